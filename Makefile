@@ -1,0 +1,88 @@
+# Every target does its own set-up in .venv and asks for nothing but python3 (3.11 to 3.13), python3-venv, make and git.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: help demo test bench docs lint format lock clean
+
+PYTHON ?= python3
+UV ?= uv
+WORKERS ?= 2
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCKED := $(PIP) --require-hashes --no-build-isolation
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate $(UPGRADE)
+GROUPS := build test lint docs
+
+# Without bytecode the command line would be slow to start.
+unexport PYTHONDONTWRITEBYTECODE
+
+help:
+	@echo 'make demo    hold one deliberation offline and show what it changed'
+	@echo 'make test    all checks, then all tests'
+	@echo 'make lint    the checks alone: ruff, ty, import layers'
+	@echo 'make format  lay out the code as the checks want it'
+	@echo 'make bench   run the benchmarks one after another'
+	@echo 'make docs    build the guide into site/, offline'
+	@echo 'make lock    compile requirements/ anew (needs uv; UPGRADE=--upgrade for newer versions)'
+	@echo 'make clean   remove what make made; runs/ stays'
+
+demo: .venv/.project
+	$(BIN)/delibsim run study=demo topic=ccps treatment=normative seed=7
+
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS) -m 'not heavy'
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/ty check
+	$(BIN)/lint-imports --no-logo --no-cache
+
+format: .venv/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.project
+	for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+
+# A page missing from the navigation, or from docs/, is an error the builder would not report; so is an asset of another host.
+docs: .venv/.docs
+	diff <(sed -n 's/.*= "\(.*\.md\)".*/\1/p' zensical.toml | sort) <(cd docs && ls *.md | sort)
+	$(BIN)/zensical build --clean --strict
+	! grep -rnoE --include='*.html' '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//[^">]*' site
+
+.venv/.core: requirements/build.txt requirements/core.txt
+	$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit("delibsim needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	$(LOCKED) -r requirements/build.txt
+	$(LOCKED) -r requirements/core.txt
+	touch $@
+
+.venv/.project: .venv/.core pyproject.toml
+	$(PIP) --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q delibsim
+	touch $@
+
+.venv/.test: .venv/.project requirements/test.txt
+	$(LOCKED) -r requirements/test.txt
+	touch $@
+
+.venv/.docs: .venv/.core requirements/docs.txt
+	$(LOCKED) -r requirements/docs.txt
+	touch $@
+
+# All groups are resolved together first, so that they agree wherever they share a package and can be installed side by side.
+lock:
+	all=$$(mktemp) && trap 'rm -f "$$all"' EXIT; cat requirements/*.txt > "$$all" 2>/dev/null || true; \
+	$(COMPILE) pyproject.toml $(GROUPS:%=--group %) --output-file "$$all"; \
+	$(COMPILE) pyproject.toml --constraints "$$all" --output-file requirements/core.txt; \
+	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
+	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
+	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt
+	! grep -nE '^-|://' requirements/*.txt
+
+clean:
+	rm -rf .venv build dist site .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find delibsim tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,68 @@
+"""delibsim: deliberations and debates among language-model agents, measured with the field's own instruments."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from delibsim.cli.compose import compose
+    from delibsim.conduct import voices_of
+    from delibsim.domain.errors import WrongInput
+    from delibsim.domain.participant import Participant
+    from delibsim.domain.run import Run, Session
+    from delibsim.domain.score import Score, Scorer
+    from delibsim.domain.study import Group, Study, cross, seed_of
+    from delibsim.domain.survey import Item, Response, Survey
+    from delibsim.domain.topic import Motion, Topic
+    from delibsim.domain.transcript import Silence, Statement, Transcript, Turn
+    from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
+    from delibsim.engine.hold import hold
+    from delibsim.models.base import Completion, LanguageModel, Usage
+    from delibsim.models.citizen import Citizen
+    from delibsim.models.prompt import Message, Prompt
+    from delibsim.scorers.agreement import Agreement
+    from delibsim.scorers.diversity import Diversity
+    from delibsim.scorers.dri import DRI
+    from delibsim.store.library import Library
+    from delibsim.store.runs import Runs
+
+# Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for `delibsim --help`.
+_HOMES = {
+    "delibsim.cli.compose": ("compose",),
+    "delibsim.conduct": ("voices_of",),
+    "delibsim.domain.errors": ("WrongInput",),
+    "delibsim.domain.participant": ("Participant",),
+    "delibsim.domain.run": ("Run", "Session"),
+    "delibsim.domain.score": ("Score", "Scorer"),
+    "delibsim.domain.study": ("Group", "Study", "cross", "seed_of"),
+    "delibsim.domain.survey": ("Item", "Response", "Survey"),
+    "delibsim.domain.topic": ("Motion", "Topic"),
+    "delibsim.domain.transcript": ("Silence", "Statement", "Transcript", "Turn"),
+    "delibsim.domain.treatment": ("Audience", "Procedure", "Treatment", "Wording"),
+    "delibsim.engine.hold": ("hold",),
+    "delibsim.models.base": ("Completion", "LanguageModel", "Usage"),
+    "delibsim.models.citizen": ("Citizen",),
+    "delibsim.models.prompt": ("Message", "Prompt"),
+    "delibsim.scorers.agreement": ("Agreement",),
+    "delibsim.scorers.diversity": ("Diversity",),
+    "delibsim.scorers.dri": ("DRI",),
+    "delibsim.store.library": ("Library",),
+    "delibsim.store.runs": ("Runs",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "DRI", "Agreement", "Audience", "Citizen", "Completion", "Diversity", "Group", "Item", "LanguageModel", "Library",
+    "Message", "Motion", "Participant", "Procedure", "Prompt", "Response", "Run", "Runs", "Score", "Scorer", "Session",
+    "Silence", "Statement", "Study", "Survey", "Topic", "Transcript", "Treatment", "Turn", "Usage", "Wording", "WrongInput",
+    "compose", "cross", "hold", "seed_of", "voices_of",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'delibsim' has no attribute '{name}'")
+    return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

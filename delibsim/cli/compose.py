@@ -1,0 +1,205 @@
+"""From configuration (Hydra groups and overrides) to a planned session; OmegaConf goes no lower than here."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.participant import Participant
+from delibsim.domain.run import Session
+from delibsim.domain.study import Group, cross
+from delibsim.domain.treatment import Procedure, Treatment, Wording
+from delibsim.store.library import Library, package_data
+
+GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Group(_Strict):
+    size: int = Field(ge=2)
+    models: list[str] | None = Field(default=None, min_length=1)
+
+
+class _Personas(_Strict):
+    name: str
+    personas: list[str]
+
+
+class _Config(_Strict):
+    treatment: dict[str, Any]
+    model: dict[str, Any]
+    group: _Group
+    persona: _Personas
+    wording: dict[str, Any]
+    procedure: dict[str, Any]
+    study: str | int | None
+    topic: str
+    survey: str | None
+    format: str
+    rounds: int | None = Field(ge=0)
+    temperature: float = Field(ge=0)
+    replicate: int = Field(ge=1)
+    seed: int = Field(ge=0)
+    runs: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A session to hold: its study and folder, and what the study is to keep fixed (see Runs.settle)."""
+
+    session: Session
+    study: str
+    root: Path
+    settings: Mapping[str, Any]
+    parts: Mapping[str, Mapping[str, Any]]
+
+
+def compose(*overrides: str, home: Path | None = None) -> Session:
+    """The session that `delibsim run` with the same overrides would hold, such as "topic=acp", "group.size=7".
+
+    Raises WrongInput, with the closest names, for anything that does not exist or cannot be.
+    """
+    return plan(overrides, home).session
+
+
+def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
+    """The session and its study, from overrides and the files beside the user and in the package."""
+    home = home or Path.cwd()
+    _check(overrides, home)
+    config = _validated(_composed(overrides, home))
+    library = Library(home)
+    topic = library.topic(config.topic)
+    survey = library.survey(config.survey or topic.survey or topic.id)
+    treatment = dict(config.treatment) | ({} if config.rounds is None else {"rounds": config.rounds})
+    models = _models(config, overrides, home)
+    try:
+        sessions = cross(
+            topics=[(topic, survey)],
+            treatments=[TypeAdapter(Treatment).validate_python(treatment)],
+            groups=[_group(config, models)],
+            wording=TypeAdapter(Wording).validate_python(config.wording),
+            replicates=[config.replicate],
+            seed=config.seed,
+            procedure=TypeAdapter(Procedure).validate_python(config.procedure),
+        )
+    except ValidationError as error:
+        raise WrongInput(_first(error)) from None
+    except ValueError as error:
+        raise WrongInput(str(error)) from None
+    session = sessions[0]
+    settings = {
+        "seed": config.seed, "rounds": config.rounds, "temperature": config.temperature, "group": {"size": config.group.size},
+        "persona": config.persona.model_dump(), "wording": config.wording, "procedure": config.procedure, "format": config.format,
+    }  # fmt: skip
+    parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
+             "treatments": {session.treatment.name: treatment}, "models": models}  # fmt: skip
+    study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}-{_digest([settings, parts])[:8]}"
+    return Plan(session, study, home / config.runs, settings, parts)
+
+
+def choices(group: str, home: Path) -> list[str]:
+    """The names that exist in a group of the configuration: in `conf/` beside the user and in the package."""
+    return sorted({path.stem for folder in {package_data("conf"), home / "conf"} for path in (folder / group).glob("*.yaml")})
+
+
+def _check(overrides: Sequence[str], home: Path) -> None:
+    """Refuse overrides that name nothing, before Hydra does so less helpfully."""
+    try:
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+    except HydraException as error:
+        raise WrongInput(f"cannot read the override: {str(error).splitlines()[0]} (overrides look like topic=acp or group.size=7)") from None
+    keys = _keys(OmegaConf.to_container(_composed([], home)))
+    for override in parsed:
+        key = override.key_or_group
+        if override.is_sweep_override():
+            raise WrongInput(f"'{override.input_line}' names several values; one session has one value for each setting")
+        if key in GROUPS:
+            name = override.value()
+            if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in choices(key, home):
+                raise unknown(key, str(name), choices(key, home))
+        elif key not in keys and not _may_add(override):
+            raise unknown("setting", key, [*keys, *GROUPS])
+
+
+def _may_add(override: Override) -> bool:
+    """`+model.name=value` hands a model a setting that its preset does not list."""
+    return override.is_add() and override.key_or_group.startswith("model.")
+
+
+def _composed(overrides: Iterable[str], home: Path) -> Any:
+    extra = home / "conf"
+    path = [f"hydra.searchpath=[file://{extra}]"] if extra.is_dir() and extra.resolve() != package_data("conf").resolve() else []
+    try:
+        with initialize_config_dir(version_base="1.3", config_dir=str(package_data("conf").resolve())):
+            return hydra_compose("config", overrides=[*overrides, *path])
+    except (HydraException, OmegaConfBaseException) as error:
+        raise WrongInput(str(error).splitlines()[0]) from None
+
+
+def _validated(config: Any) -> _Config:
+    try:
+        return _Config.model_validate(OmegaConf.to_container(config, resolve=True))
+    except OmegaConfBaseException as error:
+        raise WrongInput(str(error).splitlines()[0]) from None
+    except ValidationError as error:
+        raise WrongInput(_first(error)) from None
+
+
+def _models(config: _Config, overrides: Sequence[str], home: Path) -> dict[str, dict[str, Any]]:
+    """The settings of every model in the group, by name; several models are read from their presets one by one."""
+    presets = [config.model]
+    if config.group.models is not None:
+        if len(set(config.group.models)) > config.group.size:
+            raise WrongInput(f"group.models names {len(set(config.group.models))} models for {config.group.size} seats")
+        others = [override for override in overrides if not override.startswith("model=")]
+        for name in config.group.models:
+            if name not in choices("model", home):
+                raise unknown("model", name, choices("model", home))
+        presets = [_validated(_composed([*others, f"model={name}"], home)).model for name in config.group.models]
+    return {preset["name"]: {**preset, "temperature": config.temperature} for preset in presets}
+
+
+def _group(config: _Config, models: Mapping[str, dict[str, Any]]) -> Group:
+    """Seats in order: models in turn, personas in turn."""
+    names, personas = list(models), config.persona.personas or [""]
+    people = tuple(
+        Participant(f"Participant {seat + 1}", persona=personas[seat % len(personas)], model=names[seat % len(names)])
+        for seat in range(config.group.size)
+    )
+    return Group("+".join(names), people, models)
+
+
+def _keys(config: Any, at: str = "") -> list[str]:
+    """Every setting that can be overridden, dotted."""
+    found = []
+    for key, value in config.items():
+        found.append(f"{at}{key}")
+        if isinstance(value, dict):
+            found += _keys(value, f"{at}{key}.")
+    return found
+
+
+def _digest(value: Any) -> str:
+    plain = TypeAdapter(Any).dump_python(value, mode="json")
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(step) for step in first["loc"]) or "configuration"
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}, found {first['input']!r}"

@@ -1,0 +1,123 @@
+"""Conducting sessions: where the engine and the scorers meet the store."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Run, Session
+from delibsim.domain.score import Score, Scorer
+from delibsim.engine.agent import Interrupted
+from delibsim.engine.forum import Watch
+from delibsim.engine.hold import hold
+from delibsim.models.base import LanguageModel
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
+from delibsim.plugins import NoPlugin, load
+from delibsim.store.runs import Runs
+
+
+@dataclass(frozen=True)
+class Held:
+    """What came of holding a session: its run, or why there is none; how much came from the record and how much was asked."""
+
+    session: Session
+    run: Run | None
+    fault: str = ""
+    recorded: int = 0
+    asked: int = 0
+    damaged_lines: int = 0
+    already: bool = False
+
+
+def voices_of(session: Session) -> dict[str, LanguageModel]:
+    """The language models of a session, made from its settings by entry point; WrongInput if one cannot be made."""
+    voices: dict[str, LanguageModel] = {}
+    for name, settings in session.models.items():
+        options = {key: value for key, value in settings.items() if key not in ("kind", "name")}
+        # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
+        if "population" in options and options["population"] is None:
+            options["population"] = session.seed
+        try:
+            voices[name] = load("delibsim.models", settings["kind"], name=name, **options)
+        except NoPlugin as error:
+            raise WrongInput(f"model '{name}': {error}") from None
+        except (TypeError, ValueError) as error:
+            raise WrongInput(f"model '{name}': {error}") from None
+    return voices
+
+
+async def hold_session(
+    session: Session,
+    runs: Runs,
+    watch: Watch = lambda moment: None,
+    heed: Callable[[Exchange], None] = lambda exchange: None,
+    voices: Mapping[str, LanguageModel] | None = None,
+) -> Held:
+    """Hold a session and write its run, going on from its record if it was cut off; an existing run is left as it is.
+
+    `heed` is told of every exchange after it was appended to the log.
+    """
+    runs.plan(session)
+    if runs.held(session.id):
+        return Held(session, runs.run(session.id), already=True)
+    exchanges, damaged = _exchanges(runs, session.id)
+    asked = 0
+
+    def keep(exchange: Exchange) -> None:
+        nonlocal asked
+        asked += 1
+        runs.record(session.id, exchange.record())
+        heed(exchange)
+
+    live = voices if voices is not None else voices_of(session)
+    recorded = {name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()}
+    try:
+        run = await hold(session, recorded, watch)
+    except (Interrupted, Diverged) as error:
+        return Held(session, None, str(error), len(exchanges), asked, damaged)
+    runs.add(run)
+    return Held(session, run, "", len(exchanges), asked, damaged)
+
+
+async def hold_all(
+    sessions: Iterable[Session],
+    runs: Runs,
+    watch: Watch = lambda moment: None,
+    heed: Callable[[Exchange], None] = lambda exchange: None,
+) -> list[Held]:
+    """Hold sessions one after another, under the lock of the study's folder."""
+    with runs.lock():
+        return [await hold_session(session, runs, watch, heed) for session in sessions]
+
+
+async def replay(runs: Runs, session: str) -> Run:
+    """Hold a session again with its recorded exchanges as every voice; Diverged if it asks anything else."""
+    planned = runs.planned(session)
+    exchanges, _ = _exchanges(runs, session)
+    return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})
+
+
+def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str], list[Path]]:
+    """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files."""
+    held, faults = runs.all()
+    scores: list[Score] = []
+    files = []
+    for name in names:
+        scorer: Scorer = load("delibsim.scorers", name)
+        found = scorer.score(held)
+        files.append(runs.write_scores(scorer.name, scorer.version, found))
+        scores += found
+    return scores, faults, files
+
+
+def _exchanges(runs: Runs, session: str) -> tuple[list[Exchange], int]:
+    """The readable exchanges of a session, and how many lines of its log are not."""
+    records, damaged = runs.exchanges(session)
+    exchanges = []
+    for record in records:
+        try:
+            exchanges.append(exchange_of(record))
+        except ValueError:
+            damaged += 1
+    return exchanges, damaged
+

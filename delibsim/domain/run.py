@@ -1,0 +1,66 @@
+"""A session (planned) and a run (held)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from delibsim.domain.participant import Participant
+from delibsim.domain.survey import Phase, Response, Survey
+from delibsim.domain.topic import Topic
+from delibsim.domain.transcript import Silence, Transcript
+from delibsim.domain.treatment import Procedure, Treatment, Wording
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything needed to hold one deliberation, and to hold it again.
+
+    `models` gives, for every name in `Participant.model`, the plug-in that voices it (`kind`) and its settings.
+    Raises ValueError for a group that cannot deliberate.
+    """
+
+    id: str
+    topic: Topic
+    survey: Survey
+    participants: tuple[Participant, ...]
+    treatment: Treatment
+    format: str
+    wording: Wording
+    seed: int
+    replicate: int = 1
+    procedure: Procedure = Procedure()
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"citizen": {"kind": "citizen"}})
+
+    def __post_init__(self) -> None:
+        """Refuse a group of one, names used twice, and models without settings."""
+        ids = [participant.id for participant in self.participants]
+        if len(ids) < 2:
+            raise ValueError(f"a group needs at least 2 participants, not {len(ids)}")
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
+        unknown = sorted({participant.model for participant in self.participants} - set(self.models))
+        if unknown:
+            raise ValueError(f"no settings for the models {', '.join(unknown)}; there are settings for {', '.join(self.models)}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A session that was held: answers, speech, and what is missing from them.
+
+    `status` is "complete", or "partial" where an answer or a statement is missing. Runs are equal when what was asked and
+    answered is equal; `provenance` (versions) is not compared.
+    """
+
+    session: Session
+    responses: tuple[Response, ...]
+    transcript: Transcript
+    status: Literal["complete", "partial"]
+    provenance: Mapping[str, str] = field(default_factory=dict, compare=False)
+    silences: tuple[Silence, ...] = ()
+
+    def response(self, participant: str, phase: Phase) -> Response:
+        """The answers of one participant in one phase; KeyError if the survey was not given to it."""
+        for response in self.responses:
+            if (response.participant, response.phase) == (participant, phase):
+                return response
+        raise KeyError(f"{self.session.id}: no {phase} survey of {participant}")

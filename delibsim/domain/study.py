@@ -1,0 +1,99 @@
+"""Studies: factorial designs crossed from topics, treatments, groups and replicates, with seeds that come from names."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.domain.participant import Participant
+from delibsim.domain.run import Session
+from delibsim.domain.survey import Survey
+from delibsim.domain.topic import Topic
+from delibsim.domain.treatment import Procedure, Treatment, Wording
+
+RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
+
+
+@dataclass(frozen=True)
+class Study:
+    """A named set of planned sessions."""
+
+    id: str
+    sessions: tuple[Session, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse two sessions of one name."""
+        ids = [session.id for session in self.sessions]
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"study {self.id}: two sessions have one name; give them different replicates or labels")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The people of a session and the settings of the models that voice them, under a label used in names of sessions."""
+
+    label: str
+    participants: tuple[Participant, ...]
+    models: Mapping[str, Mapping[str, Any]]
+
+
+def seed_of(*names: str | int) -> int:
+    """A seed of 63 bits that depends on the names alone, whatever else is drawn before or after.
+
+    >>> seed_of("study", "session") == seed_of("study", "session") != seed_of("session", "study")
+    True
+    """
+    digest = hashlib.sha256(json.dumps(names, ensure_ascii=False).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def slug(name: str) -> str:
+    """A file name that stays inside its folder, and that no other name shares on any common file system.
+
+    Names of lower-case letters, digits, '-', '_' and single inner dots are kept; others are shortened to those and given
+    a hash of the whole name.
+
+    >>> slug("normative_a"), slug("../../x")
+    ('normative_a', 'x-a8f66ef7')
+    """
+    kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower().replace(".", "\0")).strip("-")[:60]
+    safe = re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", name) and len(name) <= 120 and name.split(".")[0] not in RESERVED
+    return name if safe else f"{kept or 'name'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def cross(
+    topics: Sequence[tuple[Topic, Survey]],
+    treatments: Iterable[Treatment],
+    groups: Iterable[Group],
+    wording: Wording,
+    replicates: Iterable[int] = (1,),
+    seed: int = 0,
+    procedure: Procedure | None = None,
+) -> tuple[Session, ...]:
+    """Every combination of topic, treatment, group and replicate, as sessions named after their cell.
+
+    Seeds come from the study's seed, the topic and the replicate: the treatments and models of one replicate share people,
+    orders and shuffles (common random numbers), and enlarging a design changes no session it already had.
+    """
+    treatments, groups, replicates = tuple(treatments), tuple(groups), tuple(replicates)
+    return tuple(
+        Session(
+            id=".".join([slug(topic.id), slug(treatment.name), slug(group.label), f"r{replicate}"]),
+            topic=topic,
+            survey=survey,
+            participants=group.participants,
+            treatment=treatment,
+            format="deliberation",
+            wording=wording,
+            seed=seed_of(seed, topic.id, replicate),
+            replicate=replicate,
+            procedure=procedure or Procedure(),
+            models=group.models,
+        )
+        for topic, survey in topics
+        for treatment in treatments
+        for group in groups
+        for replicate in replicates
+    )

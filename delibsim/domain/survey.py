@@ -1,0 +1,85 @@
+"""The instrument (a survey of considerations and preferences) and one participant's answers to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Phase = Literal["pre", "post"]
+PHASES: tuple[Phase, Phase] = ("pre", "post")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One consideration (to be rated) or one preference (a policy option to be ranked).
+
+    `reverse` marks a consideration that leans toward the other pole; answers are never recoded with it.
+    """
+
+    id: str
+    kind: Literal["consideration", "preference"]
+    text: str
+    reverse: bool = False
+
+
+@dataclass(frozen=True)
+class Survey:
+    """An instrument: considerations rated from `scale_min` to `scale_max`, preferences ranked from 1 (most preferred).
+
+    `forced_distribution` makes it a Q sort: how many considerations take each value, from `scale_min` upward.
+    Raises ValueError where the parts contradict each other.
+    """
+
+    id: str
+    items: tuple[Item, ...]
+    scale_min: int = 1
+    scale_max: int = 7
+    forced_distribution: tuple[int, ...] | None = None
+    validated: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse an instrument nobody could answer."""
+        if self.scale_min >= self.scale_max:
+            raise ValueError(f"scale_min ({self.scale_min}) must be smaller than scale_max ({self.scale_max})")
+        ids = [item.id for item in self.items]
+        twice = sorted({i for i in ids if ids.count(i) > 1})
+        if twice:
+            raise ValueError(f"item ids must be unique; used more than once: {', '.join(twice)}")
+        if len(self.considerations) < 2 or len(self.preferences) < 2:
+            raise ValueError("a survey needs at least two considerations and two preferences")
+        forced = self.forced_distribution
+        if forced is not None and (len(forced) != len(self.scale) or sum(forced) != len(self.considerations) or min(forced) < 0):
+            raise ValueError(
+                f"forced_distribution must hold {len(self.scale)} counts (one a scale point) that add up to "
+                f"{len(self.considerations)} considerations, not {list(forced)}"
+            )
+
+    @property
+    def scale(self) -> range:
+        """Every value a consideration can take."""
+        return range(self.scale_min, self.scale_max + 1)
+
+    @property
+    def considerations(self) -> tuple[Item, ...]:
+        """The items to be rated."""
+        return tuple(item for item in self.items if item.kind == "consideration")
+
+    @property
+    def preferences(self) -> tuple[Item, ...]:
+        """The items to be ranked."""
+        return tuple(item for item in self.items if item.kind == "preference")
+
+
+@dataclass(frozen=True)
+class Response:
+    """One participant's answers in one phase.
+
+    A missing answer is an absent key of `answers`; `missing` then gives the reason under the same key.
+    `order` holds the ids of the items in the order in which this participant was shown them.
+    """
+
+    participant: str
+    phase: Phase
+    answers: Mapping[str, int]
+    missing: Mapping[str, str] = field(default_factory=dict)
+    order: tuple[str, ...] = ()

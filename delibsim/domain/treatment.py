@@ -1,0 +1,62 @@
+"""What an experiment manipulates: the treatment, the wording of prompts, and the procedure of a session."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """Instructions given to every participant, the number of rounds, and whether participants interact at all."""
+
+    name: str
+    instructions: str = ""
+    rounds: int = 2
+    interaction: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse a negative number of rounds."""
+        if self.rounds < 0:
+            raise ValueError(f"rounds must be 0 or more, not {self.rounds}")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The sentences around topic, instrument and transcript in every prompt, as templates by name (`$field` is filled in)."""
+
+    id: str
+    texts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who hears whom: a network of the participants by name, or an edge list of seats counted from 1.
+
+    `neighbours` is the mean degree of a small world (an even number), `rewiring` its probability of rewiring.
+    """
+
+    network: str = "complete"
+    neighbours: int = 2
+    rewiring: float = 0.1
+    edges: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How a session is held, apart from what is manipulated.
+
+    `shuffle_items`: every participant sees the items in an order of its own; `show_transcript`, `show_answers`: what the
+    post survey shows; `recall`: a speaker sees its own answers to the first survey; `reasks`: how often an unreadable
+    answer is asked again.
+    """
+
+    audience: Audience = Audience()
+    shuffle_items: bool = True
+    show_transcript: bool = True
+    show_answers: bool = True
+    recall: bool = True
+    reasks: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse a negative number of re-asks."""
+        if self.reasks < 0:
+            raise ValueError(f"reasks must be 0 or more, not {self.reasks}")

@@ -1,0 +1,1 @@
+"""Holding a session: the room, the order of speakers, and who hears whom."""

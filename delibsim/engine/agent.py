@@ -1,0 +1,81 @@
+"""A participant in the room: answers surveys and takes turns through the language model that voices it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import mesa
+
+from delibsim.domain.participant import Participant
+from delibsim.domain.study import seed_of
+from delibsim.domain.survey import Phase, Response, Survey
+from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.engine.prompts import reask, speech_prompt, survey_prompt
+from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
+from delibsim.models.prompt import Prompt
+
+if TYPE_CHECKING:
+    from delibsim.engine.forum import Forum
+
+
+class Interrupted(RuntimeError):
+    """A model could not be asked: the session stops here and can go on from its record. Holds the typed status."""
+
+    def __init__(self, model: str, prompt: Prompt, completion: Completion) -> None:
+        purpose = prompt.purpose
+        super().__init__(f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}: {completion.detail}")
+        self.status = completion.status
+
+
+class Agent(mesa.Agent):
+    """A participant in the room. It returns what it says and answers; it never writes into the forum."""
+
+    def __init__(self, forum: "Forum", participant: Participant, voice: LanguageModel) -> None:
+        super().__init__(forum)
+        self.session = forum.session
+        self.participant = participant
+        self.voice = voice
+
+    async def respond(
+        self, survey: Survey, phase: Phase, heard: Sequence[Statement] = (), earlier: Response | None = None
+    ) -> Response:
+        """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing with the reason."""
+        order = self._order(survey, phase)
+        prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
+        answers, completion = await self._ask(prompt)
+        if answers is None:
+            reason = f"{completion.status}: {completion.detail}".rstrip(": ")
+            return Response(self.participant.id, phase, {}, dict.fromkeys((item.id for item in survey.items), reason), order)
+        return Response(self.participant.id, phase, answers, {}, order)
+
+    async def speak(self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None) -> Statement | Silence:
+        """Take a turn; a refused, truncated or empty reply is a silence with its status and reason."""
+        words, completion = await self._ask(speech_prompt(self.session, self.participant, turn, heard, earlier))
+        return Silence(turn, completion.status, completion.detail) if words is None else Statement(turn, words)
+
+    async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
+        """The value of the first readable reply; None with the completion that says why there is none.
+
+        A refusal or a truncated reply is an outcome and is not asked again; a call that failed on the way is Interrupted.
+        """
+        while True:
+            purpose = prompt.purpose
+            seed = seed_of(self.session.seed, purpose.participant, purpose.occasion, purpose.attempt)
+            value, completion = read(prompt, await self.voice.complete(prompt, seed))
+            if completion.status not in OUTCOMES:
+                raise Interrupted(self.voice.name, prompt, completion)
+            if completion.status != "unreadable" or purpose.attempt >= self.session.procedure.reasks:
+                return value, completion
+            prompt = reask(self.session, prompt, completion.text, completion.detail)
+
+    def _order(self, survey: Survey, phase: Phase) -> tuple[str, ...]:
+        """The items in this participant's own order (the same in both phases), considerations before preferences."""
+        return tuple(
+            item.id
+            for kind, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
+            for item in self._shuffled(kind, items)
+        )
+
+    def _shuffled(self, kind: str, items: Sequence[Any]) -> Sequence[Any]:
+        if not self.session.procedure.shuffle_items:
+            return items
+        return sorted(items, key=lambda item: seed_of(self.session.seed, self.participant.id, "order", kind, item.id))

@@ -1,0 +1,35 @@
+"""Who hears whom: a networkx graph over the participants, complete by default."""
+
+from collections.abc import Sequence
+
+import networkx as nx
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.treatment import Audience
+
+NETWORKS = ("complete", "star", "ring", "small_world", "edges")
+
+
+def audience_graph(audience: Audience, participants: Sequence[str], seed: int) -> nx.Graph:
+    """The graph whose edges join those who hear each other; in a star, the first participant is the centre."""
+    n = len(participants)
+    match audience.network:
+        case "complete":
+            graph = nx.complete_graph(n)
+        case "star":
+            graph = nx.star_graph(n - 1)
+        case "ring":
+            graph = nx.cycle_graph(n)
+        case "small_world":
+            if not 2 <= audience.neighbours < n or audience.neighbours % 2:
+                raise WrongInput(f"audience.neighbours must be an even number from 2 to {n - 1}, not {audience.neighbours}")
+            graph = nx.watts_strogatz_graph(n, audience.neighbours, audience.rewiring, seed=seed % 2**32)
+        case "edges":
+            outside = [edge for edge in audience.edges if not all(1 <= seat <= n for seat in edge)]
+            if outside or not audience.edges:
+                raise WrongInput(f"audience.edges needs pairs of seats from 1 to {n}; wrong: {[list(e) for e in outside] or 'none given'}")
+            graph = nx.empty_graph(n)
+            graph.add_edges_from((a - 1, b - 1) for a, b in audience.edges if a != b)
+        case other:
+            raise unknown("network", other, NETWORKS)
+    return nx.relabel_nodes(graph, dict(enumerate(participants)))

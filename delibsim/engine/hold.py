@@ -1,0 +1,46 @@
+"""Holding a session: survey, turns, survey."""
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+
+from delibsim.domain.errors import unknown
+from delibsim.domain.run import Run, Session
+from delibsim.engine.deliberation import Deliberation
+from delibsim.engine.forum import Forum, Watch
+from delibsim.models.base import LanguageModel
+
+FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation}
+
+
+async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Watch = lambda moment: None) -> Run:
+    """Hold a session with the voices of its models and return the run.
+
+    `voices` gives a language model for every name in `Participant.model`; `watch` is told what happens as it happens.
+    Raises Interrupted when a model cannot be asked.
+    """
+    if session.format not in FORMATS:
+        raise unknown("format", session.format, FORMATS)
+    forum = FORMATS[session.format](session, voices, watch)
+    try:
+        before = await forum.survey("pre")
+        for turn in forum.agenda():
+            await forum.hold_turn(turn)
+        after = await forum.survey("post")
+    finally:
+        forum.leave()
+    responses = before + after
+    whole = not forum.silences and not any(response.missing for response in responses)
+    return Run(
+        session=session,
+        responses=responses,
+        transcript=tuple(forum.statements),
+        status="complete" if whole else "partial",
+        provenance=provenance(),
+        silences=tuple(forum.silences),
+    )
+
+
+def provenance() -> dict[str, str]:
+    """The versions that held a run."""
+    return {"python": platform.python_version()} | {name: version(name) for name in ("delibsim", "mesa", "networkx", "numpy")}

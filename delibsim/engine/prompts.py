@@ -1,0 +1,93 @@
+"""From domain objects and wordings to prompts.
+
+Every prompt is a system message that the whole group shares, and one user message that begins with the transcript and ends
+with what is particular to one participant, so that prompts grow at the end and providers' prefix caches hit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from string import Template
+
+from delibsim.domain.run import Session
+from delibsim.domain.survey import Phase, Response
+from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.participant import Participant
+from delibsim.models.blocks import answers_block, block, items_block, transcript_block
+from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+
+
+def survey_prompt(
+    session: Session,
+    participant: Participant,
+    phase: Phase,
+    order: Sequence[str],
+    heard: Sequence[Statement] = (),
+    earlier: Response | None = None,
+) -> Prompt:
+    """Ask one participant the whole survey, with the items in `order`.
+
+    `heard` and `earlier` are shown in the post survey as far as the procedure says so.
+    """
+    procedure, form = session.procedure, SurveyAnswers(session.survey)
+    parts = [_transcript(session, heard if procedure.show_transcript else ())]
+    parts += [_particulars(session, participant), _say(session, f"survey_{phase}"), _items(session, order)]
+    if phase == "post" and procedure.show_answers:
+        parts.append(_answers(session, "answers", earlier))
+    return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, phase))
+
+
+def speech_prompt(
+    session: Session, participant: Participant, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
+) -> Prompt:
+    """Ask one participant to take a turn."""
+    form = Words()
+    parts = [_transcript(session, heard), _particulars(session, participant)]
+    if session.procedure.recall and earlier is not None and earlier.answers:
+        parts += [_say(session, "recall"), _items(session, earlier.order), answers_block(earlier.answers, earlier.order)]
+    parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds))
+    return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, f"turn {turn.index}"))
+
+
+def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
+    """The same prompt once more, after an unreadable reply, with the concrete fault."""
+    messages = (*prompt.messages, Message("assistant", reply), Message("user", _say(session, "reask", fault=fault)))
+    return Prompt(messages, prompt.reply, replace(prompt.purpose, attempt=prompt.purpose.attempt + 1))
+
+
+def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:
+    topic = session.topic
+    setting = [_say(session, "setting", group=len(session.participants)), session.treatment.instructions.strip()]
+    setting.append(block("topic", "\n\n".join(part.strip() for part in (topic.question, topic.background) if part.strip())))
+    return tuple(
+        Message(role, "\n\n".join(part for part in texts if part)) for role, texts in (("system", setting), ("user", parts))
+    )
+
+
+def _particulars(session: Session, participant: Participant) -> str:
+    persona = participant.persona.strip()
+    parts = [_say(session, "persona"), block("persona", persona)] if persona else []
+    return "\n\n".join([*parts, _say(session, "you"), block("you", participant.id)])
+
+
+def _transcript(session: Session, heard: Sequence[Statement]) -> str:
+    return f"{_say(session, 'transcript')}\n\n{transcript_block(heard)}" if heard else ""
+
+
+def _items(session: Session, order: Sequence[str]) -> str:
+    place = {label: i for i, label in enumerate(order)}
+    shown = sorted(session.survey.items, key=lambda item: place.get(item.id, len(place)))
+    return "\n\n".join(
+        f"{_say(session, tag)}\n{items_block(tag, [item for item in shown if item.kind == tag.removesuffix('s')])}"
+        for tag in ("considerations", "preferences")
+    )
+
+
+def _answers(session: Session, intro: str, earlier: Response | None) -> str:
+    if earlier is None or not earlier.answers:
+        return ""
+    return f"{_say(session, intro)}\n{answers_block(earlier.answers, earlier.order)}"
+
+
+def _say(session: Session, name: str, **fields: object) -> str:
+    """One sentence of the wording, filled in once: what is filled in is never read as a template again."""
+    return Template(session.wording.texts[name]).substitute({k: str(v) for k, v in fields.items()}).strip()

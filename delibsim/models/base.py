@@ -1,0 +1,66 @@
+"""What a language model is to delibsim: one awaitable method that turns a prompt into a completion with a typed status."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
+
+from delibsim.models.prompt import Prompt, UnreadableReply
+
+Status = Literal[
+    "ok", "refusal", "length", "content_filter", "unreadable", "rate_limited", "timeout", "unavailable", "authentication",
+    "quota", "context_overflow", "bad_request", "budget", "cancelled", "internal",
+]  # fmt: skip
+STATUSES: tuple[Status, ...] = get_args(Status)
+OUTCOMES: frozenset[str] = frozenset({"ok", "refusal", "length", "content_filter", "unreadable"})
+"""Statuses that answer the question how this model behaves; the others say only that it could not be asked."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and US dollars of one call; None where the provider did not say."""
+
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What came back from one call. Only status "ok" yields data; `detail` says what was wrong otherwise.
+
+    `parameters_dropped` names the parameters that were requested and did not take effect.
+    """
+
+    text: str
+    status: Status = "ok"
+    detail: str = ""
+    usage: Usage = Usage()
+    model_requested: str = ""
+    model_returned: str = ""
+    parameters_sent: Mapping[str, Any] = field(default_factory=dict)
+    parameters_dropped: tuple[str, ...] = ()
+    reasoning: str = ""
+    finish_reason: str = ""
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Whatever can voice a participant: a hosted model, the embedded citizen, a recording, a person."""
+
+    name: str
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """Answer a prompt; faults are statuses of the completion, never exceptions and never text."""
+        ...
+
+
+def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
+    """The value a completion holds in the form its prompt asked for, or None and a completion that says why not."""
+    if completion.status != "ok":
+        return None, completion
+    try:
+        return prompt.reply.read(completion.text), completion
+    except UnreadableReply as fault:
+        return None, replace(completion, status="unreadable", detail=str(fault))

@@ -1,0 +1,68 @@
+"""The marked blocks of a prompt: how topic, instrument, persona and transcript are laid out, and how they are read back.
+
+Speech travels as quoted data: every line of it begins with "> ", so nothing in a speech can open or close a block, or pass
+for another speaker.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from delibsim.domain.survey import Item
+from delibsim.domain.transcript import Statement, Turn
+
+HEADER = re.compile(r"^(.+) \(round (\d+), turn (\d+)\):$")
+ITEM = re.compile(r"^([A-Za-z][A-Za-z0-9_]*)\. (.+)$")
+
+
+def block(tag: str, content: str) -> str:
+    """Content between tags on lines of their own."""
+    return f"<{tag}>\n{content}\n</{tag}>"
+
+
+def read_block(tag: str, text: str) -> str | None:
+    """The content of the first block of that tag, or None if there is none."""
+    match = re.search(rf"^<{tag}>\n(.*?)\n</{tag}>$", text, re.DOTALL | re.MULTILINE)
+    return match[1] if match else None
+
+
+def items_block(tag: str, items: Iterable[Item]) -> str:
+    """A block of labelled items, in the order given."""
+    return block(tag, "\n".join(f"{item.id}. {' '.join(item.text.split())}" for item in items))
+
+
+def read_items(tag: str, text: str) -> dict[str, str]:
+    """Item texts by label, in the order shown; empty if there is no such block."""
+    content = read_block(tag, text) or ""
+    return {match[1]: match[2] for line in content.splitlines() if (match := ITEM.match(line))}
+
+
+def answers_block(answers: Mapping[str, int], order: Iterable[str]) -> str:
+    """A block of a participant's own answers, in the order in which the items were shown."""
+    return block("answers", "\n".join(f"{label}: {answers[label]}" for label in order if label in answers))
+
+
+def transcript_block(statements: Iterable[Statement]) -> str:
+    """A block of statements, each quoted under its speaker."""
+    return block("transcript", "\n\n".join(_quoted(statement) for statement in statements))
+
+
+def read_transcript(text: str) -> list[Statement]:
+    """The statements of a transcript block, word for word; empty if there is none."""
+    statements: list[Statement] = []
+    turn: Turn | None = None
+    lines: list[str] = []
+    for line in [*(read_block("transcript", text) or "").split("\n"), ""]:
+        if line.startswith(">"):
+            lines.append(line.removeprefix(">").removeprefix(" "))
+        elif turn is not None and not line:
+            statements.append(Statement(turn, "\n".join(lines)))
+            turn, lines = None, []
+        elif match := HEADER.match(line):
+            turn, lines = Turn(index=int(match[3]), round=int(match[2]), speaker=match[1]), []
+    return statements
+
+
+def _quoted(statement: Statement) -> str:
+    turn = statement.turn
+    lines = "\n".join(f"> {line}" for line in statement.text.splitlines())
+    return f"{turn.speaker} (round {turn.round}, turn {turn.index}):\n{lines}"

@@ -1,0 +1,116 @@
+"""Prompts: messages, the purpose they serve, and the form of reply they ask for."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from delibsim.domain.survey import Survey
+from delibsim.models.labelled import faults_of, labelled_values
+
+
+class UnreadableReply(ValueError):
+    """The reply does not meet the form that was asked for; the message names the concrete fault."""
+
+
+class Form(Protocol):
+    """A form of reply: says in words what it wants, and reads it back."""
+
+    def describe(self) -> str:
+        """The form in words, as the prompt states it."""
+        ...
+
+    def read(self, text: str) -> Any:
+        """The value in a reply; raises UnreadableReply with the concrete fault."""
+        ...
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a prompt is for: which participant is asked, on which occasion ("pre", "post", "turn 3"), at which attempt from 0."""
+
+    participant: str
+    occasion: str
+    attempt: int = 0
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Everything that is asked in one call."""
+
+    messages: tuple[Message, ...]
+    reply: Form
+    purpose: Purpose
+
+    @property
+    def text(self) -> str:
+        """All messages as one text, each under its role."""
+        return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.messages)
+
+    def hash(self, model: str, seed: int) -> str:
+        """SHA-256 of the canonical request: messages, form of reply, model and seed."""
+        messages = [[message.role, message.content] for message in self.messages]
+        request = [messages, self.reply.describe(), model, seed]
+        return hashlib.sha256(json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Words:
+    """Free speech: any text that is not empty."""
+
+    def describe(self) -> str:
+        """The form in words."""
+        return "Reply with the words you say and nothing else."
+
+    def read(self, text: str) -> str:
+        """The words without surrounding space.
+
+        >>> Words().read(" I agree. ")
+        'I agree.'
+        """
+        words = text.strip().strip("\ufeff").strip()
+        if not words:
+            raise UnreadableReply("the reply is empty")
+        return words
+
+
+@dataclass(frozen=True)
+class SurveyAnswers:
+    """A whole survey: one labelled line for each item, ratings on the scale and ranks that are a permutation."""
+
+    survey: Survey
+
+    def describe(self) -> str:
+        """The form in words."""
+        survey, ranks = self.survey, len(self.survey.preferences)
+        rating, rank = survey.considerations[0].id, survey.preferences[0].id
+        lines = [
+            f"Rate every consideration with a whole number from {survey.scale_min} (strongly disagree) to "
+            f"{survey.scale_max} (strongly agree).",
+            f"Rank the {ranks} policy options from 1 (the one you prefer most) to {ranks} (the one you prefer least), "
+            "using each rank exactly once.",
+            f"Reply with one line for each of the {len(survey.items)} labels, in the form LABEL: NUMBER "
+            f"(for example '{rating}: {survey.scale_max}' or '{rank}: 1'), and nothing else.",
+        ]
+        if survey.forced_distribution is not None:
+            counts = ", ".join(f"{n} at {value}" for value, n in zip(survey.scale, survey.forced_distribution, strict=True))
+            lines.insert(1, f"Give the ratings this exact distribution over the considerations: {counts}.")
+        return "\n".join(lines)
+
+    def read(self, text: str) -> Mapping[str, int]:
+        """Answers by item id; raises UnreadableReply naming every label at fault."""
+        values, faults = labelled_values(text, [item.id for item in self.survey.items])
+        faults += faults_of(values, self.survey)
+        if faults:
+            shown = "; ".join(faults[:8])
+            raise UnreadableReply(shown + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else ""))
+        return values

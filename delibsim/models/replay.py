@@ -1,0 +1,106 @@
+"""Recording exchanges with language models, and replaying them in their place."""
+
+import dataclasses
+import difflib
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
+from delibsim.models.prompt import Message, Prompt, Purpose
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One call, as it was asked and as it was answered; `started` in UTC, `seconds` by a clock that never jumps."""
+
+    hash: str
+    model: str
+    seed: int
+    purpose: Purpose
+    messages: tuple[Message, ...]
+    form: str
+    started: str
+    seconds: float
+    completion: Completion
+
+    @property
+    def id(self) -> str:
+        """A short name of the exchange, unique within its session."""
+        return f"{self.purpose.participant}/{self.purpose.occasion}/{self.purpose.attempt}"
+
+    def record(self) -> dict[str, Any]:
+        """The exchange as plain JSON values."""
+        return EXCHANGE.dump_python(self, mode="json")
+
+
+EXCHANGE = TypeAdapter(Exchange)
+
+
+def exchange_of(record: Mapping[str, Any]) -> Exchange:
+    """An exchange from its plain JSON values; pydantic.ValidationError if it is none."""
+    return EXCHANGE.validate_python(record)
+
+
+class Diverged(RuntimeError):
+    """A replayed session asked something else than the recorded one; the message shows what changed."""
+
+
+class Recorder:
+    """A language model whose every exchange is handed to `keep` as soon as it has come back."""
+
+    def __init__(self, model: LanguageModel, keep: Callable[[Exchange], None]) -> None:
+        self.name = model.name
+        self._model, self._keep = model, keep
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """Ask the model and keep the exchange, with the status that reading the reply gives it."""
+        started, clock = datetime.now(UTC), time.monotonic()
+        _, completion = read(prompt, await self._model.complete(prompt, seed))
+        exchange = Exchange(
+            hash=prompt.hash(self.name, seed),
+            model=self.name,
+            seed=seed,
+            purpose=prompt.purpose,
+            messages=prompt.messages,
+            form=prompt.reply.describe(),
+            started=started.isoformat(timespec="milliseconds"),
+            seconds=round(time.monotonic() - clock, 6),
+            completion=completion,
+        )
+        self._keep(exchange)
+        return completion
+
+
+class Replay:
+    """Answers from recorded exchanges; what is not recorded goes to `then`, and without one is a Diverged.
+
+    Only outcomes are replayed: a call that failed on the way (a timeout, say) is asked again where there is a `then`.
+    """
+
+    def __init__(self, name: str, exchanges: Iterable[Exchange], then: LanguageModel | None = None) -> None:
+        self.name = name
+        self._then = then
+        self._by_seed = {e.seed: e for e in exchanges if e.model == name and (then is None or e.completion.status in OUTCOMES)}
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """The recorded completion of exactly this request; Diverged if another was recorded under its seed."""
+        recorded = self._by_seed.get(seed)
+        if recorded is None and self._then is not None:
+            return await self._then.complete(prompt, seed)
+        if recorded is None:
+            raise Diverged(f"{_where(prompt.purpose)}: the record holds no such call")
+        if recorded.hash != prompt.hash(self.name, seed):
+            then = Prompt(recorded.messages, prompt.reply, recorded.purpose).text + f"\n\n[form]\n{recorded.form}"
+            now = f"{prompt.text}\n\n[form]\n{prompt.reply.describe()}"
+            lines = difflib.unified_diff(then.splitlines(), now.splitlines(), "recorded", "asked now", lineterm="", n=1)
+            raise Diverged(f"{_where(prompt.purpose)}: the prompt changed\n" + "\n".join(list(lines)[:40]))
+        return dataclasses.replace(recorded.completion)
+
+
+def _where(purpose: Purpose) -> str:
+    return f"{purpose.participant}, {purpose.occasion}, attempt {purpose.attempt}"

@@ -1,0 +1,24 @@
+"""From runs to the arrays that measures take."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from delibsim.domain.run import Run
+from delibsim.domain.survey import Phase
+
+Array = NDArray[np.float64]
+
+
+def considerations(run: Run, phase: Phase) -> Array:
+    """Ratings, participants in the order of seats by considerations in the order of the survey; missing is NaN."""
+    return _answers(run, phase, [item.id for item in run.session.survey.considerations])
+
+
+def preferences(run: Run, phase: Phase) -> Array:
+    """Ranks, participants by preferences; missing is NaN."""
+    return _answers(run, phase, [item.id for item in run.session.survey.preferences])
+
+
+def _answers(run: Run, phase: Phase, items: list[str]) -> Array:
+    rows = [run.response(participant.id, phase).answers for participant in run.session.participants]
+    return np.array([[row.get(item, np.nan) for item in items] for row in rows], dtype=float)

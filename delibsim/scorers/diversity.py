@@ -1,0 +1,59 @@
+"""Perspective diversity of every run: raw, standardised over a population, and normalised by the range of the format."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from delibsim.domain.run import Run
+from delibsim.domain.score import Score
+from delibsim.domain.survey import PHASES, Phase
+from delibsim.measures.diversity import diversity, diversity_range_normalised, diversity_standardised, why_undefined
+from delibsim.scorers.arrays import Array, considerations, preferences
+
+
+class Diversity:
+    """Mean distance between the perspectives of a group (DEFINITIONS 3).
+
+    The population of the standardised measure is every participant with complete answers, in all runs given, who answered
+    that survey in that phase; so its values belong to the set of runs that were scored together.
+    """
+
+    name = "diversity"
+    version = 1
+
+    def score(self, runs: Sequence[Run]) -> list[Score]:
+        """Scores of each run; runs of one survey are each other's reference population."""
+        answers = {(run.session.id, phase): _answers(run, phase) for run in runs for phase in PHASES}
+        populations: dict[tuple[str, Phase], Array] = {}
+        for phase in PHASES:
+            for survey in {run.session.survey.id for run in runs}:
+                rows = np.vstack([answers[run.session.id, phase] for run in runs if run.session.survey.id == survey])
+                populations[survey, phase] = rows[~np.isnan(rows).any(axis=1)]
+        return [score for run in runs for score in self._score(run, answers, populations)]
+
+    def _score(
+        self, run: Run, answers: dict[tuple[str, Phase], Array], populations: dict[tuple[str, Phase], Array]
+    ) -> list[Score]:
+        survey, target = run.session.survey, run.session.id
+        c, p = len(survey.considerations), len(survey.preferences)
+        lows = np.array([survey.scale_min] * c + [1] * p, dtype=float)
+        highs = np.array([survey.scale_max] * c + [p] * p, dtype=float)
+        scores: list[Score] = []
+        for phase in PHASES:
+            x, population = answers[target, phase], populations[survey.id, phase]
+            note = why_undefined(x)
+            values = [
+                ("diversity", float(diversity(x)), note),
+                ("diversity_range_normalised", float(diversity_range_normalised(x, lows, highs)), note),
+                ("diversity_standardised", float(diversity_standardised(x, population)), why_undefined(x, population)),
+            ]
+            scores += [Score(measure, "run", target, value, phase, note=why) for measure, value, why in values]
+        by_measure = {(s.measure, s.phase): s for s in scores}
+        for measure in ("diversity", "diversity_range_normalised", "diversity_standardised"):
+            pre, post = by_measure[measure, "pre"], by_measure[measure, "post"]
+            scores.append(Score(measure, "run", target, post.value - pre.value, "change", note=pre.note or post.note))
+        return scores
+
+
+def _answers(run: Run, phase: Phase) -> Array:
+    return np.hstack([considerations(run, phase), preferences(run, phase)])

@@ -1,0 +1,101 @@
+"""Domain objects to JSON and back, checked on the way in, under a schema number."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from delibsim.domain.run import Run, Session
+from delibsim.domain.score import Score
+
+T = TypeVar("T")
+
+SCHEMA = 1
+RUN = TypeAdapter(Run)
+SESSION = TypeAdapter(Session)
+SCORE = TypeAdapter(Score)
+
+
+class Damaged(ValueError):
+    """A file that cannot be read as what it should be; the message says which, and what is wrong with it."""
+
+
+def run_to_json(run: Run) -> str:
+    """A run as JSON text."""
+    return _text({"schema": SCHEMA, **RUN.dump_python(run, mode="json")})
+
+
+def run_from_json(text: str | bytes) -> Run:
+    """A run from its JSON text; Damaged if it is none."""
+    return _read(RUN, text)
+
+
+def session_to_json(session: Session) -> str:
+    """A planned session as JSON text."""
+    return _text({"schema": SCHEMA, **session_to_plain(session)})
+
+
+def session_from_json(text: str | bytes) -> Session:
+    """A planned session from its JSON text; Damaged if it is none."""
+    return _read(SESSION, text)
+
+
+def session_to_plain(session: Session) -> dict[str, Any]:
+    """A planned session as plain JSON values."""
+    return SESSION.dump_python(session, mode="json")
+
+
+def score_to_plain(score: Score) -> dict[str, Any]:
+    """A score as plain JSON values; an undefined value is null."""
+    plain = SCORE.dump_python(score, mode="python")
+    return plain | {"value": None if math.isnan(score.value) else score.value}
+
+
+def score_from_plain(record: Mapping[str, Any]) -> Score:
+    """A score from its plain JSON values; Damaged if it is none."""
+    value = math.nan if record.get("value", 0) is None else record.get("value")
+    try:
+        return SCORE.validate_python({**record, "value": value})
+    except ValidationError as error:
+        raise Damaged(_fault(error)) from None
+
+
+def differences(old: Any, new: Any, at: str = "") -> list[str]:
+    """What differs between two plain JSON values, one line a difference: where, old, new."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = [*old, *(key for key in new if key not in old)]
+        return [line for key in keys for line in differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [line for i, (a, b) in enumerate(zip(old, new, strict=True), 1) for line in differences(a, b, f"{at}[{i}]")]
+    return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
+
+
+def _brief(value: Any) -> str:
+    text = f"{len(value)} entries" if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _text(plain: Mapping[str, Any]) -> str:
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
+    try:
+        plain = json.loads(text)
+    except ValueError as error:
+        raise Damaged(f"not JSON: {error}") from None
+    if not isinstance(plain, dict) or "schema" not in plain:
+        raise Damaged("no schema number: this is not a file of delibsim")
+    if plain.pop("schema") != SCHEMA:
+        raise Damaged(f"written under another schema than {SCHEMA}, the one this version of delibsim reads")
+    try:
+        return adapter.validate_json(json.dumps(plain), strict=True)
+    except ValidationError as error:
+        raise Damaged(_fault(error)) from None
+
+
+def _fault(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'file'}: {first['msg']}"

@@ -1,0 +1,77 @@
+"""Writing and appending files so that a crash at any moment leaves the old file, the new one, or one torn last line."""
+
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole text file: temporary file in the same folder, fsync, rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def append_line(path: Path, record: Mapping[str, Any]) -> None:
+    """Append one JSON object as one line and flush it; a torn line left by a crash is closed first, and stays torn."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    line = (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    with path.open("ab+") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end:
+            file.seek(end - 1)
+            if file.read(1) != b"\n":
+                line = b"\n" + line
+        file.write(line)
+
+
+def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The JSON objects of a file of lines, and how many lines were damaged; a missing file has none of either."""
+    records, damaged = [], 0
+    for line in path.read_bytes().split(b"\n") if path.exists() else []:
+        if not line:
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if isinstance(record, dict):
+            records.append(record)
+        else:
+            damaged += 1
+    return records, damaged
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process; WrongInput naming the other process if one holds it.
+
+    The operating system frees the lock when its process dies, however it dies, so a stale lock cannot exist.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise WrongInput(f"{folder} is in use by process {file.read().strip() or '(unknown)'}; wait for it, or end it") from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield

@@ -1,0 +1,185 @@
+"""Topics, motions and surveys from YAML files: beside the user first, then from the installed package."""
+
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.survey import Item, Survey
+from delibsim.domain.topic import Motion, Topic
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Label = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]*[0-9]+$")]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: Text
+
+
+class _TopicFile(_File):
+    question: Text
+    background: str = ""
+    survey: str = ""
+
+    def build(self) -> Topic:
+        return Topic(self.id, self.question, self.background.strip(), self.survey)
+
+
+class _MotionFile(_File):
+    motion: Text
+    theme: str = ""
+
+    def build(self) -> Motion:
+        return Motion(self.id, self.motion, self.theme)
+
+
+class _ItemLine(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: Label
+    text: Text
+    reverse: bool = False
+
+
+class _SurveyFile(_File):
+    considerations: list[_ItemLine] = Field(min_length=2)
+    preferences: list[_ItemLine] = Field(min_length=2)
+    scale_min: int = 1
+    scale_max: int = 7
+    forced_distribution: list[int] | None = None
+    validated: bool = False
+    source: str = ""
+
+    def build(self) -> Survey:
+        items = [Item(line.id, "consideration", line.text, line.reverse) for line in self.considerations]
+        items += [Item(line.id, "preference", line.text, line.reverse) for line in self.preferences]
+        forced = None if self.forced_distribution is None else tuple(self.forced_distribution)
+        return Survey(self.id, tuple(items), self.scale_min, self.scale_max, forced, self.validated, self.source.strip())
+
+
+def package_data(name: str) -> Path:
+    """A folder of data (conf, topics, surveys) of the installed package, or of the checkout it is installed from."""
+    package = Path(__file__).parents[1]
+    return package / name if (package / name).is_dir() else package.parent / name
+
+
+class Library:
+    """The topics and surveys a user can name: those in `topics/` and `surveys/` under `home`, then those of the package.
+
+    Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`.
+    """
+
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or Path.cwd()
+
+    def topics(self) -> dict[str, Path]:
+        """The files of topics and motions by id."""
+        return {path.stem: path for folder in self._folders("topics") for path in sorted(folder.glob("*.yaml"))}
+
+    def surveys(self) -> dict[str, Path]:
+        """The files of surveys by id."""
+        found: dict[str, Path] = {}
+        for folder in self._folders("surveys"):
+            found |= {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+            found |= {f"{path.parent.name}.{path.stem}": path for path in sorted(folder.glob("imported/*/*.yaml"))}
+        return found
+
+    def entry(self, id: str) -> Topic | Motion:
+        """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
+        files = self.topics()
+        if id not in files:
+            raise unknown("topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package")
+        path = files[id]
+        kind = _MotionFile if "motion" in (_parsed(path) or {}) else _TopicFile
+        return _checked(path, id, kind)
+
+    def topic(self, id: str) -> Topic:
+        """A topic; WrongInput if there is none of that id, its file is broken, or it is a motion."""
+        entry = self.entry(id)
+        if isinstance(entry, Motion):
+            raise WrongInput(f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed by: delibsim topics")
+        return entry
+
+    def survey(self, id: str) -> Survey:
+        """A survey; WrongInput if there is none of that id or its file is broken."""
+        files = self.surveys()
+        if id not in files:
+            advice = "Import the published instruments with: delibsim import deliberr PATH" if id.startswith("deliberr.") else ""
+            raise unknown("survey", id, files, advice)
+        return _checked(files[id], id, _SurveyFile)
+
+    def _folders(self, kind: str) -> Iterator[Path]:
+        """Folders from the last to be asked to the first, so that later entries take precedence."""
+        ours, theirs = package_data(kind), self.home / kind
+        yield ours
+        if theirs.resolve() != ours.resolve():
+            yield theirs
+
+
+def _parsed(path: Path) -> Any:
+    """The plain values of a YAML 1.2 file; WrongInput with the line for anything else."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        yaml = YAML(typ="safe", pure=True)
+        for event in yaml.parse(StringIO(text)):
+            if isinstance(event, AliasEvent):
+                line = event.start_mark.line + 1
+                raise WrongInput(f"{path}, line {line}: aliases (*{event.anchor}) are not allowed; write the value out")
+        return YAML(typ="safe", pure=True).load(text)
+    except UnicodeDecodeError:
+        raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = (error.problem or error.context or "broken YAML").splitlines()[0]
+        raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
+    except YAMLError as error:
+        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+
+
+def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
+    plain = _parsed(path)
+    if not isinstance(plain, dict):
+        raise WrongInput(f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}")
+    try:
+        built = kind(**{str(key): value for key, value in plain.items()}).build()
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise WrongInput(_located(path, first["loc"], _expected(first, kind))) from None
+    except ValueError as error:
+        field = next((f for f in ("scale_min", "forced_distribution") if str(error).startswith(f)), "id")
+        raise WrongInput(_located(path, (field,), str(error))) from None
+    if built.id != id:
+        raise WrongInput(_located(path, ("id",), f"is '{built.id}', but the place of the file says '{id}'; make them equal"))
+    return built
+
+
+def _expected(error: Any, kind: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"is not a field here; fields are: {', '.join(kind.model_fields)}"
+    if error["type"] == "missing":
+        return "is missing"
+    return f"{error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
+
+
+def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
+    """A message with the line of the field, found by walking the YAML nodes as far as they go."""
+    node: Node | None = YAML(typ="safe", pure=True).compose(StringIO(path.read_text(encoding="utf-8")))
+    line = 1
+    for step in location:
+        if isinstance(node, MappingNode):
+            pair = next(((key, value) for key, value in node.value if key.value == str(step)), None)
+            if pair is None:
+                break
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+    field = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")
+    return f"{path}, line {line}, field {field}: {problem}"

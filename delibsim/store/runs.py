@@ -1,0 +1,155 @@
+"""The folder of one study: its settings, and for each session the plan, the exchanges and the run."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.run import Run, Session
+from delibsim.domain.score import Score
+from delibsim.domain.study import slug
+from delibsim.store import codec
+from delibsim.store.files import append_line, locked, read_lines, write_atomically
+
+
+class Runs:
+    """The folder of one study. Runs are written once, atomically; exchanges are appended as they happen.
+
+    study.json (settings), <session>/session.json (plan), <session>/exchanges.jsonl, <session>/run.json,
+    scores/<scorer>.v<version>.jsonl
+    """
+
+    def __init__(self, root: Path, study: str) -> None:
+        self.study = study
+        self.folder = root / slug(study)
+
+    @classmethod
+    def open(cls, root: Path, study: str) -> "Runs":
+        """An existing study; WrongInput with the closest names if there is none."""
+        runs = cls(root, study)
+        if not (runs.folder / "study.json").is_file():
+            known = [path.parent.name for path in root.glob("*/study.json")]
+            raise unknown("study", study, known, f"Studies are folders in {root}")
+        return runs
+
+    def settle(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep the settings all sessions share, and the parts sessions are made of (topics, models ... by name).
+
+        Parts may be added to a study; WrongInput with the differences where settings or a part it has would change.
+        """
+        path = self.folder / "study.json"
+        old = self._plain(path) if path.is_file() else {"settings": settings, "parts": {}}
+        changed = codec.differences(old["settings"], dict(settings))
+        merged = {kind: {**old["parts"].get(kind, {}), **parts[kind]} for kind in parts}
+        for kind, named in old["parts"].items():
+            changed += codec.differences(named, {name: merged[kind][name] for name in named}, kind)
+        if changed:
+            raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
+        new = {"schema": codec.SCHEMA, "study": self.study, "settings": settings, "parts": merged}
+        if new != old:
+            write_atomically(path, json.dumps(new, ensure_ascii=False, indent=1) + "\n")
+
+    def plan(self, session: Session) -> None:
+        """Keep the plan of a session; WrongInput with the differences if another was kept under its name."""
+        path = self.path(session.id) / "session.json"
+        if path.is_file():
+            changed = codec.differences(codec.session_to_plain(self._session(path)), codec.session_to_plain(session))
+            if changed:
+                raise WrongInput(self._refusal(f"session '{session.id}' of study '{self.study}' was planned differently", changed))
+            return
+        write_atomically(path, codec.session_to_json(session))
+
+    def lock(self) -> Any:
+        """A context in which no other process holds sessions of this study."""
+        return locked(self.folder)
+
+    def path(self, session: str) -> Path:
+        """The folder of a session."""
+        return self.folder / session
+
+    def sessions(self) -> list[str]:
+        """The names of all sessions that were begun, in order of name."""
+        return sorted(path.parent.name for path in self.folder.glob("*/session.json"))
+
+    def planned(self, session: str) -> Session:
+        """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
+        path = self.path(session) / "session.json"
+        if session not in self.sessions():
+            raise unknown("session", session, self.sessions(), f"Sessions are folders in {self.folder}")
+        return self._session(path)
+
+    def add(self, run: Run) -> Path:
+        """Write a run, once; the folder it lies in. WrongInput if there is one already."""
+        path = self.path(run.session.id) / "run.json"
+        if path.exists():
+            raise WrongInput(f"{path} exists; runs are never overwritten")
+        write_atomically(path, codec.run_to_json(run))
+        return path.parent
+
+    def held(self, session: str) -> bool:
+        """Whether the session has a run."""
+        return (self.path(session) / "run.json").is_file()
+
+    def run(self, session: str) -> Run:
+        """A run; Damaged, naming the file, if it cannot be read."""
+        path = self.path(session) / "run.json"
+        if not path.is_file():
+            held = [name for name in self.sessions() if self.held(name)]
+            raise unknown("run", session, held, f"Runs are folders in {self.folder}")
+        try:
+            return codec.run_from_json(path.read_bytes())
+        except codec.Damaged as error:
+            raise codec.Damaged(f"{path}: {error}") from None
+
+    def all(self) -> tuple[list[Run], list[str]]:
+        """Every run that can be read, and the faults of those that cannot."""
+        runs, faults = [], []
+        for session in filter(self.held, self.sessions()):
+            try:
+                runs.append(self.run(session))
+            except codec.Damaged as error:
+                faults.append(str(error))
+        return runs, faults
+
+    def record(self, session: str, exchange: Mapping[str, Any]) -> None:
+        """Append an exchange to the log of a session."""
+        append_line(self.path(session) / "exchanges.jsonl", exchange)
+
+    def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
+        """The exchanges of a session as plain values, and how many lines of its log are damaged."""
+        return read_lines(self.path(session) / "exchanges.jsonl")
+
+    def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
+        """Write all scores of one scorer, one JSON object a line; the file."""
+        path = self.folder / "scores" / f"{slug(name)}.v{version}.jsonl"
+        lines = [json.dumps(codec.score_to_plain(score), ensure_ascii=False, allow_nan=False) for score in scores]
+        write_atomically(path, "".join(f"{line}\n" for line in lines))
+        return path
+
+    def scores(self) -> Iterator[Score]:
+        """All scores that lie beside the runs."""
+        for path in sorted((self.folder / "scores").glob("*.jsonl")):
+            records, damaged = read_lines(path)
+            if damaged:
+                raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
+            yield from map(codec.score_from_plain, records)
+
+    def _session(self, path: Path) -> Session:
+        try:
+            return codec.session_from_json(path.read_bytes())
+        except codec.Damaged as error:
+            raise codec.Damaged(f"{path}: {error}") from None
+
+    def _plain(self, path: Path) -> dict[str, Any]:
+        try:
+            plain = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise WrongInput(f"{path} is damaged ({error}); move it away to start the study anew") from None
+        if not isinstance(plain, dict) or plain.get("schema") != codec.SCHEMA:
+            raise WrongInput(f"{path} was not written under schema {codec.SCHEMA}; this version leaves it untouched")
+        return plain
+
+    def _refusal(self, problem: str, changed: list[str]) -> str:
+        shown = "\n".join(f"  {line}" for line in changed[:20]) + (f"\n  and {len(changed) - 20} more" if len(changed) > 20 else "")
+        return f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own: study=NAME"
