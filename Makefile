@@ -54,7 +54,7 @@ docs: .venv/.docs
 	! grep -rnoE --include='*.html' '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//[^">]*' site
 
 .venv/.core: requirements/build.txt requirements/core.txt
-	$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit("delibsim needs Python 3.11 to 3.13: make PYTHON=python3.12 ...")'
+	$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit("needs Python 3.11 to 3.13: make PYTHON=...")'
 	$(PYTHON) -m venv .venv
 	$(LOCKED) -r requirements/build.txt
 	$(LOCKED) -r requirements/core.txt

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from delibsim.domain.participant import Participant
     from delibsim.domain.run import Run, Session
     from delibsim.domain.score import Score, Scorer
-    from delibsim.domain.study import Group, Study, cross, seed_of
+    from delibsim.domain.seed import seed_of
+    from delibsim.domain.study import Group, Study, cross
     from delibsim.domain.survey import Item, Response, Survey
     from delibsim.domain.topic import Motion, Topic
     from delibsim.domain.transcript import Silence, Statement, Transcript, Turn
@@ -33,7 +34,8 @@ _HOMES = {
     "delibsim.domain.participant": ("Participant",),
     "delibsim.domain.run": ("Run", "Session"),
     "delibsim.domain.score": ("Score", "Scorer"),
-    "delibsim.domain.study": ("Group", "Study", "cross", "seed_of"),
+    "delibsim.domain.seed": ("seed_of",),
+    "delibsim.domain.study": ("Group", "Study", "cross"),
     "delibsim.domain.survey": ("Item", "Response", "Survey"),
     "delibsim.domain.topic": ("Motion", "Topic"),
     "delibsim.domain.transcript": ("Silence", "Statement", "Transcript", "Turn"),

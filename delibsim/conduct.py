@@ -7,9 +7,9 @@ from pathlib import Path
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, Scorer
+from delibsim.engine import hold as engine
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
-from delibsim.engine.hold import hold
 from delibsim.models.base import LanguageModel
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
 from delibsim.plugins import NoPlugin, load
@@ -36,14 +36,18 @@ def voices_of(session: Session) -> dict[str, LanguageModel]:
         options = {key: value for key, value in settings.items() if key not in ("kind", "name")}
         # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
         if "population" in options and options["population"] is None:
-            options["population"] = session.seed
+            options["population"] = session.seed_for("population")
         try:
             voices[name] = load("delibsim.models", settings["kind"], name=name, **options)
-        except NoPlugin as error:
-            raise WrongInput(f"model '{name}': {error}") from None
-        except (TypeError, ValueError) as error:
+        except (NoPlugin, TypeError, ValueError) as error:
             raise WrongInput(f"model '{name}': {error}") from None
     return voices
+
+
+def check(session: Session) -> None:
+    """Refuse a session that cannot be held before anything is written or asked; WrongInput."""
+    voices_of(session)
+    engine.check(session)
 
 
 async def hold_session(
@@ -72,7 +76,7 @@ async def hold_session(
     live = voices if voices is not None else voices_of(session)
     recorded = {name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()}
     try:
-        run = await hold(session, recorded, watch)
+        run = await engine.hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
         return Held(session, None, str(error), len(exchanges), asked, damaged)
     runs.add(run)
@@ -94,7 +98,7 @@ async def replay(runs: Runs, session: str) -> Run:
     """Hold a session again with its recorded exchanges as every voice; Diverged if it asks anything else."""
     planned = runs.planned(session)
     exchanges, _ = _exchanges(runs, session)
-    return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})
+    return await engine.hold(planned, {name: Replay(name, exchanges) for name in planned.models})
 
 
 def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str], list[Path]]:
@@ -120,4 +124,3 @@ def _exchanges(runs: Runs, session: str) -> tuple[list[Exchange], int]:
         except ValueError:
             damaged += 1
     return exchanges, damaged
-

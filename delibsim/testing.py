@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, Scorer
-from delibsim.domain.study import seed_of
+from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Item, Response, Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Statement, Turn

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import linregress
 
-from delibsim.domain.study import seed_of
+from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, diversity, dri
 from delibsim.store.answers import Answers
@@ -141,8 +141,11 @@ def interval_of_mean_change(references: Sequence[Reference], measure: str = "dri
 
 
 def ceiling(references: Sequence[Reference]) -> Ceiling:
-    """Least squares of the change of DRI on DRI before, over topics; needs three of them."""
-    fit = linregress([reference.pre["dri"] for reference in references], [reference.change["dri"] for reference in references])
+    """Least squares of the change of DRI on DRI before, over topics; NaN where all start alike or fewer than three are there."""
+    before = [reference.pre["dri"] for reference in references]
+    if len(set(before)) < 2 or len(before) < 3:
+        return Ceiling(np.nan, np.nan, np.nan, np.nan, len(before) - 2)
+    fit = linregress(before, [reference.change["dri"] for reference in references])
     return Ceiling(float(fit.slope), float(fit.stderr), float(fit.rvalue**2), float(fit.pvalue), len(references) - 2)
 
 

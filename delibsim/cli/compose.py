@@ -107,7 +107,7 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
         "persona": config.persona.model_dump(), "wording": config.wording, "procedure": config.procedure, "format": config.format,
     }  # fmt: skip
     parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
-             "treatments": {session.treatment.name: treatment}, "models": models}  # fmt: skip
+             "treatments": {session.treatment.name: treatment}, "models": session.models}  # fmt: skip
     study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}-{_digest([settings, parts])[:8]}"
     return Plan(session, study, home / config.runs, settings, parts)
 
@@ -122,7 +122,9 @@ def _check(overrides: Sequence[str], home: Path) -> None:
     try:
         parsed = OverridesParser.create().parse_overrides(list(overrides))
     except HydraException as error:
-        raise WrongInput(f"cannot read the override: {str(error).splitlines()[0]} (overrides look like topic=acp or group.size=7)") from None
+        raise WrongInput(
+            f"cannot read the override: {str(error).splitlines()[0]} (overrides look like topic=acp or group.size=7)"
+        ) from None
     keys = _keys(OmegaConf.to_container(_composed([], home)))
     for override in parsed:
         key = override.key_or_group
@@ -133,7 +135,8 @@ def _check(overrides: Sequence[str], home: Path) -> None:
             if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in choices(key, home):
                 raise unknown(key, str(name), choices(key, home))
         elif key not in keys and not _may_add(override):
-            raise unknown("setting", key, [*keys, *GROUPS])
+            close = [k for k in keys if "." not in k] if "." not in key else [k for k in keys if "." in k and "texts" not in k]
+            raise unknown("setting", key, close)
 
 
 def _may_add(override: Override) -> bool:
@@ -160,28 +163,28 @@ def _validated(config: Any) -> _Config:
         raise WrongInput(_first(error)) from None
 
 
-def _models(config: _Config, overrides: Sequence[str], home: Path) -> dict[str, dict[str, Any]]:
-    """The settings of every model in the group, by name; several models are read from their presets one by one."""
+def _models(config: _Config, overrides: Sequence[str], home: Path) -> list[dict[str, Any]]:
+    """The settings of the models seated in turn; several are read from their presets one by one."""
     presets = [config.model]
     if config.group.models is not None:
-        if len(set(config.group.models)) > config.group.size:
-            raise WrongInput(f"group.models names {len(set(config.group.models))} models for {config.group.size} seats")
+        if len(config.group.models) > config.group.size:
+            raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
         others = [override for override in overrides if not override.startswith("model=")]
         for name in config.group.models:
             if name not in choices("model", home):
                 raise unknown("model", name, choices("model", home))
         presets = [_validated(_composed([*others, f"model={name}"], home)).model for name in config.group.models]
-    return {preset["name"]: {**preset, "temperature": config.temperature} for preset in presets}
+    return [{**preset, "temperature": config.temperature} for preset in presets]
 
 
-def _group(config: _Config, models: Mapping[str, dict[str, Any]]) -> Group:
+def _group(config: _Config, models: Sequence[Mapping[str, Any]]) -> Group:
     """Seats in order: models in turn, personas in turn."""
-    names, personas = list(models), config.persona.personas or [""]
+    names, personas = [model["name"] for model in models], config.persona.personas or [""]
     people = tuple(
         Participant(f"Participant {seat + 1}", persona=personas[seat % len(personas)], model=names[seat % len(names)])
         for seat in range(config.group.size)
     )
-    return Group("+".join(names), people, models)
+    return Group("+".join(dict.fromkeys(names)), people, {model["name"]: model for model in models})
 
 
 def _keys(config: Any, at: str = "") -> list[str]:

@@ -11,19 +11,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis import human as reference
+from delibsim.analysis import human as analysis
 from delibsim.analysis.human import Reference
 from delibsim.domain.errors import unknown
 from delibsim.store.imported import read_people
 
-GROUPINGS = {"topic": reference.by_topic, "case": reference.by_case}
+GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
 
 TABLES = (
     ("Deliberative Reason Index", (("DRI", "dri"), ("adjusted DRI", "dri_adjusted"))),
-    (
-        "Diversity and agreement",
-        (("diversity", "diversity"), ("agreement C", "consideration_agreement"), ("agreement P", "preference_agreement")),
-    ),
+    ("Perspective diversity", (("raw", "diversity"), ("normalised", "diversity_range_normalised"))),
+    ("Agreement on considerations (C) and preferences (P)", (("C", "consideration_agreement"), ("P", "preference_agreement"))),
 )
 """The printed tables: title, and the measures in them with their headings."""
 
@@ -45,9 +43,10 @@ def human(
         raise unknown("grouping", by, GROUPINGS)
     answers, scales = read_people(path)
     references = {grouping: of(answers, scales) for grouping, of in GROUPINGS.items()}
-    shown = references[by] if all_ else reference.of_benchmark(references[by])
-    mean = reference.mean_of(references[by])
-    missing = reference.missing_topics(references["topic"])
+    benchmark = analysis.of_benchmark(references[by])
+    shown = references[by] if all_ else benchmark
+    mean = analysis.mean_of(references[by])
+    missing = analysis.missing_topics(references["topic"])
     if as_json:
         document: dict[str, Any] = {
             "groups": [{"id": group.id, "n": group.n, **_values(group)} for group in shown],
@@ -56,16 +55,19 @@ def human(
         }
         typer.echo(json.dumps(document, allow_nan=False))
         return
-    console = Console()
-    console = console if console.is_terminal else Console(width=WIDTH)
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console = Console(markup=False, highlight=False, width=WIDTH)
     for title, measures in TABLES:
-        console.print(_table(f"{title}, by {by}", measures, shown, mean))
+        console.print(_table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s"))
     _print_notes(shown)
+    if len(references[by]) > len(shown):
+        typer.echo(f"{len(references[by]) - len(shown)} more groups are no topics of the benchmark; --all shows them.")
     if missing:
         typer.echo(f"No mean and no comparison with published figures: no answers of {', '.join(missing)}.")
     else:
         console.print(_published(references["topic"], references["case"]))
-    typer.echo("Definitions: docs/human-reference.md. C: considerations, P: preferences. All other measures: --json.")
+    typer.echo("Definitions: docs/human-reference.md. Normalised: by the range of each item. All other measures: --json.")
 
 
 def _values(group: Reference) -> dict[str, Any]:
@@ -79,35 +81,39 @@ def _numbers(values: Mapping[str, float]) -> dict[str, float | None]:
 
 def _inference(topics: Sequence[Reference], cases: Sequence[Reference]) -> dict[str, Any]:
     """What the means allow to conclude, and the published figures beside it."""
-    twelve = reference.of_benchmark(topics)
-    fit = reference.ceiling(twelve)
-    gains = reference.mean_of(cases).change
+    twelve = analysis.of_benchmark(topics)
+    fit = analysis.ceiling(twelve)
+    gains = analysis.mean_of(cases).change
     return {
-        "dri_change_interval": list(reference.interval_of_mean_change(twelve)),
-        "resamples": reference.RESAMPLES,
-        "seed": reference.BOOTSTRAP,
+        "dri_change_interval": [None if math.isnan(end) else end for end in analysis.interval_of_mean_change(twelve)],
+        "resamples": analysis.RESAMPLES,
+        "seed": analysis.BOOTSTRAP,
         "ceiling": _numbers({"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p}) | {"df": fit.df},
         "agreement_gain_by_case": _numbers({name: gains[name] for name in ("consideration_agreement", "preference_agreement")}),
         "published": [
             _numbers({"published": figure.published, "here": figure.here}) | {"figure": figure.name, "reproduced": figure.reproduced}
-            for figure in reference.published_figures(topics, cases)
+            for figure in analysis.published_figures(topics, cases)
         ],
     }
 
 
-def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Reference], mean: Reference) -> Table:
+def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Reference], mean: Reference, mean_label: str) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("\nid", overflow="fold")
     table.add_column("\nn", justify="right", no_wrap=True)
     for heading, _ in measures:
         for above, part in ((heading, "pre"), ("", "post"), ("", "change")):
             table.add_column(f"{above}\n{part}", justify="right", no_wrap=True)
-    for group in (*groups, mean):
-        cells = [
-            _three_decimals(getattr(group, part)[name], sign=part == "change") for _, name in measures for part in ("pre", "post", "change")
-        ]
-        table.add_row(group.id, str(group.n) if group.n else "", *cells, end_section=group is groups[-1] if groups else False)
+    for group in groups:
+        table.add_row(group.id, str(group.n), *_cells(group, measures))
+    table.add_section()
+    table.add_row(mean_label, "", *_cells(mean, measures))
     return table
+
+
+def _cells(group: Reference, measures: Sequence[tuple[str, str]]) -> list[str]:
+    parts = ("pre", "post", "change")
+    return [_three_decimals(getattr(group, part)[name], sign=part == "change") for _, name in measures for part in parts]
 
 
 def _published(topics: Sequence[Reference], cases: Sequence[Reference]) -> Table:
@@ -116,10 +122,10 @@ def _published(topics: Sequence[Reference], cases: Sequence[Reference]) -> Table
     for heading in ("published", "here"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("reproduced")
-    for figure in reference.published_figures(topics, cases):
-        sampled = figure.tolerance == reference.RESAMPLING_ERROR
-        verdict = ("yes, within the error of resampling" if sampled else "yes") if figure.reproduced else "no"
-        table.add_row(figure.name, f"{figure.published:.3f}", f"{figure.here:.3f}", verdict)
+    for figure in analysis.published_figures(topics, cases):
+        sampled = figure.tolerance == analysis.RESAMPLING_ERROR
+        verdict = ("yes, to resampling error" if sampled else "yes") if figure.reproduced else "no"
+        table.add_row(figure.name, _three_decimals(figure.published), _three_decimals(figure.here), verdict)
     return table
 
 
@@ -129,7 +135,7 @@ def _print_notes(groups: Sequence[Reference]) -> None:
             typer.echo(f"{group.id}: {name} is undefined ({reason})")
 
 
-def _three_decimals(value: float, sign: bool) -> str:
+def _three_decimals(value: float, sign: bool = False) -> str:
     if math.isnan(value):
         return "n/a"
     return f"{value:+.3f}" if sign else f"{value:.3f}"

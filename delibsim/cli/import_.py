@@ -7,8 +7,9 @@ import typer
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.answers import read_answers
-from delibsim.store.deliberr import HUMAN, find_files, read_published
+from delibsim.store.deliberr import HUMAN, find_files, local_name, read_published
 from delibsim.store.imported import ANSWERS, keep
+from delibsim.store.library import Library
 
 FORMATS = ("deliberr",)
 
@@ -50,4 +51,7 @@ def import_(
         typer.echo(f"note: {note}")
     if people:
         typer.echo("next: delibsim human")
-    typer.echo(f"next: delibsim run survey={published.surveys[0].id}")
+    topics = Library().topics()
+    names = [local_name(survey) for survey in published.surveys]
+    own = next((name for name in names if name in topics), None)
+    typer.echo(f"next: delibsim run topic={own} survey=deliberr.{own}" if own else "next: delibsim surveys")

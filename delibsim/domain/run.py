@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Silence, Transcript
@@ -15,8 +16,9 @@ from delibsim.domain.treatment import Procedure, Treatment, Wording
 class Session:
     """Everything needed to hold one deliberation, and to hold it again.
 
-    `models` gives, for every name in `Participant.model`, the plug-in that voices it (`kind`) and its settings.
-    Raises ValueError for a group that cannot deliberate.
+    `seed` is the study's; what is drawn in the session is seeded by `seed_for`. `models` gives, for every name in
+    `Participant.model`, the plug-in that voices it (`kind`) and its settings. Raises ValueError for a group that cannot
+    deliberate.
     """
 
     id: str
@@ -30,6 +32,14 @@ class Session:
     replicate: int = 1
     procedure: Procedure = Procedure()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"citizen": {"kind": "citizen"}})
+
+    def seed_for(self, *names: str | int) -> int:
+        """The seed of whatever these names name in this session.
+
+        It comes from the study's seed, the topic and the replicate, so that the treatments and models of one replicate share
+        people, orders and shuffles (common random numbers).
+        """
+        return seed_of(self.seed, self.topic.id, self.replicate, *names)
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""

@@ -1,7 +1,6 @@
-"""Studies: factorial designs crossed from topics, treatments, groups and replicates, with seeds that come from names."""
+"""Studies: factorial designs crossed from topics, treatments, groups and replicates."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,16 +38,6 @@ class Group:
     models: Mapping[str, Mapping[str, Any]]
 
 
-def seed_of(*names: str | int) -> int:
-    """A seed of 63 bits that depends on the names alone, whatever else is drawn before or after.
-
-    >>> seed_of("study", "session") == seed_of("study", "session") != seed_of("session", "study")
-    True
-    """
-    digest = hashlib.sha256(json.dumps(names, ensure_ascii=False).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
-
-
 def slug(name: str) -> str:
     """A file name that stays inside its folder, and that no other name shares on any common file system.
 
@@ -74,8 +63,7 @@ def cross(
 ) -> tuple[Session, ...]:
     """Every combination of topic, treatment, group and replicate, as sessions named after their cell.
 
-    Seeds come from the study's seed, the topic and the replicate: the treatments and models of one replicate share people,
-    orders and shuffles (common random numbers), and enlarging a design changes no session it already had.
+    `seed` is the seed of all; enlarging a design changes no session it already had (see Session.seed_for).
     """
     treatments, groups, replicates = tuple(treatments), tuple(groups), tuple(replicates)
     return tuple(
@@ -87,7 +75,7 @@ def cross(
             treatment=treatment,
             format="deliberation",
             wording=wording,
-            seed=seed_of(seed, topic.id, replicate),
+            seed=seed,
             replicate=replicate,
             procedure=procedure or Procedure(),
             models=group.models,

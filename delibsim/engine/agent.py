@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import mesa
 
 from delibsim.domain.participant import Participant
-from delibsim.domain.study import seed_of
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine.prompts import reask, speech_prompt, survey_prompt
@@ -35,9 +34,7 @@ class Agent(mesa.Agent):
         self.participant = participant
         self.voice = voice
 
-    async def respond(
-        self, survey: Survey, phase: Phase, heard: Sequence[Statement] = (), earlier: Response | None = None
-    ) -> Response:
+    async def respond(self, survey: Survey, phase: Phase, heard: Sequence[Statement] = (), earlier: Response | None = None) -> Response:
         """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing with the reason."""
         order = self._order(survey, phase)
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
@@ -59,7 +56,7 @@ class Agent(mesa.Agent):
         """
         while True:
             purpose = prompt.purpose
-            seed = seed_of(self.session.seed, purpose.participant, purpose.occasion, purpose.attempt)
+            seed = self.session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
             value, completion = read(prompt, await self.voice.complete(prompt, seed))
             if completion.status not in OUTCOMES:
                 raise Interrupted(self.voice.name, prompt, completion)
@@ -78,4 +75,4 @@ class Agent(mesa.Agent):
     def _shuffled(self, kind: str, items: Sequence[Any]) -> Sequence[Any]:
         if not self.session.procedure.shuffle_items:
             return items
-        return sorted(items, key=lambda item: seed_of(self.session.seed, self.participant.id, "order", kind, item.id))
+        return sorted(items, key=lambda item: self.session.seed_for(self.participant.id, "order", kind, item.id))

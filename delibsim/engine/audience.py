@@ -1,18 +1,16 @@
 """Who hears whom: a networkx graph over the participants, complete by default."""
 
-from collections.abc import Sequence
-
 import networkx as nx
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.treatment import Audience
+from delibsim.domain.run import Session
 
 NETWORKS = ("complete", "star", "ring", "small_world", "edges")
 
 
-def audience_graph(audience: Audience, participants: Sequence[str], seed: int) -> nx.Graph:
+def audience_of(session: Session) -> nx.Graph:
     """The graph whose edges join those who hear each other; in a star, the first participant is the centre."""
-    n = len(participants)
+    audience, n = session.procedure.audience, len(session.participants)
     match audience.network:
         case "complete":
             graph = nx.complete_graph(n)
@@ -23,7 +21,7 @@ def audience_graph(audience: Audience, participants: Sequence[str], seed: int) -
         case "small_world":
             if not 2 <= audience.neighbours < n or audience.neighbours % 2:
                 raise WrongInput(f"audience.neighbours must be an even number from 2 to {n - 1}, not {audience.neighbours}")
-            graph = nx.watts_strogatz_graph(n, audience.neighbours, audience.rewiring, seed=seed % 2**32)
+            graph = nx.watts_strogatz_graph(n, audience.neighbours, audience.rewiring, seed=session.seed_for("audience") % 2**32)
         case "edges":
             outside = [edge for edge in audience.edges if not all(1 <= seat <= n for seat in edge)]
             if outside or not audience.edges:
@@ -32,4 +30,4 @@ def audience_graph(audience: Audience, participants: Sequence[str], seed: int) -
             graph.add_edges_from((a - 1, b - 1) for a, b in audience.edges if a != b)
         case other:
             raise unknown("network", other, NETWORKS)
-    return nx.relabel_nodes(graph, dict(enumerate(participants)))
+    return nx.relabel_nodes(graph, dict(enumerate(p.id for p in session.participants)))

@@ -9,11 +9,10 @@ from typing import Literal
 import mesa
 
 from delibsim.domain.run import Session
-from delibsim.domain.study import seed_of
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine.agent import Agent
-from delibsim.engine.audience import audience_graph
+from delibsim.engine.audience import audience_of
 from delibsim.models.base import LanguageModel
 
 
@@ -36,11 +35,11 @@ class Forum(mesa.Model, ABC):
     """A room with its agents. Mesa draws orders from the session's seed; formats differ only in their `agenda`."""
 
     def __init__(self, session: Session, voices: Mapping[str, LanguageModel], watch: Watch) -> None:
-        super().__init__(rng=seed_of(session.seed, "forum"))
+        super().__init__(rng=session.seed_for("forum"))
         self.session = session
         self.watch = watch
         self.seats = {p.id: Agent(self, p, voices[p.model]) for p in session.participants}
-        self.hears = audience_graph(session.procedure.audience, list(self.seats), seed_of(session.seed, "audience"))
+        self.hears = audience_of(session)
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []
         self.responses: dict[tuple[Phase, str], Response] = {}
@@ -89,6 +88,10 @@ class Forum(mesa.Model, ABC):
         getattr(mesa.Agent, "_ids", {}).pop(self, None)
 
     def _tell(
-        self, occasion: Literal["pre", "turn", "post"], name: str, turn: Turn | None = None, said: Statement | Silence | Response | None = None
+        self,
+        occasion: Literal["pre", "turn", "post"],
+        name: str,
+        turn: Turn | None = None,
+        said: Statement | Silence | Response | None = None,
     ) -> None:
         self.watch(Moment(self.session.id, occasion, name, turn, said is not None, said))

@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 from delibsim.domain.errors import unknown
 from delibsim.domain.run import Run, Session
+from delibsim.engine.audience import audience_of
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
 from delibsim.models.base import LanguageModel
@@ -19,8 +20,7 @@ async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Wat
     `voices` gives a language model for every name in `Participant.model`; `watch` is told what happens as it happens.
     Raises Interrupted when a model cannot be asked.
     """
-    if session.format not in FORMATS:
-        raise unknown("format", session.format, FORMATS)
+    check(session)
     forum = FORMATS[session.format](session, voices, watch)
     try:
         before = await forum.survey("pre")
@@ -39,6 +39,13 @@ async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Wat
         provenance=provenance(),
         silences=tuple(forum.silences),
     )
+
+
+def check(session: Session) -> None:
+    """Refuse, before anything is asked, a session whose format or audience does not exist; WrongInput."""
+    if session.format not in FORMATS:
+        raise unknown("format", session.format, FORMATS)
+    audience_of(session)
 
 
 def provenance() -> dict[str, str]:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from string import Template
 
+from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.domain.participant import Participant
 from delibsim.models.blocks import answers_block, block, items_block, transcript_block
 from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 
@@ -58,9 +58,7 @@ def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:
     topic = session.topic
     setting = [_say(session, "setting", group=len(session.participants)), session.treatment.instructions.strip()]
     setting.append(block("topic", "\n\n".join(part.strip() for part in (topic.question, topic.background) if part.strip())))
-    return tuple(
-        Message(role, "\n\n".join(part for part in texts if part)) for role, texts in (("system", setting), ("user", parts))
-    )
+    return tuple(Message(role, "\n\n".join(part for part in texts if part)) for role, texts in (("system", setting), ("user", parts)))
 
 
 def _particulars(session: Session, participant: Participant) -> str:

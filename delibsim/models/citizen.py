@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.domain.study import seed_of
+from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import Statement
 from delibsim.models.base import Completion, Status, Usage

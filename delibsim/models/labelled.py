@@ -14,11 +14,11 @@ QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "
 
 
 def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], list[str]]:
-    """Whole numbers by label, and the faults of labels that have none, two, or one that is no whole number.
+    r"""Whole numbers by label, and the faults of labels that have none, two, or one that is no whole number.
 
-    >>> labelled_values("Here you are:\\nC1: 5\\nP1 = 2", ["C1", "P1"])
+    >>> labelled_values("Here you are:\nC1: 5\nP1 = 2", ["C1", "P1"])
     ({'C1': 5, 'P1': 2}, [])
-    >>> labelled_values("C1: 5\\nC1: 6", ["C1", "P1"])[1]
+    >>> labelled_values("C1: 5\nC1: 6", ["C1", "P1"])[1]
     ['C1 is given twice with different values (5, 6)', 'P1 is missing']
     """
     text = text.translate(QUOTES)

@@ -31,9 +31,7 @@ class Diversity:
                 populations[survey, phase] = rows[~np.isnan(rows).any(axis=1)]
         return [score for run in runs for score in self._score(run, answers, populations)]
 
-    def _score(
-        self, run: Run, answers: dict[tuple[str, Phase], Array], populations: dict[tuple[str, Phase], Array]
-    ) -> list[Score]:
+    def _score(self, run: Run, answers: dict[tuple[str, Phase], Array], populations: dict[tuple[str, Phase], Array]) -> list[Score]:
         survey, target = run.session.survey, run.session.id
         c, p = len(survey.considerations), len(survey.preferences)
         lows = np.array([survey.scale_min] * c + [1] * p, dtype=float)

@@ -44,5 +44,7 @@ class DRI:
         for measure, (pre, post) in values.items():
             scores.append(Score(measure, "run", target, post - pre, "change", note=note))
         relative = float(relative_change(*values["dri"]))
-        scores.append(Score("dri_relative", "run", target, relative, "change", note=note or ("zero_denominator" if np.isnan(relative) else "")))
+        scores.append(
+            Score("dri_relative", "run", target, relative, "change", note=note or ("zero_denominator" if np.isnan(relative) else ""))
+        )
         return scores

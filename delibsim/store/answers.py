@@ -109,9 +109,11 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
         if stage not in columns.phases:
             expected = " or ".join(columns.phases)
             raise WrongInput(f"{path}, line {line}, column {columns.phase}: expected {expected}, got {stage!r}")
-        for column in ("survey", columns.participant):
+        for column in ("survey", "case", columns.participant):
             if cells[column] in EMPTY:
                 raise WrongInput(f"{path}, line {line}, column {column}: the cell is empty")
+            if not cells[column].isprintable():
+                raise WrongInput(f"{path}, line {line}, column {column}: {cells[column]!r} holds a control character")
         items = {column: cell for column, cell in cells.items() if re.fullmatch(r"[CP][1-9][0-9]*", column)}
         row = _Row(line, cells["case"], columns.phases[stage], participant, items)
         surveys.setdefault(cells["survey"], []).append(row)

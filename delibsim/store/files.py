@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Generator[None]:
     """Hold a folder for this process; WrongInput naming the other process if one holds it.
 
     The operating system frees the lock when its process dies, however it dies, so a stale lock cannot exist.

@@ -1,0 +1,86 @@
+"""The command `delibsim`: finds the module of a command when it is called, and turns errors into one clear line."""
+
+import signal
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from delibsim.domain.errors import WrongInput, unknown
+
+COMMANDS = {
+    "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
+    "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
+    "score": ("score", "Score every run of a study and print the measures by condition."),
+    "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
+    "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
+    "human": ("human", "The measures of real citizen deliberations, before and after."),
+    "import": ("import_", "Bring in published instruments and answers."),
+    "topics": ("topics", "List the topics and motions there are, or print one."),
+    "surveys": ("surveys", "List the surveys there are, or print one."),
+}
+
+
+class Commands(TyperGroup):
+    """The commands by name; help for all is printed without importing any of them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A stand-in that carries the line of help; `resolve_command` loads the real one."""
+        if cmd_name not in COMMANDS:
+            return None
+        stand_in = typer.Typer(add_completion=False)
+        stand_in.command(cmd_name, help=COMMANDS[cmd_name][1])(lambda: None)
+        return get_command(stand_in)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the module of the command that is to run."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise unknown("command", args[0], COMMANDS)
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, get_command(import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}").app), rest
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    epilog="Exit codes: 0 complete, 2 wrong input, 3 partial, 4 nothing succeeded.",
+)
+
+
+@app.callback()
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True)) -> None:
+    """Hold deliberations among language-model agents, measure them, and replay them."""
+    if version:
+        from importlib.metadata import version as version_of  # costs time that `--help` need not spend
+
+        typer.echo(f"delibsim {version_of('delibsim')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; errors a user can mend end in one line on stderr and exit code 2."""
+    # A cluster that preempts the job ends it like Ctrl-C: in order, with what was recorded kept.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        app()
+    except WrongInput as error:
+        print(f"delibsim: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("delibsim: stopped. What was recorded is kept; the same command goes on from there.", file=sys.stderr)
+        sys.exit(3)
+    except OSError as error:
+        print(f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is kept.", file=sys.stderr)
+        sys.exit(4)
+
+
+if __name__ == "__main__":
+    main()

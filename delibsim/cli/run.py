@@ -1,0 +1,57 @@
+"""`delibsim run`: hold one session, watch it, and see what changed."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from delibsim.cli.compose import plan
+from delibsim.cli.live import Live
+from delibsim.cli.summary import print_summary, summary
+from delibsim.cli.terminal import console, echo_json, shown
+from delibsim.conduct import check, hold_all, score_all
+from delibsim.plugins import names
+from delibsim.store.runs import Runs
+
+app = typer.Typer(add_completion=False)
+
+EPILOG = """
+Overrides: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B] rounds=N persona=NAME
+temperature=X replicate=N seed=N wording=NAME runs=FOLDER, procedure.shuffle_items=false, procedure.audience.network=ring,
+model.susceptibility=0.3 and every other line of conf/. Names are listed when one is wrong; `delibsim topics` and
+`delibsim surveys` list those. The same command again does nothing, or goes on where it was cut off.
+"""
+
+
+@app.command(epilog=EPILOG)
+def run(
+    overrides: Annotated[list[str] | None, typer.Argument(help="Settings as key=value, such as topic=acp treatment=basic.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+) -> None:
+    """Hold one deliberation: survey, rounds of speech, survey again."""
+    planned = plan(overrides or [])
+    check(planned.session)
+    runs = Runs(planned.root, planned.study)
+    screen = Console(stderr=True, markup=False, highlight=False)
+    with runs.lock():
+        runs.settle(planned.settings, planned.parts)
+    with Live(planned.session, screen, quiet) as live:
+        held = asyncio.run(hold_all([planned.session], runs, live.watch, live.heed))[0]
+    if held.damaged_lines:
+        screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.")
+    if held.run is None:
+        screen.print(f"No run: {held.fault}")
+        screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="")
+        screen.print("when the cause is mended, the same command goes on from there.")
+        raise typer.Exit(4)
+    scores, faults, _ = score_all(runs, names("delibsim.scorers"))
+    for fault in faults:
+        screen.print(f"left out: {fault}")
+    result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
+    if as_json:
+        echo_json(result)
+    else:
+        print_summary(result, console())
+    raise typer.Exit(0 if held.run.status == "complete" and not faults else 3)

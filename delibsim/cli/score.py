@@ -1,0 +1,87 @@
+"""`delibsim score`: score every run of a study."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from delibsim.cli.terminal import console, echo_json, number, shown, study_at
+from delibsim.conduct import score_all
+from delibsim.domain.errors import unknown
+from delibsim.domain.score import Score
+from delibsim.plugins import names
+from delibsim.store.runs import Runs
+
+app = typer.Typer(add_completion=False)
+PHASES = ("pre", "post", "change")
+
+
+@app.command()
+def score(
+    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    scorer: Annotated[list[str] | None, typer.Option(help="A scorer; may be given several times. Default: all installed.")] = None,
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Score every run of a study. Exit code 0; 3 if a run could not be read, 4 if there is none."""
+    runs = study_at(study, root)
+    installed = names("delibsim.scorers")
+    for name in scorer or []:
+        if name not in installed:
+            raise unknown("scorer", name, installed)
+    scores, faults, files = score_all(runs, scorer or installed)
+    rows = by_condition(runs, scores)
+    if as_json:
+        echo_json({"study": runs.study, "conditions": rows, "unreadable": faults, "files": [shown(file) for file in files]})
+    else:
+        screen = console()
+        _tables(rows, screen)
+        for fault in faults:
+            screen.print(f"left out, damaged: {fault}")
+        for file in files:
+            screen.print(f"written: {shown(file)}")
+    raise typer.Exit(0 if not faults and rows else 3 if rows else 4)
+
+
+def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
+    """Means of every run-level measure by topic, treatment and models, with counts: planned, held, valid, and why not."""
+    conditions: dict[str, tuple[str, str, str]] = {}
+    for session in runs.sessions():
+        planned = runs.planned(session)
+        conditions[session] = (planned.topic.id, planned.treatment.name, "+".join(planned.models))
+    cells: dict[tuple[tuple[str, str, str], str, str], list[Score]] = defaultdict(list)
+    for score in scores:
+        if score.unit == "run":
+            cells[conditions[score.target], score.measure, score.phase].append(score)
+    planned_counts = Counter(conditions.values())
+    return [
+        {
+            "topic": condition[0], "treatment": condition[1], "models": condition[2], "measure": measure, "phase": phase,
+            "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
+            "mean": fmean(valid) if valid else None, "missing": dict(Counter(s.note for s in found if s.note)),
+        }
+        for (condition, measure, phase), found in cells.items()
+        for valid in [[s.value for s in found if s.value == s.value]]
+    ]  # fmt: skip
+
+
+def _tables(rows: list[dict[str, Any]], screen: Console) -> None:
+    """One table a condition; its counts are those of the phase with the fewest valid values."""
+    conditions: dict[tuple[str, ...], dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        conditions[row["topic"], row["treatment"], row["models"]][row["measure"]][row["phase"]] = row
+    for condition, measures in conditions.items():
+        table = Table("measure", title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for head in ("planned", "held", "valid", "before", "after", "change"):
+            table.add_column(head, justify="right")
+        table.add_column("undefined because", overflow="fold")
+        for measure, phases in measures.items():
+            least = min(phases.values(), key=lambda row: row["valid"])
+            values = [number(phases[phase]["mean"], phase == "change") if phase in phases else "" for phase in PHASES]
+            reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
+            table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
+        screen.print(table)

@@ -1,0 +1,91 @@
+"""`delibsim show`: read a run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from delibsim.cli.summary import missing
+from delibsim.cli.terminal import console, echo_json, run_at, safe
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Run
+from delibsim.domain.transcript import Statement
+from delibsim.store.codec import RUN, Damaged
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def show(
+    run: Annotated[str, typer.Argument(help="Folder of the run, or study/session, or a study that has one session.")],
+    answers: Annotated[bool, typer.Option(help="Print everybody's answers before and after.")] = True,
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
+) -> None:
+    """Read a run: the transcript with who spoke when, and everybody's answers before and after."""
+    runs, session = run_at(run, root)
+    try:
+        held = runs.run(session)
+    except Damaged as error:
+        raise WrongInput(f"{error}. The file is left alone; its exchanges may still replay") from None
+    if as_json:
+        echo_json(RUN.dump_python(held, mode="json"))
+        return
+    records, _ = runs.exchanges(session)
+    times = {record["purpose"]["occasion"]: record["started"] for record in records}
+    print_run(held, times, console(), answers)
+
+
+def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = True) -> None:
+    """Print a run for reading; `times` gives the UTC time of each occasion."""
+    session = run.session
+    screen.print(safe(session.topic.question), style="bold")
+    screen.print(f"session {session.id}, seed {session.seed}, {run.status}")
+    for participant in session.participants:
+        persona = f": {safe(' '.join(participant.persona.split()))}" if participant.persona else ""
+        screen.print(f"  {participant.id} ({participant.model}){persona}", style="dim")
+    spoken = sorted([*run.transcript, *run.silences], key=lambda said: said.turn.index)
+    round_ = 0
+    for said in spoken:
+        turn = said.turn
+        if turn.round != round_:
+            round_ = turn.round
+            screen.print(f"\nRound {round_}", style="bold")
+        time = times.get(f"turn {turn.index}", "")[11:19]
+        screen.print(Text(f"\n{turn.index:>3}  {turn.speaker}", style="bold").append(f"  {time} UTC" if time else "", style="dim"))
+        text = said.text if isinstance(said, Statement) else f"(no statement: {said.status}: {said.reason})"
+        screen.print(Padding(Text(safe(text)), (0, 0, 0, 5)))
+    if not spoken:
+        screen.print("\nNobody spoke in this session.")
+    if answers:
+        screen.print()
+        screen.print(_answers(run))
+        for entry in missing(run):
+            screen.print(f"missing: {entry['participant']}, {entry['occasion']}: {safe(entry['reason'])}")
+
+
+def _answers(run: Run) -> Table:
+    """A table of answers, before > after, one column a participant."""
+    survey, people = run.session.survey, run.session.participants
+    table = Table(
+        title=f"Answers before > after ({survey.scale_min} to {survey.scale_max}; P: ranks, 1 is best)", title_justify="left", box=None
+    )
+    table.add_column("item", overflow="fold")
+    for participant in people:
+        table.add_column(participant.id.replace("Participant ", "P."), justify="right", no_wrap=True)
+    for item in survey.items:
+        row: list[Any] = [Text(f"{item.id} {safe(item.text)}")]
+        for participant in people:
+            before, after = (run.response(participant.id, phase).answers.get(item.id) for phase in ("pre", "post"))
+            moved = before is not None and after is not None and before != after
+            row.append(Text(f"{_cell(before)} > {_cell(after)}", style="bold" if moved else "dim"))
+        table.add_row(*row)
+    return table
+
+
+def _cell(value: int | None) -> str:
+    return "?" if value is None else str(value)

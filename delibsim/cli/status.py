@@ -1,0 +1,78 @@
+"""`delibsim status`: how a study stands."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from delibsim.cli.summary import missing
+from delibsim.cli.terminal import console, echo_json, safe, study_at
+from delibsim.store.codec import Damaged
+from delibsim.store.runs import Runs
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def status(
+    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3 if not, 4 if nothing is."""
+    runs = study_at(study, root)
+    sessions = [state(runs, session) for session in runs.sessions()]
+    states = Counter(entry["state"] for entry in sessions)
+    calls: Counter[str] = sum((Counter(entry["calls"]) for entry in sessions), Counter())
+    if as_json:
+        echo_json({"study": runs.study, "sessions": sessions, "states": dict(states), "calls": dict(calls)})
+    else:
+        _print(runs, sessions, states, calls)
+    complete = states["complete"]
+    raise typer.Exit(0 if complete == len(sessions) else 3 if complete or states["partial"] else 4)
+
+
+def state(runs: Runs, session: str) -> dict[str, Any]:
+    """How one session stands: complete, partial (something is missing), cut off, or damaged; its calls by status."""
+    records, damaged = runs.exchanges(session)
+    entry: dict[str, Any] = {
+        "session": session,
+        "state": "cut off",
+        "calls": dict(Counter(record.get("completion", {}).get("status", "damaged") for record in records)),
+        "damaged_lines": damaged,
+        "missing": [],
+        "fault": "",
+    }
+    try:
+        entry["condition"] = {"treatment": (planned := runs.planned(session)).treatment.name, "topic": planned.topic.id,
+                              "models": sorted(planned.models), "replicate": planned.replicate}  # fmt: skip
+        if runs.held(session):
+            run = runs.run(session)
+            entry |= {"state": run.status, "missing": missing(run)}
+    except Damaged as error:
+        entry |= {"state": "damaged", "fault": str(error)}
+    return entry
+
+
+def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str], calls: Counter[str]) -> None:
+    screen = console()
+    screen.print(f"study {runs.study}: " + (", ".join(f"{n} {name}" for name, n in states.items()) or "no sessions yet"))
+    table = Table(box=None, pad_edge=False)
+    for head in ("session", "state", "calls", "not ok"):
+        table.add_column(head, overflow="fold")
+    for entry in sessions:
+        faults = ", ".join(f"{n} {status}" for status, n in entry["calls"].items() if status != "ok")
+        table.add_row(entry["session"], entry["state"], str(sum(entry["calls"].values())), faults or "-")
+    screen.print(table)
+    for entry in sessions:
+        if entry["fault"]:
+            screen.print(f"damaged: {entry['fault']}")
+        if entry["damaged_lines"]:
+            screen.print(f"{entry['session']}: {entry['damaged_lines']} damaged line(s) in its log are left alone")
+        for gap in entry["missing"]:
+            screen.print(f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}: {safe(gap['reason'])}")
+    screen.print("calls: " + (", ".join(f"{n} {status}" for status, n in calls.items()) or "none"))
+    if states["cut off"]:
+        screen.print("A session that was cut off goes on when its `delibsim run` command is given again.")

@@ -1,0 +1,140 @@
+"""The summary of one run: what changed, what people did on that topic, what was missing, where the files are."""
+
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from delibsim.analysis.reference import reference
+from delibsim.cli.terminal import number, safe, shown
+from delibsim.conduct import Held
+from delibsim.domain.run import Run
+from delibsim.domain.score import Score
+from delibsim.store.runs import Runs
+
+MEASURES = {
+    "dri": "Deliberative Reason Index",
+    "dri_adjusted": "  adjusted",
+    "consideration_agreement": "agreement on considerations",
+    "preference_agreement": "agreement on preferences",
+    "diversity": "perspective diversity",
+    "diversity_range_normalised": "  normalised by range",
+    "opinion_change_c": "opinion change, considerations",
+    "opinion_change_p": "opinion change, preferences",
+    "rank_stability": "stability of ranks",
+}
+PHASES = ("pre", "post", "change")
+
+
+def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
+    """Everything the summary says, as plain values."""
+    run = held.run
+    assert run is not None
+    session = run.session
+    records, damaged = runs.exchanges(session.id)
+    by_measure = {(s.measure, s.phase): s for s in scores if s.unit == "run"}
+    people = reference(session.topic.id)
+    return {
+        "study": runs.study,
+        "session": session.id,
+        "status": run.status,
+        "already_held": held.already,
+        "topic": {"id": session.topic.id, "question": session.topic.question},
+        "survey": {"id": session.survey.id, "validated": session.survey.validated},
+        "treatment": session.treatment.name,
+        "rounds": session.treatment.rounds if session.treatment.interaction else 0,
+        "participants": len(session.participants),
+        "models": {name: settings["kind"] for name, settings in session.models.items()},
+        "seed": session.seed,
+        "replicate": session.replicate,
+        "measures": {
+            measure: {phase: by_measure[measure, phase].value for phase in PHASES if (measure, phase) in by_measure} for measure in MEASURES
+        },
+        "undefined": {f"{s.measure}.{s.phase}": s.note for s in scores if s.note and s.measure in MEASURES},
+        "human": people,
+        "missing": missing(run),
+        "calls": {
+            "recorded": len(records),
+            "asked_now": held.asked,
+            "by_status": dict(Counter(record["completion"]["status"] for record in records)),
+            "cost_usd": _cost(records),
+            "damaged_lines": damaged,
+        },
+        "folder": shown(runs.path(session.id)),
+    }
+
+
+def missing(run: Run) -> list[dict[str, Any]]:
+    """What is missing from a run, and why: one entry a survey or turn and reason."""
+    found: list[dict[str, Any]] = []
+    for response in run.responses:
+        for reason, items in Counter(response.missing.values()).items():
+            found.append({"participant": response.participant, "occasion": response.phase, "answers": items, "reason": reason})
+    for silence in run.silences:
+        reason = f"{silence.status}: {silence.reason}"
+        found.append({"participant": silence.turn.speaker, "occasion": f"turn {silence.turn.index}", "answers": 0, "reason": reason})
+    return found
+
+
+def print_summary(result: dict[str, Any], screen: Console) -> None:
+    """Print a summary for reading."""
+    models = ", ".join(result["models"])
+    screen.print()
+    screen.print(safe(result["topic"]["question"]), style="bold")
+    rounds = f"{result['rounds']} round{'' if result['rounds'] == 1 else 's'}"
+    screen.print(
+        f"{result['participants']} participants ({models}), treatment {result['treatment']}, {rounds}, survey {result['survey']['id']}"
+    )
+    screen.print(_table(result))
+    for line in notes(result):
+        screen.print(line)
+    place = result["folder"]
+    screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)")
+    screen.print(f"Next       delibsim show {place}")
+    screen.print(f"           delibsim replay {place}")
+
+
+def _table(result: dict[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("measure")
+    people = result["human"]
+    heads = ["before", "after", "change"] + ([f"people (n {people['n']}): before", "after", "change"] if people else [])
+    for head in heads:
+        table.add_column(head, justify="right")
+    for measure, label in MEASURES.items():
+        row = [number(result["measures"][measure].get(phase), phase == "change" and measure[:3] != "opi") for phase in PHASES]
+        if people:
+            row += [number(people[phase].get(measure), phase == "change") for phase in PHASES]
+        table.add_row(label, *row)
+    return table
+
+
+def notes(result: dict[str, Any]) -> list[str]:
+    """What a careful reader must know before using the numbers."""
+    lines = []
+    for measure, reason in result["undefined"].items():
+        lines.append(f"Undefined  {measure}: {reason}")
+    for entry in result["missing"]:
+        what = f"{entry['answers']} answers" if entry["answers"] else "statement"
+        lines.append(f"Missing    {entry['participant']}, {entry['occasion']}: {what} ({safe(entry['reason'])})")
+    if not result["missing"]:
+        lines.append("Missing    nothing")
+    if not result["survey"]["validated"]:
+        lines.append(f"Survey     {result['survey']['id']} is a short form that has not been validated.")
+        if result["human"]:
+            lines.append("           The people answered the original instrument: compare directions, not levels.")
+    if "citizen" in result["models"].values():
+        lines.append("Model      the citizen is rule-based, a null model; it is no language model.")
+    calls = result["calls"]
+    statuses = ", ".join(f"{n} {status}" for status, n in calls["by_status"].items())
+    cost = "cost unknown" if calls["cost_usd"] is None else f"{calls['cost_usd']:.2f} USD"
+    already = " (held before; nothing was asked now)" if result["already_held"] else ""
+    lines.append(f"Calls      {calls['recorded']}: {statuses}; {cost}{already}")
+    return lines
+
+
+def _cost(records: list[dict[str, Any]]) -> float | None:
+    """US dollars of all calls; None as soon as the cost of one is unknown."""
+    costs = [record["completion"]["usage"]["cost_usd"] for record in records]
+    return None if any(cost is None for cost in costs) else sum(costs)

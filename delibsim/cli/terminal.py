@@ -1,0 +1,87 @@
+"""What the commands share: where a run lies, and how numbers and foreign text are printed."""
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.runs import Runs
+
+
+def console(**options: Any) -> Console:
+    """A console for tables: as wide as the terminal, 100 columns without one; markup in data stays text."""
+    screen = Console(markup=False, highlight=False, **options)
+    return screen if screen.is_terminal else Console(markup=False, highlight=False, width=100, **options)
+
+
+def safe(text: str) -> str:
+    r"""Text made inert for a terminal: no control, escape or direction-changing characters; line ends and tabs stay.
+
+    >>> safe("a\x1b[31mb")
+    'a[31mb'
+    """
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
+
+
+def number(value: float | None, signed: bool = False) -> str:
+    """Three decimals, or a dash where there is no value."""
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{value:+.3f}" if signed else f"{value:.3f}"
+
+
+def echo_json(value: Any) -> None:
+    """Print plain values as JSON; NaN is printed as null."""
+    typer.echo(json.dumps(_without_nan(value), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def study_at(place: str, root: Path) -> Runs:
+    """A study by the name it was given or by the path of its folder."""
+    path = Path(place)
+    if (path / "study.json").is_file():
+        return Runs(path.resolve().parent, path.resolve().name)
+    return Runs.open(root, place)
+
+
+def run_at(place: str, root: Path) -> tuple[Runs, str]:
+    """A run by path (its folder or its run.json), by study/session, or by study where that has one session."""
+    path = Path(place)
+    folder = path.parent if path.name == "run.json" else path
+    if (folder / "session.json").is_file():
+        folder = folder.resolve()
+        return Runs(folder.parents[1], folder.parent.name), folder.name
+    study, _, session = place.rstrip("/").rpartition("/") if not Path(root / place / "study.json").is_file() else (place, "", "")
+    runs = study_at(study or session, root)
+    sessions = runs.sessions()
+    if not study or not session:
+        if len(sessions) != 1:
+            raise WrongInput(f"study '{runs.study}' has {len(sessions)} sessions; name one: {_few(f'{runs.study}/{s}' for s in sessions)}")
+        return runs, sessions[0]
+    if session not in sessions:
+        raise unknown("session", session, sessions)
+    return runs, session
+
+
+def shown(path: Path) -> str:
+    """A path as a user would type it: relative to the working folder where it lies below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _few(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,39 @@
+"""`delibsim topics`: the topics and motions there are."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from delibsim.cli.terminal import console, echo_json, safe
+from delibsim.domain.topic import Topic
+from delibsim.store.library import Library
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def topics(
+    id: Annotated[str | None, typer.Argument(help="Print this topic or motion whole.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List the topics to deliberate on and the motions to debate, or print one."""
+    library = Library()
+    entries = [library.entry(id)] if id else [library.entry(name) for name in library.topics()]
+    if as_json:
+        plain = [{"kind": type(entry).__name__.lower(), **asdict(entry)} for entry in entries]
+        echo_json(plain[0] if id else plain)
+        return
+    screen = console()
+    if id:
+        for field, value in asdict(entries[0]).items():
+            screen.print(f"{field}: {safe(value)}")
+        return
+    for kind, title, text in (("Topic", "Topics", "question"), ("Motion", "Motions for debates", "text")):
+        table = Table("id", text, "survey" if kind == "Topic" else "theme", title=title, title_justify="left", box=None)
+        for entry in sorted(entries, key=lambda entry: entry.id):
+            if type(entry).__name__ == kind:
+                last = entry.survey if isinstance(entry, Topic) else entry.theme
+                table.add_row(entry.id, safe(getattr(entry, text)), last)
+        screen.print(table)

@@ -1,0 +1,229 @@
+"""The human reference: published values from the published answers, and small cases worked by hand."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from delibsim.analysis import human
+from delibsim.analysis.human import BENCHMARK, CHANGES, MEASURES
+from delibsim.analysis.reference import reference
+from delibsim.store.answers import Answers
+from delibsim.store.imported import read_people
+
+ROOT = Path(__file__).resolve().parents[2]
+PUBLISHED = ROOT.parent / "shared" / "data" / "dri"
+needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+
+TABLE = {
+    "fnqcj": (11, -0.044, 0.498, 19.437, 16.854),
+    "fremantle": (41, 0.211, 0.338, 19.043, 17.378),
+    "ccps": (31, 0.532, 0.636, 20.585, 17.719),
+    "energy_futures": (29, 0.356, 0.431, 25.204, 23.310),
+    "acp": (45, 0.118, 0.019, 23.867, 24.498),
+}
+
+
+@pytest.fixture(scope="module")
+def people():
+    """The published answers and scales."""
+    return read_people(PUBLISHED)
+
+
+@pytest.fixture(scope="module")
+def topics(people):
+    return human.by_topic(*people)
+
+
+@pytest.fixture(scope="module")
+def cases(people):
+    return human.by_case(*people)
+
+
+@needs_published
+@pytest.mark.parametrize("topic", TABLE)
+def test_topics_reproduce_the_published_table(topics, topic):
+    found = next(group for group in topics if group.id == topic)
+    n, *values = TABLE[topic]
+    assert found.n == n
+    assert [found.pre["dri"], found.post["dri"], found.pre["diversity"], found.post["diversity"]] == pytest.approx(values, abs=0.0005)
+
+
+@needs_published
+def test_the_mean_of_the_twelve_reproduces_the_published_one(topics):
+    assert [group.id for group in topics[:12]] == list(BENCHMARK)
+    assert len(topics) == 19
+    twelve = human.of_benchmark(topics)
+    assert sum(group.n for group in twelve) == 407
+    mean = human.mean_of(topics)
+    assert (mean.pre["dri"], mean.post["dri"]) == pytest.approx((0.301, 0.400), abs=0.0005)
+    assert (mean.pre["diversity"], mean.post["diversity"]) == pytest.approx((18.780, 17.567), abs=0.0005)
+    assert not mean.notes
+    for name in MEASURES:
+        assert mean.change[name] == pytest.approx(mean.post[name] - mean.pre[name], abs=1e-12)
+
+
+@needs_published
+def test_agreement_gains_over_the_sixteen_cases_reproduce_the_published_ones(cases):
+    sixteen = human.of_benchmark(cases)
+    assert len(sixteen) == 16
+    assert len(cases) == 24
+    assert "uppsala_speaks/Activate" in {case.id for case in sixteen}
+    gains = human.mean_of(cases).change
+    assert gains["consideration_agreement"] == pytest.approx(0.077, abs=0.0005)
+    assert gains["preference_agreement"] == pytest.approx(0.104, abs=0.0005)
+
+
+@needs_published
+def test_the_ceiling_and_the_interval_reproduce_the_published_ones(topics):
+    twelve = human.of_benchmark(topics)
+    fit = human.ceiling(twelve)
+    assert (fit.beta, fit.se, fit.p) == pytest.approx((-0.418, 0.291, 0.182), abs=0.0005)
+    assert fit.r2 == pytest.approx(0.17, abs=0.005)
+    assert fit.df == 10
+    interval = human.interval_of_mean_change(twelve)
+    assert interval == pytest.approx((0.026, 0.196), abs=human.RESAMPLING_ERROR)
+    assert interval == human.interval_of_mean_change(twelve)
+
+
+@needs_published
+def test_every_published_figure_is_reproduced(topics, cases):
+    assert [figure.name for figure in human.published_figures(topics, cases) if not figure.reproduced] == []
+
+
+@needs_published
+def test_pooled_cases_are_the_topic_and_its_population(people, topics, cases):
+    whole = {group.id: group for group in topics}
+    for case in cases:
+        survey = case.id.split("/")[0]
+        if sum(other.id.startswith(f"{survey}/") for other in cases) == 1:
+            assert (case.n, case.pre, case.notes) == (whole[survey].n, whole[survey].pre, whole[survey].notes)
+    own = [case for case in cases if case.id.startswith("forestera/")]
+    assert sum(case.n for case in own) == whole["forestera"].n
+    answers = next(answers for answers in people[0] if answers.survey == "forestera")
+    both = np.hstack([answers.considerations["pre"], answers.preferences["pre"]]).astype(float)
+    scored = ((both - both.mean(axis=0)) / both.std(axis=0))[[case == "Forest Lay Citizen" for case in answers.cases]]
+    distances = [np.linalg.norm(scored[i] - scored[j]) for i in range(len(scored)) for j in range(i)]
+    assert next(case for case in own if "Lay" in case.id).pre["diversity_standardised"] == pytest.approx(np.mean(distances), rel=1e-12)
+
+
+@needs_published
+def test_an_item_all_rate_alike_leaves_standardised_diversity_undefined(topics):
+    notes = {group.id: dict(group.notes) for group in topics if group.notes}
+    told = {"diversity_standardised": "post: constant_item"}
+    assert notes == {"zh_thalwil": told, "ds_bellinzona": told}
+    thalwil = next(group for group in topics if group.id == "zh_thalwil")
+    assert np.isnan(thalwil.post["diversity_standardised"])
+    assert np.isnan(thalwil.change["diversity_standardised"])
+    assert not np.isnan(thalwil.pre["diversity_standardised"])
+
+
+@needs_published
+def test_the_shipped_reference_is_what_the_answers_give(topics):
+    for group in human.of_benchmark(topics):
+        shipped = reference(group.id)
+        assert shipped["n"] == group.n
+        for part in ("pre", "post", "change"):
+            assert shipped[part] == pytest.approx(dict(getattr(group, part)), rel=1e-9, abs=1e-12)
+    shipped = json.loads((ROOT / "delibsim" / "analysis" / "human_reference.json").read_text(encoding="utf-8"))
+    mean = human.mean_of(topics)
+    for part in ("pre", "post", "change"):
+        assert shipped["mean"][part] == pytest.approx(dict(getattr(mean, part)), rel=1e-9, abs=1e-12)
+
+
+def test_the_shipped_reference_agrees_with_what_r_computed():
+    by_r = json.loads((ROOT / "tests" / "reference" / "dri_human.json").read_text(encoding="utf-8"))["surveys"]
+    for topic in BENCHMARK:
+        for phase in ("pre", "post"):
+            expected = {name: value for name, value in by_r[topic][phase].items() if name in MEASURES}
+            assert len(expected) >= 6
+            assert {name: reference(topic)[phase][name] for name in expected} == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            assert reference(topic)["n"] == by_r[topic][phase]["n"]
+
+
+def test_the_shipped_reference_holds_the_twelve_topics_and_no_other():
+    assert reference("ccps")["pre"]["dri"] == pytest.approx(0.532, abs=0.0005)
+    assert [set(reference(topic)["change"]) for topic in BENCHMARK] == [set(CHANGES)] * 12
+    assert reference("zh_uster") is None
+    assert reference("nonsense") is None
+    reference("ccps")["pre"]["dri"] = 2
+    assert reference("ccps")["pre"]["dri"] < 1
+
+
+def test_the_shipped_reference_is_read_without_numerical_packages():
+    code = "import sys; from delibsim.analysis.reference import reference; reference('ccps'); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "pandas", "scipy", "mesa", "litellm"} & set(modules)
+
+
+def small(survey="tea", rated=None, ranked=None, cases=None):
+    """Answers of invented people, by phase."""
+    rated = rated or {"pre": [[1, 2, 3, 4], [4, 3, 2, 1], [1, 3, 2, 4]], "post": [[1, 2, 3, 5], [1, 3, 2, 5], [1, 2, 4, 5]]}
+    ranked = ranked or {"pre": [[1, 2, 3], [3, 2, 1], [1, 3, 2]], "post": [[1, 2, 3], [2, 1, 3], [1, 2, 3]]}
+    n = len(rated["pre"])
+    return Answers(
+        survey=survey,
+        participants=tuple(f"person {k}" for k in range(n)),
+        cases=tuple(cases or ["only"] * n),
+        considerations={phase: np.array(rows) for phase, rows in rated.items()},
+        preferences={phase: np.array(rows) for phase, rows in ranked.items()},
+        path=Path("answers.csv"),
+        lines={"pre": tuple(range(n)), "post": tuple(range(n))},
+    )
+
+
+def test_a_small_group_worked_by_hand():
+    found = human.by_topic([small()], {"tea": (1, 5)})[0]
+    considerations = (-1.0, 0.8, -0.8)
+    preferences = (-1.0, 0.5, -0.5)
+    assert found.pre["consideration_agreement"] == pytest.approx(np.mean(considerations))
+    assert found.pre["preference_agreement"] == pytest.approx(np.mean(preferences))
+    assert found.pre["dri"] == pytest.approx(1 - 2 * (0 + 0.3 + 0.3) / 3)
+    assert found.pre["diversity"] == pytest.approx((np.sqrt(20 + 8) + np.sqrt(2 + 2) + np.sqrt(18 + 6)) / 3)
+    normalised = [np.sqrt((sum_c / 16 + sum_p / 4) / 7) for sum_c, sum_p in ((20, 8), (2, 2), (18, 6))]
+    assert found.pre["diversity_range_normalised"] == pytest.approx(np.mean(normalised))
+    assert found.change["opinion_change_c"] == pytest.approx((1 + (3 + 0 + 0 + 4) + (0 + 1 + 2 + 1)) / 12)
+    assert found.change["opinion_change_p"] == pytest.approx((0 + 4 + 2) / 9)
+    assert found.change["rank_stability"] == pytest.approx((1 - 1 / 3 + 1 / 3) / 3)
+    delta = found.post["dri"] - found.pre["dri"]
+    assert found.change["dri"] == pytest.approx(delta)
+    assert found.change["dri_relative"] == pytest.approx(delta / (1 - found.pre["dri"] if delta >= 0 else 1 + found.pre["dri"]))
+
+
+def test_undefined_values_are_named_and_spread_to_the_mean():
+    answers = [small(topic) for topic in BENCHMARK[:-1]]
+    alike = {"pre": [[2, 2, 2, 2], [4, 3, 2, 1], [1, 3, 2, 4]], "post": [[1, 2, 3, 5], [1, 3, 2, 5], [1, 2, 4, 5]]}
+    answers.append(small(BENCHMARK[-1], rated=alike))
+    scales = dict.fromkeys(BENCHMARK, (1, 5))
+    groups = human.by_topic(answers, scales)
+    last = groups[-1]
+    assert last.notes["dri"] == "pre: constant_considerations"
+    assert last.notes["consideration_agreement"] == "pre: constant_ratings"
+    assert last.notes["dri_relative"] == "dri is undefined"
+    assert np.isnan(last.change["dri"])
+    assert not np.isnan(last.post["dri"])
+    mean = human.mean_of(groups)
+    assert np.isnan(mean.pre["dri"])
+    assert mean.post["dri"] == pytest.approx(groups[0].post["dri"])
+    assert mean.notes["dri"] == f"undefined in {BENCHMARK[-1]}"
+    assert not np.isnan(mean.pre["diversity"])
+
+
+def test_a_case_of_one_person_is_undefined_and_stays_so():
+    groups = human.by_case([small(cases=["a", "a", "b"])], {"tea": (1, 5)})
+    assert [(group.id, group.n) for group in groups] == [("tea/a", 2), ("tea/b", 1)]
+    assert groups[1].notes["dri"] == "pre: too_few_participants; post: too_few_participants"
+    assert groups[1].change["opinion_change_c"] == pytest.approx(1)
+
+
+def test_a_mean_with_a_topic_missing_is_not_computed():
+    groups = human.by_topic([small("ccps"), small("other")], {"ccps": (1, 5), "other": (1, 5)})
+    assert [group.id for group in groups] == ["ccps", "other"]
+    assert human.missing_topics(groups) == [topic for topic in BENCHMARK if topic != "ccps"]
+    mean = human.mean_of(groups)
+    assert all(np.isnan(value) for value in [*mean.pre.values(), *mean.post.values(), *mean.change.values()])
+    assert "fnqcj" in mean.notes["dri"]
+    assert np.isnan(human.ceiling(groups).beta)

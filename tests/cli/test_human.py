@@ -1,0 +1,162 @@
+"""`delibsim import` and `delibsim human` as a user types them."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from delibsim.analysis.human import BENCHMARK, CHANGES, MEASURES
+from delibsim.cli.human import app as human
+from delibsim.cli.import_ import app as import_
+from delibsim.domain.errors import WrongInput
+from delibsim.store.library import Library
+
+PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
+needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ask(app, *words):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def write(path, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def publish(folder, surveys=("tea",), spoil=False):
+    """Published files of invented content: each survey has three items, two options, two people in a case called [b]Tea[/b]."""
+    folder.mkdir(exist_ok=True)
+    instruments = [["type", "order", "statement", "name", "scale_max", "q_method"]]
+    people = [["survey", "case", "stage_id", "pnum", "C1", "C2", "C3", "P1", "P2"]]
+    for survey in surveys:
+        instruments += [["C", k, f"{survey} {k}", survey, 5, "FALSE"] for k in (1, 2, 3)]
+        instruments += [["P", k, f"option {k}", survey, "NA", "NA"] for k in (1, 2)]
+        people += [[survey, "[b]Tea[/b]", 1, 1, 1, 2, 3, 1, 2], [survey, "[b]Tea[/b]", 1, 2, 5, 5, 4, 2, 1]]
+        people += [[survey, "[b]Tea[/b]", 2, 1, 1, 2, "x" if spoil else 4, 1, 2], [survey, "[b]Tea[/b]", 2, 2, 1, 3, 5, 2, 1]]
+    write(folder / "surveys.csv", instruments)
+    write(folder / "human_data.csv", people)
+    return folder
+
+
+@needs_published
+def test_import_then_human_reproduces_the_published_means(home):
+    said = ask(import_, "deliberr", PUBLISHED)
+    assert "20 instruments" in said
+    assert "answers of 526 people in 24 deliberations" in said
+    assert "note: fnqcj: the instrument says 1 to 12" in said
+    assert len(Library(home).survey("deliberr.ccps").considerations) == 33
+    document = json.loads(ask(human, "--json"))
+    assert [group["id"] for group in document["groups"]] == list(BENCHMARK)
+    ccps = next(group for group in document["groups"] if group["id"] == "ccps")
+    assert set(ccps) == {"id", "n", "pre", "post", "change"}
+    assert ccps["n"] == 31
+    assert ccps["pre"]["dri"] == pytest.approx(0.532, abs=0.0005)
+    assert set(document["mean"]) == {"pre", "post", "change"}
+    for part, names in (("pre", MEASURES), ("post", MEASURES), ("change", CHANGES)):
+        assert set(ccps[part]) == set(document["mean"][part]) == set(names)
+    assert document["mean"]["post"]["dri"] == pytest.approx(0.400, abs=0.0005)
+    assert all(figure["reproduced"] for figure in document["inference"]["published"])
+    assert document == json.loads(ask(human, PUBLISHED, "--json")), "published and imported answers give the same"
+
+
+@needs_published
+def test_human_by_case_and_with_all_surveys(home):
+    cases = json.loads(ask(human, PUBLISHED, "--by", "case", "--json"))
+    assert len(cases["groups"]) == 16
+    assert cases["groups"][1]["id"] == "uppsala_speaks/Activate"
+    assert cases["mean"]["change"]["preference_agreement"] == pytest.approx(0.104, abs=0.0005)
+    everything = json.loads(ask(human, PUBLISHED, "--all", "--json"))
+    assert len(everything["groups"]) == 19
+    assert everything["mean"] == json.loads(ask(human, PUBLISHED, "--json"))["mean"]
+    thalwil = next(group for group in everything["groups"] if group["id"] == "zh_thalwil")
+    assert thalwil["post"]["diversity_standardised"] is None
+    assert thalwil["notes"] == {"diversity_standardised": "post: constant_item"}
+
+
+@needs_published
+def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
+    said = ask(human, PUBLISHED, "--by", "case", "--all")
+    assert max(len(line.rstrip()) for line in said.splitlines() if "undefined" not in line) <= 105
+    assert "auscj/HGE Deliberative Group" in said
+    assert "mean of 16 cases" in said
+    said = ask(human, PUBLISHED)
+    row = next(line for line in said.splitlines() if line.split()[:1] == ["ccps"])
+    assert row.split() == ["ccps", "31", "0.532", "0.636", "+0.104", "0.531", "0.636", "+0.105"]
+    assert "no" not in [line.split()[-1] for line in said.splitlines() if line.strip()]
+
+
+def test_a_small_import_and_what_it_says(home):
+    said = ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
+    assert "1 instruments in surveys/imported/deliberr" in said
+    assert "answers of 2 people in 1 deliberations" in said
+    survey = Library(home).survey("deliberr.tea")
+    assert "deliberr 9.9" in survey.source
+    before = {path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()}
+    ask(import_, "deliberr", home / "files", "--version", "9.9")
+    (home / "files" / "human_data.csv").unlink()
+    assert "answers of 2 people kept from an earlier import" in ask(import_, "deliberr", home / "files", "--version", "9.9")
+    assert before == {path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()}
+
+
+def test_surveys_outside_the_benchmark_have_no_mean(home):
+    ask(import_, "deliberr", publish(home / "files", ("tea", "ccps")), "--to", "elsewhere")
+    said = ask(human, "elsewhere/deliberr", "--all", "--by", "case")
+    assert "tea/[b]Tea[/b]" in said
+    assert "No mean and no comparison with published figures: no answers of fnqcj" in said
+    document = json.loads(ask(human, "elsewhere/deliberr", "--json"))
+    assert [group["id"] for group in document["groups"]] == ["ccps"]
+    assert document["inference"] is None
+    assert document["mean"]["pre"]["dri"] is None
+    assert "fnqcj" in document["mean"]["notes"]["dri"]
+    assert "1 more groups are no topics of the benchmark" in ask(human, "elsewhere/deliberr")
+
+
+def test_twelve_topics_that_start_alike_have_no_ceiling(home):
+    publish(home / "files", BENCHMARK)
+    document = json.loads(ask(human, "files", "--json"))
+    assert document["inference"]["ceiling"]["beta"] is None
+    assert not any(figure["reproduced"] for figure in document["inference"]["published"])
+    assert "n/a" in ask(human, "files")
+
+
+@pytest.mark.parametrize("folder", ["absent", "."])
+def test_human_without_answers_says_what_to_type(home, folder):
+    with pytest.raises(WrongInput, match="delibsim import deliberr PATH"):
+        ask(human, folder)
+
+
+def test_human_without_an_import_says_what_to_type(home):
+    with pytest.raises(WrongInput, match=r"surveys/imported/deliberr: there is no such folder; import"):
+        ask(human)
+
+
+def test_unknown_words_are_answered_with_those_that_exist(home):
+    publish(home / "files")
+    with pytest.raises(WrongInput, match="unknown format 'delibber'; did you mean deliberr"):
+        ask(import_, "delibber", "files")
+    with pytest.raises(WrongInput, match="unknown grouping 'cases'; did you mean case"):
+        ask(human, "files", "--by", "cases")
+
+
+def test_bad_input_writes_nothing(home):
+    publish(home / "files", spoil=True)
+    with pytest.raises(WrongInput, match=r"human_data\.csv, line 4, column C3: expected a whole number, got 'x'"):
+        ask(import_, "deliberr", "files")
+    assert not (home / "surveys").exists()
+    (home / "surveys").write_text("a file")
+    with pytest.raises(WrongInput, match="a file is in its way"):
+        ask(import_, "deliberr", "files")
