@@ -1,22 +1,22 @@
 """`delibsim human`: every measure of real citizen deliberations, before and after, with the published figures beside them."""
 
-import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from delibsim.analysis import human as analysis
 from delibsim.analysis.human import Reference
+from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
 from delibsim.store.imported import read_people
 
 GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
+
+PARTS = ("pre", "post", "change")
 
 TABLES = (
     ("Deliberative Reason Index", (("DRI", "dri"), ("adjusted DRI", "dri_adjusted"))),
@@ -24,9 +24,6 @@ TABLES = (
     ("Agreement on considerations (C) and preferences (P)", (("C", "consideration_agreement"), ("P", "preference_agreement"))),
 )
 """The printed tables: title, and the measures in them with their headings."""
-
-WIDTH = 100
-"""Columns of a table where the output is no terminal."""
 
 app = typer.Typer(add_completion=False)
 
@@ -48,35 +45,32 @@ def human(
     mean = analysis.mean_of(references[by])
     missing = analysis.missing_topics(references["topic"])
     if as_json:
-        document: dict[str, Any] = {
-            "groups": [{"id": group.id, "n": group.n, **_values(group)} for group in shown],
-            "mean": _values(mean),
-            "inference": None if missing else _inference(references["topic"], references["case"]),
-        }
-        typer.echo(json.dumps(document, allow_nan=False))
+        echo_json(
+            {
+                "groups": [{"id": group.id, "n": group.n, **_values(group)} for group in shown],
+                "mean": _values(mean),
+                "inference": None if missing else _inference(references["topic"], references["case"]),
+            }
+        )
         return
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        console = Console(markup=False, highlight=False, width=WIDTH)
+    screen = console()
     for title, measures in TABLES:
-        console.print(_table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s"))
-    _print_notes(shown)
+        screen.print(_table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s"))
+    for group in shown:
+        for name, reason in group.notes.items():
+            typer.echo(f"{group.id}: {name} is undefined ({reason})")
     if len(references[by]) > len(shown):
-        typer.echo(f"{len(references[by]) - len(shown)} more groups are no topics of the benchmark; --all shows them.")
+        typer.echo(f"Left out as no topic of the benchmark: {len(references[by]) - len(shown)}; --all shows them.")
     if missing:
         typer.echo(f"No mean and no comparison with published figures: no answers of {', '.join(missing)}.")
     else:
-        console.print(_published(references["topic"], references["case"]))
-    typer.echo("Definitions: docs/human-reference.md. Normalised: by the range of each item. All other measures: --json.")
+        screen.print(_published(references["topic"], references["case"]))
+    typer.echo("Definitions: docs/human-reference.md. Normalised: by the range of each item. More measures: --json.")
 
 
 def _values(group: Reference) -> dict[str, Any]:
-    values: dict[str, Any] = {part: _numbers(getattr(group, part)) for part in ("pre", "post", "change")}
+    values: dict[str, Any] = {part: dict(getattr(group, part)) for part in PARTS}
     return values | ({"notes": dict(group.notes)} if group.notes else {})
-
-
-def _numbers(values: Mapping[str, float]) -> dict[str, float | None]:
-    return {name: None if math.isnan(value) else value for name, value in values.items()}
 
 
 def _inference(topics: Sequence[Reference], cases: Sequence[Reference]) -> dict[str, Any]:
@@ -85,13 +79,13 @@ def _inference(topics: Sequence[Reference], cases: Sequence[Reference]) -> dict[
     fit = analysis.ceiling(twelve)
     gains = analysis.mean_of(cases).change
     return {
-        "dri_change_interval": [None if math.isnan(end) else end for end in analysis.interval_of_mean_change(twelve)],
+        "dri_change_interval": analysis.interval_of_mean_change(twelve),
         "resamples": analysis.RESAMPLES,
         "seed": analysis.BOOTSTRAP,
-        "ceiling": _numbers({"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p}) | {"df": fit.df},
-        "agreement_gain_by_case": _numbers({name: gains[name] for name in ("consideration_agreement", "preference_agreement")}),
+        "ceiling": {"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p, "df": fit.df},
+        "agreement_gain_by_case": {name: gains[name] for name in ("consideration_agreement", "preference_agreement")},
         "published": [
-            _numbers({"published": figure.published, "here": figure.here}) | {"figure": figure.name, "reproduced": figure.reproduced}
+            {"figure": figure.name, "published": figure.published, "here": figure.here, "reproduced": figure.reproduced}
             for figure in analysis.published_figures(topics, cases)
         ],
     }
@@ -102,7 +96,7 @@ def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Ref
     table.add_column("\nid", overflow="fold")
     table.add_column("\nn", justify="right", no_wrap=True)
     for heading, _ in measures:
-        for above, part in ((heading, "pre"), ("", "post"), ("", "change")):
+        for above, part in zip((heading, "", ""), PARTS, strict=True):
             table.add_column(f"{above}\n{part}", justify="right", no_wrap=True)
     for group in groups:
         table.add_row(group.id, str(group.n), *_cells(group, measures))
@@ -112,8 +106,7 @@ def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Ref
 
 
 def _cells(group: Reference, measures: Sequence[tuple[str, str]]) -> list[str]:
-    parts = ("pre", "post", "change")
-    return [_three_decimals(getattr(group, part)[name], sign=part == "change") for _, name in measures for part in parts]
+    return [number(getattr(group, part)[name], signed=part == "change") for _, name in measures for part in PARTS]
 
 
 def _published(topics: Sequence[Reference], cases: Sequence[Reference]) -> Table:
@@ -125,17 +118,5 @@ def _published(topics: Sequence[Reference], cases: Sequence[Reference]) -> Table
     for figure in analysis.published_figures(topics, cases):
         sampled = figure.tolerance == analysis.RESAMPLING_ERROR
         verdict = ("yes, to resampling error" if sampled else "yes") if figure.reproduced else "no"
-        table.add_row(figure.name, _three_decimals(figure.published), _three_decimals(figure.here), verdict)
+        table.add_row(figure.name, number(figure.published), number(figure.here), verdict)
     return table
-
-
-def _print_notes(groups: Sequence[Reference]) -> None:
-    for group in groups:
-        for name, reason in group.notes.items():
-            typer.echo(f"{group.id}: {name} is undefined ({reason})")
-
-
-def _three_decimals(value: float, sign: bool = False) -> str:
-    if math.isnan(value):
-        return "n/a"
-    return f"{value:+.3f}" if sign else f"{value:.3f}"

@@ -42,11 +42,11 @@ def import_(
 
     people = sum(len(own.participants) for own in published.answers)
     cases = sum(len(set(own.cases)) for own in published.answers)
-    typer.echo(f"{len(published.surveys)} instruments in {folder}")
+    typer.echo(f"instruments: {len(published.surveys)}, in {folder}")
     if kept:
-        typer.echo(f"answers of {people} people kept from an earlier import")
+        typer.echo(f"answers: {people} people, kept from an earlier import")
     elif people:
-        typer.echo(f"answers of {people} people in {cases} deliberations, before and after, in {folder / ANSWERS}")
+        typer.echo(f"answers: {people} people, before and after, in {folder / ANSWERS}; deliberations: {cases}")
     for note in published.notes:
         typer.echo(f"note: {note}")
     if people:

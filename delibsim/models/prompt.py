@@ -92,14 +92,12 @@ class SurveyAnswers:
     def describe(self) -> str:
         """The form in words."""
         survey, ranks = self.survey, len(self.survey.preferences)
-        rating, rank = survey.considerations[0].id, survey.preferences[0].id
         lines = [
             f"Rate every consideration with a whole number from {survey.scale_min} (strongly disagree) to "
             f"{survey.scale_max} (strongly agree).",
             f"Rank the {ranks} policy options from 1 (the one you prefer most) to {ranks} (the one you prefer least), "
             "using each rank exactly once.",
-            f"Reply with one line for each of the {len(survey.items)} labels, in the form LABEL: NUMBER "
-            f"(for example '{rating}: {survey.scale_max}' or '{rank}: 1'), and nothing else.",
+            f"Reply with one line for each of the {len(survey.items)} labels, in the form LABEL: NUMBER, and nothing else.",
         ]
         if survey.forced_distribution is not None:
             counts = ", ".join(f"{n} at {value}" for value, n in zip(survey.scale, survey.forced_distribution, strict=True))

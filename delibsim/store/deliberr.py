@@ -161,7 +161,7 @@ def _differences(long: Mapping[str, Instrument], sheets: Mapping[str, Instrument
     notes = [f"{name}: only in {LONG}" for name in long if name not in sheets]
     notes += [f"{name}: only in {SHEETS}, left out" for name in sheets if name not in long]
     if padded := sum(theirs.padded for theirs in sheets.values()):
-        notes.append(f"spaces around {padded} statements of {SHEETS} were dropped before comparing it with {LONG}")
+        notes.append(f"{SHEETS}: statements that began or ended in spaces, dropped before comparing with {LONG}: {padded}")
     for name in (name for name in long if name in sheets):
         ours, theirs = long[name], sheets[name]
         for what in ("scale_max", "q_sort"):

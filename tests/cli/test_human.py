@@ -55,8 +55,8 @@ def publish(folder, surveys=("tea",), spoil=False):
 @needs_published
 def test_import_then_human_reproduces_the_published_means(home):
     said = ask(import_, "deliberr", PUBLISHED)
-    assert "20 instruments" in said
-    assert "answers of 526 people in 24 deliberations" in said
+    assert "instruments: 20, in surveys/imported/deliberr" in said
+    assert "answers: 526 people, before and after" in said
     assert "note: fnqcj: the instrument says 1 to 12" in said
     assert len(Library(home).survey("deliberr.ccps").considerations) == 33
     document = json.loads(ask(human, "--json"))
@@ -90,7 +90,7 @@ def test_human_by_case_and_with_all_surveys(home):
 @needs_published
 def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
     said = ask(human, PUBLISHED, "--by", "case", "--all")
-    assert max(len(line.rstrip()) for line in said.splitlines() if "undefined" not in line) <= 105
+    assert max(len(line.rstrip()) for line in said.splitlines()) <= 100
     assert "auscj/HGE Deliberative Group" in said
     assert "mean of 16 cases" in said
     said = ask(human, PUBLISHED)
@@ -101,14 +101,13 @@ def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
 
 def test_a_small_import_and_what_it_says(home):
     said = ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
-    assert "1 instruments in surveys/imported/deliberr" in said
-    assert "answers of 2 people in 1 deliberations" in said
+    assert "answers: 2 people, before and after, in surveys/imported/deliberr/answers.csv; deliberations: 1" in said
     survey = Library(home).survey("deliberr.tea")
     assert "deliberr 9.9" in survey.source
     before = {path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()}
     ask(import_, "deliberr", home / "files", "--version", "9.9")
     (home / "files" / "human_data.csv").unlink()
-    assert "answers of 2 people kept from an earlier import" in ask(import_, "deliberr", home / "files", "--version", "9.9")
+    assert "answers: 2 people, kept from an earlier import" in ask(import_, "deliberr", home / "files", "--version", "9.9")
     assert before == {path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()}
 
 
@@ -122,7 +121,7 @@ def test_surveys_outside_the_benchmark_have_no_mean(home):
     assert document["inference"] is None
     assert document["mean"]["pre"]["dri"] is None
     assert "fnqcj" in document["mean"]["notes"]["dri"]
-    assert "1 more groups are no topics of the benchmark" in ask(human, "elsewhere/deliberr")
+    assert "Left out as no topic of the benchmark: 1" in ask(human, "elsewhere/deliberr")
 
 
 def test_twelve_topics_that_start_alike_have_no_ceiling(home):
@@ -130,7 +129,7 @@ def test_twelve_topics_that_start_alike_have_no_ceiling(home):
     document = json.loads(ask(human, "files", "--json"))
     assert document["inference"]["ceiling"]["beta"] is None
     assert not any(figure["reproduced"] for figure in document["inference"]["published"])
-    assert "n/a" in ask(human, "files")
+    assert ask(human, "files").count(" - ") >= 4
 
 
 @pytest.mark.parametrize("folder", ["absent", "."])

@@ -156,7 +156,10 @@ def test_one_form_of_the_instruments_is_enough_and_both_agree(small):
         (("tea", "D2", "Buy cups"), "tea: the wording of P1 differs"),
         (("tea", "E2", 9), "tea: scale_max is 7 in surveys.csv (taken) and 9 in surveys.xlsx"),
         (("sorted", "F2", "FALSE"), "sorted: q_sort is True in surveys.csv (taken) and False in surveys.xlsx"),
-        (("tea", "B3", f"  {TEA[1]} "), "spaces around 1 statements"),
+        (
+            ("tea", "B3", f"  {TEA[1]} "),
+            "began or ended in spaces, dropped before comparing with surveys.csv: 1",
+        ),
     ],
 )
 def test_a_workbook_that_departs_from_the_table_is_told_of(small, change, note):
