@@ -19,7 +19,7 @@ app = typer.Typer(add_completion=False)
 @app.command(name="import")
 def import_(
     source: Annotated[str, typer.Argument(metavar="FORMAT", help="What the files are: deliberr (the R package's surveys and human data).")],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders or files: surveys.csv, surveys.xlsx, human_data.csv.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Folders or files: surveys.csv, surveys.xlsx, human_data.csv.")],
     to: Annotated[Path, typer.Option(help="Where imported surveys are kept; a folder named after the format is made in it.")] = Path(
         "surveys/imported"
     ),

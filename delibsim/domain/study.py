@@ -45,7 +45,7 @@ def slug(name: str) -> str:
     a hash of the whole name.
 
     >>> slug("normative_a"), slug("../../x")
-    ('normative_a', 'x-a8f66ef7')
+    ('normative_a', 'x-9cdf6a50')
     """
     kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower().replace(".", "\0")).strip("-")[:60]
     safe = re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", name) and len(name) <= 120 and name.split(".")[0] not in RESERVED

@@ -30,7 +30,7 @@ ANSWERS_PER_POINT = 20
 
 REMARKS = {
     "auscj": "by what the options say, rank 1 is the least preferred here (no codebook tells); kept as published, no index changes",
-    "zukunft": "the instrument asks about mental-health services, whatever its name suggests",
+    "zukunft": "its statements are about care for mental health, whatever the name suggests",
 }
 """What the files do not say and a reader of them finds."""
 
