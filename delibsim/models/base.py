@@ -13,6 +13,8 @@ Status = Literal[
 STATUSES: tuple[Status, ...] = get_args(Status)
 OUTCOMES: frozenset[str] = frozenset({"ok", "refusal", "length", "content_filter", "unreadable"})
 """Statuses that answer the question how this model behaves; the others say only that it could not be asked."""
+TRANSIENT: frozenset[str] = frozenset({"rate_limited", "timeout", "unavailable"})
+"""Statuses after which another attempt may succeed."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,22 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Try:
+    """An attempt that failed on the way and was followed by another, `waited` seconds later."""
+
+    status: Status
+    detail: str
+    waited: float
+    possibly_billed: bool = False
+
+
+@dataclass(frozen=True)
 class Completion:
     """What came back from one call. Only status "ok" yields data; `detail` says what was wrong otherwise.
 
-    `parameters_dropped` names the parameters that were requested and did not take effect.
+    `parameters_dropped` names the parameters that were requested and did not take effect; `tries` the attempts that failed
+    before this one; `retry_after` the seconds the provider asked to wait; `possibly_billed` a call that may be charged
+    although no answer came.
     """
 
     text: str
@@ -43,6 +57,11 @@ class Completion:
     parameters_dropped: tuple[str, ...] = ()
     reasoning: str = ""
     finish_reason: str = ""
+    response_id: str = ""
+    fingerprint: str = ""
+    retry_after: float | None = None
+    possibly_billed: bool = False
+    tries: tuple[Try, ...] = ()
 
 
 @runtime_checkable

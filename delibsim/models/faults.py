@@ -1,0 +1,121 @@
+"""What a provider's fault means: statuses from HTTP codes and error texts, waiting times from headers, secrets kept out of texts."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from delibsim.models.base import Status
+
+CONTEXT = re.compile(
+    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long|reduce the length", re.IGNORECASE
+)
+MODERATION = re.compile(r"content.?(policy|filter|management)|moderation|flagged|safety", re.IGNORECASE)
+EXHAUSTED = re.compile(r"insufficient.?(quota|balance|credit|funds)|billing|exceeded your current quota|out of credits", re.IGNORECASE)
+SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+SECRET_FORM = re.compile(r"\b(?:sk|pk|rk|xai|gsk|hf|AIza)[-_A-Za-z0-9]{16,}|(?<=Bearer )\S{8,}")
+DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?\Z")
+
+
+def status_of(code: int, text: str) -> Status:
+    """The status that an HTTP code and the text of its body stand for."""
+    match code:
+        case 401:
+            return "authentication"
+        case 402:
+            return "quota"
+        case 403:
+            return "refusal" if MODERATION.search(text) else "authentication"
+        case 408 | 504:
+            return "timeout"
+        case 413:
+            return "context_overflow"
+        case 429:
+            return "quota" if EXHAUSTED.search(text) else "rate_limited"
+        case _ if code >= 500:
+            return "unavailable"
+        case _ if CONTEXT.search(text):
+            return "context_overflow"
+        case _ if MODERATION.search(text):
+            return "content_filter"
+        case _:
+            return "bad_request"
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds a provider asks to wait: Retry-After (seconds or a date), else the longest x-ratelimit-reset; None if unreadable.
+
+    >>> retry_after({"Retry-After": "7"}), retry_after({"x-ratelimit-reset-requests": "1m30s"}), retry_after({"retry-after": "soon"})
+    (7.0, 90.0, None)
+    """
+    lower = {key.lower(): value.strip() for key, value in headers.items()}
+    if "retry-after-ms" in lower and (ms := _seconds(lower["retry-after-ms"])) is not None:
+        return ms / 1000
+    if "retry-after" in lower:
+        asked = lower["retry-after"]
+        try:
+            seconds = _seconds(asked)
+            when = None if seconds is not None else parsedate_to_datetime(asked)
+        except ValueError:
+            return None
+        if when is None:
+            return seconds
+        return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
+    resets = [_duration(value) for key, value in lower.items() if key.startswith("x-ratelimit-reset")]
+    return max((wait for wait in resets if wait is not None), default=None)
+
+
+def secrets(urls: Iterable[str] = ()) -> list[str]:
+    """What must never be written: values of secret variables in the environment, and what these addresses carry."""
+    found = [value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8]
+    for url in urls:
+        parts = urlsplit(url)
+        found += [value for value in (parts.password, parts.username) if value]
+        found += [value for _, value in parse_qsl(parts.query) if len(value) >= 4]
+    return sorted(set(found), key=len, reverse=True)
+
+
+def scrub(text: str, hidden: Iterable[str]) -> str:
+    """A text with every secret, and everything that looks like a key, replaced.
+
+    >>> scrub("bad key sk-abcdefghijklmnop1234 for me", [])
+    'bad key [hidden] for me'
+    """
+    for secret in hidden:
+        text = text.replace(secret, "[hidden]")
+    return SECRET_FORM.sub("[hidden]", text)
+
+
+def public_url(url: str) -> str:
+    """An address without user, password and values of its query: what may be recorded.
+
+    >>> public_url("https://me:word@host/v1?key=abc")
+    'https://host/v1?key=hidden'
+    """
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    query = urlencode([(key, "hidden") for key, _ in parse_qsl(parts.query, keep_blank_values=True)])
+    return urlunsplit((parts.scheme, host, parts.path, query, ""))
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _duration(text: str) -> float | None:
+    """Seconds of "1m30s", "250ms", "12", or None."""
+    plain = _seconds(text)
+    if plain is not None:
+        # Some providers give the moment of reset in Unix time instead of a duration.
+        return plain if plain < 1e8 else max(0.0, plain - datetime.now(UTC).timestamp())
+    match = DURATION.match(text)
+    if match is None or not text:
+        return None
+    hours, minutes, seconds, ms = (float(part) if part else 0.0 for part in match.groups())
+    return hours * 3600 + minutes * 60 + seconds + ms / 1000

@@ -1,0 +1,106 @@
+"""Limits that everything in a process shares: concurrency, requests and tokens a minute for each provider, and a budget."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from asyncio_throttle import Throttler
+
+from delibsim.models.base import Usage
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a study may use. None is no limit.
+
+    `concurrency` calls in flight, `requests_per_minute` and `tokens_per_minute` for each provider; `tries` attempts a call,
+    `longest_wait` seconds between two of them; `budget_usd` and `budget_tokens` for the whole process.
+    """
+
+    concurrency: int = 16
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    tries: int = 6
+    longest_wait: float = 120.0
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that let nothing through."""
+        if min(self.concurrency, self.tries, self.requests_per_minute or 1, self.tokens_per_minute or 1) < 1 or self.longest_wait < 0:
+            raise ValueError("limits: concurrency, tries, requests_per_minute and tokens_per_minute are 1 or more")
+
+
+class Gate:
+    """The door to one provider: lets calls through as fast as its limits allow, in the order in which they came."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._seats = asyncio.Semaphore(limits.concurrency)
+        # Half a second more than a minute: the provider's clock and ours need not agree on where a minute begins.
+        self._requests = Throttler(limits.requests_per_minute, period=60.5) if limits.requests_per_minute else None
+        self._tokens = TokenWindow(limits.tokens_per_minute) if limits.tokens_per_minute else None
+        self._closed_until = 0.0
+
+    @asynccontextmanager
+    async def enter(self, tokens: int) -> AsyncGenerator[None]:
+        """Wait for a seat, for the provider to be ready, for tokens and for a request; hold the seat during the call."""
+        async with self._seats:
+            while (wait := self._closed_until - asyncio.get_running_loop().time()) > 0:
+                await asyncio.sleep(wait)
+            if self._tokens:
+                await self._tokens.take(tokens)
+            if self._requests:
+                await self._requests.acquire()
+            yield
+
+    def close_for(self, seconds: float) -> None:
+        """Let nobody through for a while; the newest word of the provider counts, so a shorter time opens the door sooner."""
+        self._closed_until = asyncio.get_running_loop().time() + seconds
+
+
+class TokenWindow:
+    """At most so many tokens in any sixty seconds, first come first served. A call larger than the limit waits for an empty window."""
+
+    def __init__(self, per_minute: int, period: float = 60.5) -> None:
+        self._limit, self._period = per_minute, period
+        self._taken: deque[tuple[float, int]] = deque()
+        self._turn = asyncio.Lock()
+
+    async def take(self, tokens: int) -> None:
+        """Wait until the tokens fit into the window, and take them."""
+        async with self._turn:
+            while True:
+                now = asyncio.get_running_loop().time()
+                while self._taken and self._taken[0][0] <= now - self._period:
+                    self._taken.popleft()
+                if not self._taken or sum(n for _, n in self._taken) + tokens <= self._limit:
+                    self._taken.append((now, tokens))
+                    return
+                await asyncio.sleep(self._taken[0][0] + self._period - now)
+
+
+class Budget:
+    """What may still be spent, in US dollars and tokens, counting the worst case of every call in flight."""
+
+    def __init__(self, usd: float | None = None, tokens: int | None = None, spent_usd: float = 0.0, spent_tokens: int = 0) -> None:
+        self.usd, self.tokens = usd, tokens
+        self.spent_usd, self.spent_tokens = spent_usd, spent_tokens
+
+    def reserve(self, usd: float | None, tokens: int) -> bool:
+        """Take the worst case of a call out of the budget; False, with nothing taken, if that could exceed it."""
+        if self.usd is not None and (usd is None or self.spent_usd + usd > self.usd):
+            return False
+        if self.tokens is not None and self.spent_tokens + tokens > self.tokens:
+            return False
+        self.spent_usd += usd or 0.0
+        self.spent_tokens += tokens
+        return True
+
+    def settle(self, usd: float | None, tokens: int, usage: Usage) -> None:
+        """Put back what a call did not use; a call whose usage is unknown keeps its worst case."""
+        if usd is not None and usage.cost_usd is not None:
+            self.spent_usd += usage.cost_usd - usd
+        if usage.input_tokens is not None and usage.output_tokens is not None:
+            self.spent_tokens += usage.input_tokens + usage.output_tokens - tokens

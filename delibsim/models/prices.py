@@ -1,0 +1,80 @@
+"""Prices and context windows of models, from the versioned list that ships with the locked litellm, or from the preset."""
+
+import functools
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from delibsim.models.base import Usage
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars a token for input, cached input and output; None where unknown. `source` names the list and its version."""
+
+    input: float | None = None
+    cached: float | None = None
+    output: float | None = None
+    source: str = "unknown"
+
+    def cost(self, usage: Usage) -> float | None:
+        """Dollars for what was used; None if the price or the usage is unknown."""
+        if self.input is None or self.output is None or usage.input_tokens is None or usage.output_tokens is None:
+            return None
+        cached = usage.cached_tokens or 0
+        return (
+            (usage.input_tokens - cached) * self.input
+            + cached * (self.input if self.cached is None else self.cached)
+            + (usage.output_tokens * self.output)
+        )
+
+    def worst(self, input_tokens: int, output_tokens: int) -> float | None:
+        """Dollars for so many tokens when nothing comes from a cache; None if the price is unknown."""
+        return self.cost(Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+
+
+FREE = Price(0.0, 0.0, 0.0, "free")
+
+
+def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
+    """The price of a model by its litellm name, or as stated in US dollars per million tokens (input, cached, output)."""
+    if stated is not None:
+        dollars = {name: stated[name] / MILLION for name in ("input", "cached", "output") if name in stated}
+        return Price(**dollars, source="preset")
+    entry = listed(model)
+    if entry is None or "input_cost_per_token" not in entry:
+        return Price()
+    return Price(
+        entry["input_cost_per_token"],
+        entry.get("cache_read_input_token_cost"),
+        entry.get("output_cost_per_token"),
+        f"litellm {version('litellm')}",
+    )
+
+
+def context_window(model: str) -> int | None:
+    """The most input tokens a model takes, or None if unknown."""
+    entry = listed(model) or {}
+    limit = entry.get("max_input_tokens") or entry.get("max_tokens")
+    return limit if isinstance(limit, int) else None
+
+
+def listed(model: str) -> Mapping[str, Any] | None:
+    """The entry of a model in the list, under its full name or without its provider's."""
+    prices = _list()
+    return prices.get(model) or prices.get(model.partition("/")[2])
+
+
+@functools.cache
+def _list() -> dict[str, Any]:
+    # Found without importing litellm, which takes seconds.
+    spec = importlib.util.find_spec("litellm")
+    assert spec is not None and spec.origin is not None
+    path = Path(spec.origin).with_name("model_prices_and_context_window_backup.json")
+    return json.loads(path.read_bytes())

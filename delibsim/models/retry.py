@@ -1,0 +1,70 @@
+"""The one retry loop: every call to a provider passes its gate, its budget and, after a passing fault, another attempt."""
+
+import asyncio
+import random
+from dataclasses import replace
+
+from delibsim.models.base import TRANSIENT, Completion, LanguageModel, Try, Usage
+from delibsim.models.limits import Budget, Gate, Limits
+from delibsim.models.prices import Price
+from delibsim.models.prompt import Prompt
+
+FIRST_WAIT = 1.0  # seconds; doubled with every attempt
+
+
+class Persistent:
+    """A language model behind limits and budget, asked again after transient faults as often as the limits say.
+
+    Every attempt passes the gate. The wait is what the provider asked for (the newest word counts), else it doubles, with
+    jitter; neither exceeds `longest_wait`. The attempts that failed are kept in the completion.
+    """
+
+    def __init__(self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price) -> None:
+        self.name = model.name
+        self._model, self._gate, self._limits, self._budget, self._price = model, gate, limits, budget, price
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
+        tries: list[Try] = []
+        tokens = estimated_tokens(prompt)
+        most = tokens + (getattr(self._model, "max_tokens", None) or 0)
+        worst = self._price.worst(tokens, most - tokens)
+        jitter = random.Random(seed)
+        while True:
+            if not self._budget.reserve(worst, most):
+                detail = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
+                return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
+            async with self._gate.enter(most):
+                completion = await self._model.complete(prompt, seed)
+            completion = replace(completion, usage=self._priced(completion))
+            self._budget.settle(worst, most, self._billed(completion))
+            if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
+                return replace(completion, tries=tuple(tries))
+            wait = self._wait(completion, len(tries), jitter)
+            tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed))
+            await asyncio.sleep(wait)
+
+    def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
+        if completion.retry_after is not None:
+            wait = min(completion.retry_after, self._limits.longest_wait)
+            if completion.status == "rate_limited":
+                self._gate.close_for(wait)
+            return wait
+        return min(FIRST_WAIT * 2**tries, self._limits.longest_wait) * (0.5 + jitter.random() / 2)
+
+    def _priced(self, completion: Completion) -> Usage:
+        """Usage with its cost: the provider's own figure, else the price list's; unknown stays unknown."""
+        usage = completion.usage
+        return usage if usage.cost_usd is not None else replace(usage, cost_usd=self._price.cost(usage))
+
+    @staticmethod
+    def _billed(completion: Completion) -> Usage:
+        """What a call cost for certain: a call that failed before an answer, and was not possibly billed, cost nothing."""
+        if completion.usage == Usage() and completion.status != "ok" and not completion.possibly_billed:
+            return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
+        return completion.usage
+
+
+def estimated_tokens(prompt: Prompt) -> int:
+    """An estimate of input tokens from above: one for every three characters, and four a message."""
+    return sum(len(message.content) // 3 + 4 for message in prompt.messages) + 4
