@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from delibsim.cli.compose import compose
-    from delibsim.conduct import voices_of
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.participant import Participant
     from delibsim.domain.run import Run, Session
@@ -25,11 +24,12 @@ if TYPE_CHECKING:
     from delibsim.scorers.dri import DRI
     from delibsim.store.library import Library
     from delibsim.store.runs import Runs
+    from delibsim.voices import Voices, voices_of
 
 # Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for `delibsim --help`.
 _HOMES = {
     "delibsim.cli.compose": ("compose",),
-    "delibsim.conduct": ("voices_of",),
+    "delibsim.voices": ("Voices", "voices_of"),
     "delibsim.domain.errors": ("WrongInput",),
     "delibsim.domain.participant": ("Participant",),
     "delibsim.domain.run": ("Run", "Session"),
@@ -55,7 +55,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "DRI", "Agreement", "Audience", "Citizen", "Completion", "Diversity", "Group", "Item", "LanguageModel", "Library",
     "Message", "Motion", "Participant", "Procedure", "Prompt", "Response", "Run", "Runs", "Score", "Scorer", "Session",
-    "Silence", "Statement", "Study", "Survey", "Topic", "Transcript", "Treatment", "Turn", "Usage", "Wording", "WrongInput",
+    "Silence", "Statement", "Study", "Survey", "Topic", "Transcript", "Treatment", "Turn", "Usage", "Voices", "Wording", "WrongInput",
     "compose", "cross", "hold", "seed_of", "voices_of",
 ]  # fmt: skip
 

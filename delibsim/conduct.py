@@ -1,19 +1,19 @@
 """Conducting sessions: where the engine and the scorers meet the store."""
 
-from collections.abc import Callable, Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, Scorer
 from delibsim.engine import hold as engine
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
-from delibsim.models.base import LanguageModel
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
-from delibsim.plugins import NoPlugin, load
+from delibsim.plugins import load
 from delibsim.store.runs import Runs
+from delibsim.voices import Voices
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,9 @@ class Held:
     already: bool = False
 
 
-def voices_of(session: Session) -> dict[str, LanguageModel]:
-    """The language models of a session, made from its settings by entry point; WrongInput if one cannot be made."""
-    voices: dict[str, LanguageModel] = {}
-    for name, settings in session.models.items():
-        options = {key: value for key, value in settings.items() if key not in ("kind", "name")}
-        # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
-        if "population" in options and options["population"] is None:
-            options["population"] = session.seed_for("population")
-        try:
-            voices[name] = load("delibsim.models", settings["kind"], name=name, **options)
-        except (NoPlugin, TypeError, ValueError) as error:
-            raise WrongInput(f"model '{name}': {error}") from None
-    return voices
-
-
 def check(session: Session) -> None:
     """Refuse a session that cannot be held before anything is written or asked; WrongInput."""
-    voices_of(session)
+    Voices().of(session)
     engine.check(session)
 
 
@@ -55,7 +40,7 @@ async def hold_session(
     runs: Runs,
     watch: Watch = lambda moment: None,
     heed: Callable[[Exchange], None] = lambda exchange: None,
-    voices: Mapping[str, LanguageModel] | None = None,
+    voices: Voices | None = None,
 ) -> Held:
     """Hold a session and write its run, going on from its record if it was cut off; an existing run is left as it is.
 
@@ -73,7 +58,7 @@ async def hold_session(
         runs.record(session.id, exchange.record())
         heed(exchange)
 
-    live = voices if voices is not None else voices_of(session)
+    live = (voices or Voices()).of(session)
     recorded = {name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()}
     try:
         run = await engine.hold(session, recorded, watch)
@@ -88,10 +73,28 @@ async def hold_all(
     runs: Runs,
     watch: Watch = lambda moment: None,
     heed: Callable[[Exchange], None] = lambda exchange: None,
+    voices: Voices | None = None,
+    at_once: int = 1,
 ) -> list[Held]:
-    """Hold sessions one after another, under the lock of the study's folder."""
+    """Hold sessions, so many at once, under the lock of the study's folder; the voices are closed at the end."""
+    voices = voices or Voices()
+    seats = asyncio.Semaphore(at_once)
+
+    async def one(session: Session) -> Held:
+        async with seats:
+            return await hold_session(session, runs, watch, heed, voices)
+
     with runs.lock():
-        return [await hold_session(session, runs, watch, heed) for session in sessions]
+        try:
+            return await asyncio.gather(*(one(session) for session in sessions))
+        finally:
+            await voices.close()
+
+
+def spent(runs: Runs) -> tuple[float, int]:
+    """US dollars and tokens that the exchanges of a study have cost so far, as far as they are known."""
+    usage = [exchange.completion.usage for session in runs.sessions() for exchange in _exchanges(runs, session)[0]]
+    return sum(u.cost_usd or 0.0 for u in usage), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in usage)
 
 
 async def replay(runs: Runs, session: str) -> Run:

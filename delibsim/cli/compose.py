@@ -21,9 +21,11 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group, cross
 from delibsim.domain.treatment import Procedure, Treatment, Wording
+from delibsim.models.faults import public_url, scrub
+from delibsim.models.limits import Limits
 from delibsim.store.library import Library, package_data
 
-GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure")
+GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
 
 
 class _Strict(BaseModel):
@@ -47,12 +49,14 @@ class _Config(_Strict):
     persona: _Personas
     wording: dict[str, Any]
     procedure: dict[str, Any]
+    limits: dict[str, Any]
     study: str | int | None
     topic: str
     survey: str | None
     format: str
     rounds: int | None = Field(ge=0)
     temperature: float = Field(ge=0)
+    base_url: str | None
     replicate: int = Field(ge=1)
     seed: int = Field(ge=0)
     runs: str
@@ -60,13 +64,18 @@ class _Config(_Strict):
 
 @dataclass(frozen=True)
 class Plan:
-    """A session to hold: its study and folder, and what the study is to keep fixed (see Runs.settle)."""
+    """A session to hold: its study and folder, and what the study is to keep fixed (see Runs.settle).
+
+    `limits` and `addresses` (the real base_url of models whose recorded one hides a secret) are for this process alone.
+    """
 
     session: Session
     study: str
     root: Path
     settings: Mapping[str, Any]
     parts: Mapping[str, Mapping[str, Any]]
+    limits: Limits
+    addresses: Mapping[str, str]
 
 
 def compose(*overrides: str, home: Path | None = None) -> Session:
@@ -86,7 +95,7 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     topic = library.topic(config.topic)
     survey = library.survey(config.survey or topic.survey or topic.id)
     treatment = dict(config.treatment) | ({} if config.rounds is None else {"rounds": config.rounds})
-    models = _models(config, overrides, home)
+    models, addresses = _models(config, overrides, home)
     try:
         sessions = cross(
             topics=[(topic, survey)],
@@ -97,6 +106,7 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
             seed=config.seed,
             procedure=TypeAdapter(Procedure).validate_python(config.procedure),
         )
+        limits = TypeAdapter(Limits).validate_python(config.limits)
     except ValidationError as error:
         raise WrongInput(_first(error)) from None
     except ValueError as error:
@@ -109,7 +119,7 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
              "treatments": {session.treatment.name: treatment}, "models": session.models}  # fmt: skip
     study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}-{_digest([settings, parts])[:8]}"
-    return Plan(session, study, home / config.runs, settings, parts)
+    return Plan(session, study, home / config.runs, settings, parts, limits, addresses)
 
 
 def choices(group: str, home: Path) -> list[str]:
@@ -163,8 +173,8 @@ def _validated(config: Any) -> _Config:
         raise WrongInput(_first(error)) from None
 
 
-def _models(config: _Config, overrides: Sequence[str], home: Path) -> list[dict[str, Any]]:
-    """The settings of the models seated in turn; several are read from their presets one by one."""
+def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The settings of the models seated in turn, and their real addresses; several are read from their presets one by one."""
     presets = [config.model]
     if config.group.models is not None:
         if len(config.group.models) > config.group.size:
@@ -174,7 +184,29 @@ def _models(config: _Config, overrides: Sequence[str], home: Path) -> list[dict[
             if name not in choices("model", home):
                 raise unknown("model", name, choices("model", home))
         presets = [_validated(_composed([*others, f"model={name}"], home)).model for name in config.group.models]
-    return [{**preset, "temperature": config.temperature} for preset in presets]
+    settings, addresses = [], {}
+    for preset in presets:
+        model = {**preset, "temperature": config.temperature}
+        if config.base_url is not None and model["kind"] != "citizen":
+            model["base_url"] = config.base_url
+        _refuse_keys(model)
+        address = str(model.get("base_url") or "")
+        if address:
+            addresses[model["name"]] = address
+            model["base_url"] = public_url(address)
+        settings.append(model)
+    return settings, addresses
+
+
+def _refuse_keys(settings: Mapping[str, Any]) -> None:
+    """Keys belong into the environment: refuse settings that hold one, without repeating it."""
+    for name, value in settings.items():
+        named = name.lower().replace("-", "_") in ("key", "api_key", "apikey", "token", "secret", "password", "authorization")
+        if (named and value) or (isinstance(value, str) and name != "base_url" and scrub(value, []) != value):
+            raise WrongInput(
+                f"model.{name} looks like a key. Keys are read from the environment and written nowhere: put it into a variable and name "
+                "the variable in model.key_env"
+            )
 
 
 def _group(config: _Config, models: Sequence[Mapping[str, Any]]) -> Group:

@@ -6,13 +6,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.compose import plan
+from delibsim.cli.compose import Plan, plan
 from delibsim.cli.live import Live
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
-from delibsim.conduct import check, hold_all, score_all
+from delibsim.conduct import Held, check, hold_all, score_all, spent
+from delibsim.domain.errors import WrongInput
+from delibsim.models.limits import Budget
 from delibsim.plugins import names
 from delibsim.store.runs import Runs
+from delibsim.voices import Voices
 
 app = typer.Typer(add_completion=False)
 
@@ -37,8 +40,7 @@ def run(
     screen = Console(stderr=True, markup=False, highlight=False)
     with runs.lock():
         runs.settle(planned.settings, planned.parts)
-    with Live(planned.session, screen, quiet) as live:
-        held = asyncio.run(hold_all([planned.session], runs, live.watch, live.heed))[0]
+    held = asyncio.run(_hold(planned, runs, screen, quiet))
     if held.damaged_lines:
         screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.")
     if held.run is None:
@@ -55,3 +57,18 @@ def run(
     else:
         print_summary(result, console())
     raise typer.Exit(0 if held.run.status == "complete" and not faults else 3)
+
+
+async def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> Held:
+    """Hold the session after a preflight of its models; WrongInput, before anything is paid, if one cannot be asked."""
+    limits = planned.limits
+    usd, tokens = spent(runs) if limits.budget_usd is not None or limits.budget_tokens is not None else (0.0, 0)
+    voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), planned.addresses)
+    findings = [] if runs.held(planned.session.id) else await voices.preflight([planned.session])
+    for finding in findings:
+        screen.print(f"{finding.level}: {finding.model}: {finding.text}", soft_wrap=True)
+    if any(finding.level == "error" for finding in findings):
+        await voices.close()
+        raise WrongInput("nothing was asked and nothing was paid; mend what is said above and give the command again")
+    with Live(planned.session, screen, quiet) as live:
+        return (await hold_all([planned.session], runs, live.watch, live.heed, voices))[0]

@@ -54,6 +54,16 @@ def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     return Prompt(messages, prompt.reply, replace(prompt.purpose, attempt=prompt.purpose.attempt + 1))
 
 
+def longest_prompt(session: Session, words: int = 200) -> Prompt:
+    """The longest prompt of a session if every statement has so many words: the last survey, with the whole transcript."""
+    people = session.participants
+    turns = range(len(people) * session.treatment.rounds if session.treatment.interaction else 0)
+    said = [Statement(Turn(i + 1, i // len(people) + 1, people[i % len(people)].id), "statement " * words) for i in turns]
+    order = tuple(item.id for item in session.survey.items)
+    answers = Response(people[0].id, "pre", dict.fromkeys(order, session.survey.scale_max), order=order)
+    return survey_prompt(session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers)
+
+
 def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:
     topic = session.topic
     setting = [_say(session, "setting", group=len(session.participants)), session.treatment.instructions.strip()]

@@ -13,6 +13,8 @@ Status = Literal[
 STATUSES: tuple[Status, ...] = get_args(Status)
 OUTCOMES: frozenset[str] = frozenset({"ok", "refusal", "length", "content_filter", "unreadable"})
 """Statuses that answer the question how this model behaves; the others say only that it could not be asked."""
+FATAL: frozenset[str] = frozenset({"authentication", "quota"})
+"""Statuses after which no call to that model can succeed until a person has acted."""
 TRANSIENT: frozenset[str] = frozenset({"rate_limited", "timeout", "unavailable"})
 """Statuses after which another attempt may succeed."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from delibsim.models.base import Completion, Status, Usage
@@ -46,21 +46,26 @@ def completion_of(payload: Any, requested: str) -> Completion:
     if not isinstance(payload, dict):
         return Completion("", "unavailable", "the response is not a JSON object", model_requested=requested)
     choices = payload.get("choices")
-    common = {
-        "usage": _usage(payload.get("usage")),
-        "model_requested": requested,
-        "model_returned": str(payload.get("model") or ""),
-        "response_id": str(payload.get("id") or ""),
-        "fingerprint": str(payload.get("system_fingerprint") or ""),
-    }
+    usage = _usage(payload.get("usage"))
+    empty = Completion(
+        text="",
+        status="unavailable",
+        detail="the response holds no choices",
+        usage=usage,
+        model_requested=requested,
+        model_returned=str(payload.get("model") or ""),
+        response_id=str(payload.get("id") or ""),
+        fingerprint=str(payload.get("system_fingerprint") or ""),
+        possibly_billed=True,
+    )
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return Completion("", "unavailable", "the response holds no choices", possibly_billed=True, **common)
+        return empty
     message = choices[0].get("message") or {}
     finish = str(choices[0].get("finish_reason") or "")
     text, reasoning = _thinking_apart(_plain(message.get("content")))
     reasoning = _plain(message.get("reasoning_content") or message.get("reasoning")) or reasoning
-    status, detail = _verdict(text, finish, message, common["usage"])
-    return Completion(text, status, detail, reasoning=reasoning, finish_reason=finish, **common)
+    status, detail = _verdict(text, finish, message, usage)
+    return replace(empty, text=text, status=status, detail=detail, reasoning=reasoning, finish_reason=finish, possibly_billed=False)
 
 
 def _verdict(text: str, finish: str, message: Mapping[str, Any], usage: Usage) -> tuple[Status, str]:

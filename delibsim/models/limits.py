@@ -47,13 +47,18 @@ class Gate:
     async def enter(self, tokens: int) -> AsyncGenerator[None]:
         """Wait for a seat, for the provider to be ready, for tokens and for a request; hold the seat during the call."""
         async with self._seats:
-            while (wait := self._closed_until - asyncio.get_running_loop().time()) > 0:
-                await asyncio.sleep(wait)
+            await self._opened()
             if self._tokens:
                 await self._tokens.take(tokens)
             if self._requests:
                 await self._requests.acquire()
             yield
+
+    async def _opened(self) -> None:
+        wait = self._closed_until - asyncio.get_running_loop().time()
+        if wait > 0:
+            await asyncio.sleep(wait)
+            await self._opened()
 
     def close_for(self, seconds: float) -> None:
         """Let nobody through for a while; the newest word of the provider counts, so a shorter time opens the door sooner."""

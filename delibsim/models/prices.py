@@ -75,6 +75,7 @@ def listed(model: str) -> Mapping[str, Any] | None:
 def _list() -> dict[str, Any]:
     # Found without importing litellm, which takes seconds.
     spec = importlib.util.find_spec("litellm")
-    assert spec is not None and spec.origin is not None
+    if spec is None or spec.origin is None:
+        return {}
     path = Path(spec.origin).with_name("model_prices_and_context_window_backup.json")
     return json.loads(path.read_bytes())

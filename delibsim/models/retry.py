@@ -4,7 +4,7 @@ import asyncio
 import random
 from dataclasses import replace
 
-from delibsim.models.base import TRANSIENT, Completion, LanguageModel, Try, Usage
+from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Completion, LanguageModel, Try, Usage
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.prices import Price
 from delibsim.models.prompt import Prompt
@@ -16,21 +16,37 @@ class Persistent:
     """A language model behind limits and budget, asked again after transient faults as often as the limits say.
 
     Every attempt passes the gate. The wait is what the provider asked for (the newest word counts), else it doubles, with
-    jitter; neither exceeds `longest_wait`. The attempts that failed are kept in the completion.
+    jitter; neither exceeds `longest_wait`. The attempts that failed are kept in the completion. After a fatal status (a wrong
+    key, an empty account) the model is not asked again.
     """
 
     def __init__(self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price) -> None:
         self.name = model.name
         self._model, self._gate, self._limits, self._budget, self._price = model, gate, limits, budget, price
+        self._alone, self._proven = asyncio.Lock(), False
+        self._fatal: Completion | None = None
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
+        if self._proven:
+            return await self._persist(prompt, seed)
+        # Until a model has answered once, one call goes alone: a wrong key is found with one attempt, not with many at once.
+        async with self._alone:
+            if self._fatal is not None:
+                return self._fatal
+            completion = await self._persist(prompt, seed)
+            self._proven = completion.status in OUTCOMES
+            return completion
+
+    async def _persist(self, prompt: Prompt, seed: int) -> Completion:
         tries: list[Try] = []
         tokens = estimated_tokens(prompt)
         most = tokens + (getattr(self._model, "max_tokens", None) or 0)
         worst = self._price.worst(tokens, most - tokens)
         jitter = random.Random(seed)
         while True:
+            if self._fatal is not None:
+                return self._fatal
             if not self._budget.reserve(worst, most):
                 detail = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
                 return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
@@ -38,6 +54,8 @@ class Persistent:
                 completion = await self._model.complete(prompt, seed)
             completion = replace(completion, usage=self._priced(completion))
             self._budget.settle(worst, most, self._billed(completion))
+            if completion.status in FATAL:
+                self._fatal = replace(completion, usage=Usage(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return replace(completion, tries=tuple(tries))
             wait = self._wait(completion, len(tries), jitter)

@@ -1,0 +1,105 @@
+"""The language models of a process: made once by entry point, each behind the gate of its provider and one budget."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Session
+from delibsim.engine.prompts import longest_prompt
+from delibsim.models.base import LanguageModel
+from delibsim.models.limits import Budget, Gate, Limits
+from delibsim.models.preflight import Finding
+from delibsim.models.prices import FREE, Price, context_window, price_of
+from delibsim.models.retry import Persistent, estimated_tokens
+from delibsim.plugins import NoPlugin, load
+
+OURS = ("kind", "name", "price")  # settings of a model that are for us and not for its plug-in
+
+
+class Voices:
+    """Makes the voices of sessions. Hosted models are shared by all sessions; a citizen is made for each.
+
+    `addresses` holds the real base_url of models whose recorded one has its secrets hidden.
+    """
+
+    def __init__(self, limits: Limits | None = None, budget: Budget | None = None, addresses: Mapping[str, str] | None = None) -> None:
+        self.limits = limits or Limits()
+        self.budget = budget or Budget(self.limits.budget_usd, self.limits.budget_tokens)
+        self._addresses = dict(addresses or {})
+        self._models: dict[str, Any] = {}
+        self._behind: dict[str, LanguageModel] = {}
+        self._gates: dict[str, Gate] = {}
+
+    def of(self, session: Session) -> dict[str, LanguageModel]:
+        """The voices of a session, by the names its participants use; WrongInput if one cannot be made."""
+        return {name: self._voice(name, settings, session) for name, settings in session.models.items()}
+
+    async def preflight(self, sessions: Iterable[Session]) -> list[Finding]:
+        """What is wrong, doubtful or good to know about the models of these sessions; nothing is paid."""
+        findings: list[Finding] = []
+        sessions = list(sessions)
+        for session in sessions:
+            self.of(session)
+        for key, model in self._models.items():
+            findings += await model.preflight() if hasattr(model, "preflight") else []
+            findings += self._affordable(model, self._price(json.loads(key)))
+        for session in sessions:
+            findings += self._fits(session)
+        return list(dict.fromkeys(findings))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for model in self._models.values():
+            if hasattr(model, "close"):
+                await model.close()
+
+    def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
+        options = {key: value for key, value in settings.items() if key not in OURS}
+        if "population" in options:
+            # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
+            population = session.seed_for("population") if options["population"] is None else options["population"]
+            return self._made(name, settings["kind"], {**options, "population": population})
+        key = json.dumps({"name": name, **settings}, sort_keys=True)
+        if key not in self._behind:
+            if name in self._addresses:
+                options["base_url"] = self._addresses[name]
+            model = self._models[key] = self._made(name, settings["kind"], options)
+            gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
+            self._behind[key] = Persistent(model, gate, self.limits, self.budget, self._price(settings))
+        return self._behind[key]
+
+    def _made(self, name: str, kind: str, options: Mapping[str, Any]) -> Any:
+        try:
+            return load("delibsim.models", kind, name=name, **options)
+        except (NoPlugin, TypeError, ValueError) as error:
+            raise WrongInput(f"model '{name}': {error}") from None
+
+    def _price(self, settings: Mapping[str, Any]) -> Price:
+        if settings.get("price") is None and "model" not in settings:
+            return FREE
+        return price_of(str(settings.get("model")), settings.get("price"))
+
+    def _affordable(self, model: Any, price: Price) -> list[Finding]:
+        capped = self.limits.budget_usd is not None or self.limits.budget_tokens is not None
+        if self.limits.budget_usd is not None and price.worst(0, 0) is None:
+            advice = "state it as model.price.input, model.price.cached and model.price.output in USD per million tokens"
+            return [Finding("error", model.name, f"its price is unknown, so a budget in USD cannot be kept; {advice}")]
+        if capped and price is not FREE and getattr(model, "max_tokens", None) is None:
+            return [Finding("error", model.name, "a budget counts the worst case of every call: set model.max_tokens")]
+        return []
+
+    def _fits(self, session: Session) -> list[Finding]:
+        tokens = estimated_tokens(longest_prompt(session))
+        findings = []
+        for name, settings in session.models.items():
+            window = context_window(str(settings.get("model", "")))
+            if window is not None and tokens > window:
+                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
+                findings.append(Finding("error", name, text))
+        return findings
+
+
+def voices_of(session: Session) -> dict[str, LanguageModel]:
+    """The voices of one session under the default limits, as `hold` takes them."""
+    return Voices().of(session)

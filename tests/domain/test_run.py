@@ -1,0 +1,102 @@
+"""Sessions that nobody could hold are refused; seeds come from names; a run finds its responses."""
+
+import dataclasses
+import itertools
+
+import pytest
+
+from delibsim.domain.participant import Participant
+from delibsim.domain.run import Run, Session
+from delibsim.domain.survey import Item, Response, Survey
+from delibsim.domain.topic import Topic
+from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.treatment import Procedure, Treatment, Wording
+
+SURVEY = Survey(
+    "s", (*(Item(f"C{k}", "consideration", f"C {k}") for k in (1, 2)), *(Item(f"P{k}", "preference", f"P {k}") for k in (1, 2)))
+)
+ANN, BOB = Participant("Ann"), Participant("Bob")
+
+
+def session(**changes):
+    parts = {
+        "id": "ccps.basic.citizen.r1",
+        "topic": Topic("ccps", "What now?"),
+        "survey": SURVEY,
+        "participants": (ANN, BOB),
+        "treatment": Treatment("basic"),
+        "format": "deliberation",
+        "wording": Wording("w", {}),
+        "seed": 7,
+    }
+    return Session(**{**parts, **changes})
+
+
+@pytest.mark.parametrize(("people", "n"), [((), 0), ((ANN,), 1)])
+def test_a_group_of_one_is_refused(people, n):
+    with pytest.raises(ValueError, match=f"a group needs at least 2 participants, not {n}"):
+        session(participants=people)
+
+
+def test_names_used_twice_are_refused():
+    with pytest.raises(ValueError, match="participants need names of their own; given: Ann, Bob, Ann"):
+        session(participants=(ANN, BOB, Participant("Ann", persona="another Ann")))
+
+
+def test_a_model_without_settings_is_refused():
+    with pytest.raises(ValueError, match="no settings for the models large; there are settings for citizen"):
+        session(participants=(ANN, Participant("Bob", model="large")))
+
+
+def test_rounds_below_zero_are_refused():
+    with pytest.raises(ValueError, match="rounds must be 0 or more, not -1"):
+        Treatment("basic", rounds=-1)
+    assert Treatment("none", rounds=0).rounds == 0
+
+
+def test_reasks_below_zero_are_refused():
+    with pytest.raises(ValueError, match="reasks must be 0 or more, not -1"):
+        Procedure(reasks=-1)
+    assert Procedure(reasks=0).reasks == 0
+
+
+def test_seeds_do_not_depend_on_treatment_model_or_people():
+    plain = session().seed_for("Ann", "pre", 0)
+    others = [
+        {"treatment": Treatment("normative", "Be kind.", rounds=4)},
+        {"participants": (Participant("Ann", model="x"), BOB), "models": {"x": {"kind": "x"}, "citizen": {"kind": "citizen"}}},
+        {"participants": (ANN, BOB, Participant("Cem"))},
+        {"id": "another name", "procedure": Procedure(reasks=0), "wording": Wording("other", {"a": "b"})},
+    ]
+    assert [session(**other).seed_for("Ann", "pre", 0) for other in others] == [plain] * len(others)
+
+
+def test_seeds_differ_by_study_seed_topic_replicate_and_every_name():
+    planned = [session(seed=seed, topic=Topic(topic, "?"), replicate=r) for seed in (7, 8) for topic in ("ccps", "acp") for r in (1, 2)]
+    occasions = list(itertools.product(("Ann", "Bob"), ("pre", "turn 1", "post"), (0, 1)))
+    seeds = [one.seed_for(*occasion) for one in planned for occasion in occasions]
+    assert len(set(seeds)) == len(seeds) == 8 * 12
+
+
+def held(**changes):
+    responses = (Response("Ann", "pre", {"C1": 1}), Response("Bob", "pre", {}), Response("Ann", "post", {"C1": 2}))
+    parts = {"session": session(), "responses": responses, "transcript": (Statement(Turn(1, 1, "Ann"), "Hello."),), "status": "partial"}
+    return Run(**{**parts, **changes})
+
+
+def test_a_run_finds_the_response_of_one_participant_in_one_phase():
+    assert held().response("Ann", "post").answers == {"C1": 2}
+    assert held().response("Ann", "pre").answers == {"C1": 1}
+    with pytest.raises(KeyError, match=r"ccps\.basic\.citizen\.r1: no post survey of Bob"):
+        held().response("Bob", "post")
+
+
+def test_runs_are_equal_whatever_versions_held_them_and_differ_in_what_was_said():
+    assert held() == held(provenance={"delibsim": "9.9"})
+    assert held() != held(transcript=(Statement(Turn(1, 1, "Ann"), "Hello!"),))
+    assert held() != held(status="complete")
+
+
+def test_a_planned_session_does_not_change():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        session().seed = 8

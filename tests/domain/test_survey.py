@@ -1,0 +1,60 @@
+"""Instruments nobody could answer are refused; the parts of the others are where they should be."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from strategies import quick, surveys
+
+from delibsim.domain.survey import Item, Survey
+
+TWO = (Item("C1", "consideration", "One"), Item("C2", "consideration", "Two"))
+OPTIONS = (Item("P1", "preference", "This"), Item("P2", "preference", "That"))
+
+
+@pytest.mark.parametrize(("low", "high"), [(7, 1), (3, 3), (0, -1)])
+def test_a_scale_without_width_is_refused(low, high):
+    with pytest.raises(ValueError, match=rf"scale_min \({low}\) must be smaller than scale_max \({high}\)"):
+        Survey("s", TWO + OPTIONS, low, high)
+
+
+def test_item_ids_used_twice_are_named():
+    again = (Item("C2", "consideration", "Again"), Item("P1", "preference", "Again"), Item("C2", "preference", "And again"))
+    with pytest.raises(ValueError, match=r"item ids must be unique; used more than once: C2, P1$"):
+        Survey("s", TWO + OPTIONS + again)
+
+
+@pytest.mark.parametrize("items", [TWO, OPTIONS, TWO[:1] + OPTIONS, TWO + OPTIONS[:1], ()])
+def test_less_than_two_of_a_kind_is_refused(items):
+    with pytest.raises(ValueError, match="at least two considerations and two preferences"):
+        Survey("s", items)
+
+
+@pytest.mark.parametrize(
+    "forced",
+    [(1, 2, 0), (0, 1, 0), (1, 1), (1, 0, 0, 1), (), (3, 0, -1)],
+    ids=["too many", "too few", "a value without count", "a count without value", "empty", "negative"],
+)
+def test_a_forced_distribution_that_does_not_add_up_is_refused(forced):
+    with pytest.raises(ValueError, match=r"forced_distribution must hold 3 counts \(one a scale point\) that add up to 2") as caught:
+        Survey("s", TWO + OPTIONS, 1, 3, forced)
+    assert str(list(forced)) in str(caught.value)
+
+
+def test_a_forced_distribution_that_adds_up_is_kept():
+    assert Survey("s", TWO + OPTIONS, -1, 1, (1, 0, 1)).forced_distribution == (1, 0, 1)
+
+
+def test_kinds_and_scale():
+    survey = Survey("s", (OPTIONS[1], TWO[1], TWO[0], OPTIONS[0]), -5, 5)
+    assert [item.id for item in survey.considerations] == ["C2", "C1"]
+    assert [item.id for item in survey.preferences] == ["P2", "P1"]
+    assert (survey.scale[0], survey.scale[-1], len(survey.scale)) == (-5, 5, 11)
+
+
+@quick
+@given(surveys())
+def test_every_item_is_of_one_kind_and_nothing_changes(survey):
+    assert len(survey.considerations) + len(survey.preferences) == len(survey.items)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        survey.scale_max = 9
