@@ -7,7 +7,7 @@ from pathlib import Path
 
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, Scorer
-from delibsim.engine import hold as engine
+from delibsim.engine.hold import hold
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
@@ -27,12 +27,6 @@ class Held:
     asked: int = 0
     damaged_lines: int = 0
     already: bool = False
-
-
-def check(session: Session) -> None:
-    """Refuse a session that cannot be held before anything is written or asked; WrongInput."""
-    Voices().of(session)
-    engine.check(session)
 
 
 async def hold_session(
@@ -61,7 +55,7 @@ async def hold_session(
     live = (voices or Voices()).of(session)
     recorded = {name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()}
     try:
-        run = await engine.hold(session, recorded, watch)
+        run = await hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
         return Held(session, None, str(error), len(exchanges), asked, damaged)
     runs.add(run)
@@ -101,7 +95,7 @@ async def replay(runs: Runs, session: str) -> Run:
     """Hold a session again with its recorded exchanges as every voice; Diverged if it asks anything else."""
     planned = runs.planned(session)
     exchanges, _ = _exchanges(runs, session)
-    return await engine.hold(planned, {name: Replay(name, exchanges) for name in planned.models})
+    return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})
 
 
 def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str], list[Path]]:

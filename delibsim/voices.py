@@ -20,7 +20,7 @@ OURS = ("kind", "name", "price")  # settings of a model that are for us and not 
 class Voices:
     """Makes the voices of sessions. Hosted models are shared by all sessions; a citizen is made for each.
 
-    `addresses` holds the real base_url of models whose recorded one has its secrets hidden.
+    `addresses` holds the base_url of models by name.
     """
 
     def __init__(self, limits: Limits | None = None, budget: Budget | None = None, addresses: Mapping[str, str] | None = None) -> None:

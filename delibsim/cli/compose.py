@@ -21,7 +21,7 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group, cross
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.models.faults import public_url, scrub
+from delibsim.models.faults import scrub
 from delibsim.models.limits import Limits
 from delibsim.store.library import Library, package_data
 
@@ -66,7 +66,7 @@ class _Config(_Strict):
 class Plan:
     """A session to hold: its study and folder, and what the study is to keep fixed (see Runs.settle).
 
-    `limits` and `addresses` (the real base_url of models whose recorded one hides a secret) are for this process alone.
+    `limits` and `addresses` (the base_url of models by name) are for this process and recorded nowhere.
     """
 
     session: Session
@@ -187,13 +187,12 @@ def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list
     settings, addresses = [], {}
     for preset in presets:
         model = {**preset, "temperature": config.temperature}
-        if config.base_url is not None and model["kind"] != "citizen":
-            model["base_url"] = config.base_url
         _refuse_keys(model)
-        address = str(model.get("base_url") or "")
+        # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
+        address = config.base_url or model.pop("base_url", None)
+        model.pop("base_url", None)
         if address:
-            addresses[model["name"]] = address
-            model["base_url"] = public_url(address)
+            addresses[model["name"]] = str(address)
         settings.append(model)
     return settings, addresses
 

@@ -10,8 +10,9 @@ from delibsim.cli.compose import Plan, plan
 from delibsim.cli.live import Live
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
-from delibsim.conduct import Held, check, hold_all, score_all, spent
+from delibsim.conduct import Held, hold_all, score_all, spent
 from delibsim.domain.errors import WrongInput
+from delibsim.engine.hold import check
 from delibsim.models.limits import Budget
 from delibsim.plugins import names
 from delibsim.store.runs import Runs
@@ -35,11 +36,8 @@ def run(
 ) -> None:
     """Hold one deliberation: survey, rounds of speech, survey again."""
     planned = plan(overrides or [])
-    check(planned.session)
     runs = Runs(planned.root, planned.study)
     screen = Console(stderr=True, markup=False, highlight=False)
-    with runs.lock():
-        runs.settle(planned.settings, planned.parts)
     held = asyncio.run(_hold(planned, runs, screen, quiet))
     if held.damaged_lines:
         screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.")
@@ -60,15 +58,19 @@ def run(
 
 
 async def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> Held:
-    """Hold the session after a preflight of its models; WrongInput, before anything is paid, if one cannot be asked."""
-    limits = planned.limits
+    """Hold the session; WrongInput, before anything is written, asked or paid, if that cannot be done."""
+    session, limits = planned.session, planned.limits
+    check(session)
+    runs.compare(planned.settings, planned.parts)
     usd, tokens = spent(runs) if limits.budget_usd is not None or limits.budget_tokens is not None else (0.0, 0)
     voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), planned.addresses)
-    findings = [] if runs.held(planned.session.id) else await voices.preflight([planned.session])
+    findings = [] if runs.held(session.id) else await voices.preflight([session])
     for finding in findings:
         screen.print(f"{finding.level}: {finding.model}: {finding.text}", soft_wrap=True)
     if any(finding.level == "error" for finding in findings):
         await voices.close()
         raise WrongInput("nothing was asked and nothing was paid; mend what is said above and give the command again")
-    with Live(planned.session, screen, quiet) as live:
-        return (await hold_all([planned.session], runs, live.watch, live.heed, voices))[0]
+    with runs.lock():
+        runs.settle(planned.settings, planned.parts)
+    with Live(session, screen, quiet) as live:
+        return (await hold_all([session], runs, live.watch, live.heed, voices))[0]

@@ -44,7 +44,8 @@ class Try:
 class Completion:
     """What came back from one call. Only status "ok" yields data; `detail` says what was wrong otherwise.
 
-    `parameters_dropped` names the parameters that were requested and did not take effect; `tries` the attempts that failed
+    `parameters_dropped` names the parameters that were requested and did not take effect; `provider` is
+    the address or the name of who answered, without secrets; `tries` the attempts that failed
     before this one; `retry_after` the seconds the provider asked to wait; `possibly_billed` a call that may be charged
     although no answer came.
     """
@@ -61,6 +62,7 @@ class Completion:
     finish_reason: str = ""
     response_id: str = ""
     fingerprint: str = ""
+    provider: str = ""
     retry_after: float | None = None
     possibly_billed: bool = False
     tries: tuple[Try, ...] = ()

@@ -81,7 +81,7 @@ class LiteLLM:
         await litellm.close_litellm_async_clients()
 
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
-        failed = Completion("", model_requested=self.model)
+        failed = Completion("", model_requested=self.model, provider=self.provider)
         try:
             async with asyncio.timeout(self.timeout):
                 response = await litellm.acompletion(
@@ -98,7 +98,7 @@ class LiteLLM:
         except (OpenAIError, ValueError, KeyError, TypeError) as error:
             # litellm lets errors of its own parsing through as they are: a malformed answer, not a malformed call.
             return self._fault(error, failed)
-        completion = completion_of(response.model_dump(), self.model)
+        completion = replace(completion_of(response.model_dump(), self.model), provider=self.provider)
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if completion.usage.cost_usd is None and cost and completion.usage.input_tokens is not None:
             completion = replace(completion, usage=replace(completion.usage, cost_usd=float(cost)))

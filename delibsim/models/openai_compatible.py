@@ -80,7 +80,7 @@ class OpenAICompatible:
             self._session = None
 
     async def _attempt(self, body: Mapping[str, Any]) -> Completion:
-        failed = Completion("", model_requested=self.model)
+        failed = Completion("", model_requested=self.model, provider=self.provider)
         try:
             async with self._open().post(
                 self._url("chat/completions"),
@@ -113,7 +113,7 @@ class OpenAICompatible:
             return replace(
                 failed, status="unavailable", detail=f"HTTP 200 with {kind} instead of an answer", possibly_billed=bool(text.strip())
             )
-        completion = completion_of(payload, self.model)
+        completion = replace(completion_of(payload, self.model), provider=self.provider)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
             return replace(completion, status="bad_request", detail=f"asked {self.model}, answered by {returned} (strict)")

@@ -33,22 +33,31 @@ class Runs:
             raise unknown("study", study, known, f"Studies are folders in {root}")
         return runs
 
-    def settle(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep the settings all sessions share, and the parts sessions are made of (topics, models ... by name).
+    def compare(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Refuse what would change a study that exists: its shared settings, or a part it has; WrongInput with the differences.
 
-        Parts may be added to a study; WrongInput with the differences where settings or a part it has would change.
+        Parts are what sessions are made of (topics, models ... by name); parts may be added to a study.
         """
-        path = self.folder / "study.json"
-        old = self._plain(path) if path.is_file() else {"settings": settings, "parts": {}}
+        old = self._manifest()
+        if old is None:
+            return
         changed = codec.differences(old["settings"], dict(settings))
-        merged = {kind: {**old["parts"].get(kind, {}), **parts[kind]} for kind in parts}
         for kind, named in old["parts"].items():
-            changed += codec.differences(named, {name: merged[kind][name] for name in named}, kind)
+            given = parts.get(kind, {})
+            changed += codec.differences(
+                {n: part for n, part in named.items() if n in given}, {n: given[n] for n in named if n in given}, kind
+            )
         if changed:
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
+
+    def settle(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep the settings all sessions share and the parts they are made of, added to those the study has."""
+        self.compare(settings, parts)
+        old = self._manifest() or {"parts": {}}
+        merged = {kind: {**old["parts"].get(kind, {}), **parts.get(kind, {})} for kind in [*old["parts"], *parts]}
         new = {"schema": codec.SCHEMA, "study": self.study, "settings": settings, "parts": merged}
         if new != old:
-            write_atomically(path, json.dumps(new, ensure_ascii=False, indent=1) + "\n")
+            write_atomically(self.folder / "study.json", json.dumps(new, ensure_ascii=False, indent=1) + "\n")
 
     def plan(self, session: Session) -> None:
         """Keep the plan of a session; WrongInput with the differences if another was kept under its name."""
@@ -141,7 +150,11 @@ class Runs:
         except codec.Damaged as error:
             raise codec.Damaged(f"{path}: {error}") from None
 
-    def _plain(self, path: Path) -> dict[str, Any]:
+    def _manifest(self) -> dict[str, Any] | None:
+        """What study.json holds, or None if there is none."""
+        path = self.folder / "study.json"
+        if not path.is_file():
+            return None
         try:
             plain = json.loads(path.read_bytes())
         except ValueError as error:
