@@ -7,9 +7,9 @@ from pathlib import Path
 
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, Scorer
-from delibsim.engine.hold import hold
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
+from delibsim.engine.hold import hold
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
 from delibsim.plugins import load
 from delibsim.store.runs import Runs

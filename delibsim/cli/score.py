@@ -17,7 +17,7 @@ from delibsim.plugins import names
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
-PHASES = ("pre", "post", "change")
+PHASES = ("pre", "post", "change", "")
 
 
 @app.command()
@@ -76,7 +76,7 @@ def _tables(rows: list[dict[str, Any]], screen: Console) -> None:
         conditions[row["topic"], row["treatment"], row["models"]][row["measure"]][row["phase"]] = row
     for condition, measures in conditions.items():
         table = Table("measure", title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for head in ("planned", "held", "valid", "before", "after", "change"):
+        for head in ("planned", "held", "valid", "before", "after", "change", "mean"):
             table.add_column(head, justify="right")
         table.add_column("undefined because", overflow="fold")
         for measure, phases in measures.items():

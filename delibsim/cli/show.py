@@ -11,10 +11,12 @@ from rich.text import Text
 
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, run_at, safe
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.transcript import Statement
+from delibsim.models.replay import Exchange, exchange_of
 from delibsim.store.codec import RUN, Damaged
+from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
@@ -23,11 +25,15 @@ app = typer.Typer(add_completion=False)
 def show(
     run: Annotated[str, typer.Argument(help="Folder of the run, or study/session, or a study that has one session.")],
     answers: Annotated[bool, typer.Option(help="Print everybody's answers before and after.")] = True,
+    call: Annotated[str | None, typer.Option(help="Print one call whole, by its id (Participant 1/pre/0); 'all' lists them.")] = None,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
 ) -> None:
     """Read a run: the transcript with who spoke when, and everybody's answers before and after."""
     runs, session = run_at(run, root)
+    if call is not None:
+        print_call(_exchanges(runs, session), call, console(), as_json)
+        return
     try:
         held = runs.run(session)
     except Damaged as error:
@@ -66,6 +72,51 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
         screen.print(_answers(run))
         for entry in missing(run):
             screen.print(f"missing: {entry['participant']}, {entry['occasion']}: {safe(entry['reason'])}")
+
+
+def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_json: bool) -> None:
+    """Print exactly what was sent and what came back in one call, or list all calls."""
+    if call == "all":
+        if as_json:
+            echo_json([{"id": id, "status": e.completion.status, "detail": e.completion.detail} for id, e in exchanges.items()])
+            return
+        for id, exchange in exchanges.items():
+            screen.print(f"{id}  {exchange.completion.status}  {safe(exchange.completion.detail)}", soft_wrap=True)
+        return
+    if call not in exchanges:
+        raise unknown("call", call, exchanges)
+    exchange = exchanges[call]
+    if as_json:
+        echo_json(exchange.record())
+        return
+    for message in exchange.messages:
+        screen.print(f"[{message.role}]", style="bold")
+        screen.print(safe(message.content), soft_wrap=True)
+    completion = exchange.completion
+    screen.print(f"\n[reply: {completion.status}]", style="bold")
+    screen.print(safe(completion.text), soft_wrap=True)
+    facts = {
+        "detail": completion.detail,
+        "reasoning": completion.reasoning,
+        "model": f"{completion.model_requested}, answered by {completion.model_returned}",
+        "parameters sent": dict(completion.parameters_sent),
+        "parameters dropped": list(completion.parameters_dropped),
+        "usage": completion.usage,
+        "finish_reason": completion.finish_reason,
+        "tries before": "; ".join(f"{t.status}: {t.detail} (waited {t.waited:g} s)" for t in completion.tries),
+        "started": exchange.started,
+        "seconds": exchange.seconds,
+        "seed": exchange.seed,
+        "hash": exchange.hash,
+    }
+    for name, fact in facts.items():
+        if fact != "":
+            screen.print(f"{name}: {safe(str(fact))}", style="dim", soft_wrap=True)
+
+
+def _exchanges(runs: Runs, session: str) -> dict[str, Exchange]:
+    """The exchanges of a session by id, in the order in which they were made; a repeated attempt replaces the failed one."""
+    return {exchange.id: exchange for exchange in map(exchange_of, runs.exchanges(session)[0])}
 
 
 def _answers(run: Run) -> Table:

@@ -1,6 +1,6 @@
 """`delibsim status`: how a study stands."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
+WORST = 10  # calls listed
 
 
 @app.command()
@@ -29,7 +30,7 @@ def status(
     if as_json:
         echo_json({"study": runs.study, "sessions": sessions, "states": dict(states), "calls": dict(calls)})
     else:
-        _print(runs, sessions, states, calls)
+        _print(runs, sessions, states)
     complete = states["complete"]
     raise typer.Exit(0 if complete == len(sessions) else 3 if complete or states["partial"] else 4)
 
@@ -42,6 +43,8 @@ def state(runs: Runs, session: str) -> dict[str, Any]:
         "state": "cut off",
         "calls": dict(Counter(record.get("completion", {}).get("status", "damaged") for record in records)),
         "damaged_lines": damaged,
+        "worst": [_call(record) for record in records if record.get("completion", {}).get("status") != "ok"],
+        "fingerprints": sorted({f for record in records if (f := record.get("completion", {}).get("fingerprint"))}),
         "missing": [],
         "fault": "",
     }
@@ -56,7 +59,13 @@ def state(runs: Runs, session: str) -> dict[str, Any]:
     return entry
 
 
-def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str], calls: Counter[str]) -> None:
+def _call(record: dict[str, Any]) -> str:
+    purpose, completion = record.get("purpose", {}), record.get("completion", {})
+    id = "/".join(str(purpose.get(part, "?")) for part in ("participant", "occasion", "attempt"))
+    return f"{id}: {completion.get('status', 'damaged')}: {completion.get('detail', '')}"
+
+
+def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> None:
     screen = console()
     screen.print(f"study {runs.study}: " + (", ".join(f"{n} {name}" for name, n in states.items()) or "no sessions yet"))
     table = Table(box=None, pad_edge=False)
@@ -73,6 +82,19 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str], cal
             screen.print(f"{entry['session']}: {entry['damaged_lines']} damaged line(s) in its log are left alone")
         for gap in entry["missing"]:
             screen.print(f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}: {safe(gap['reason'])}")
-    screen.print("calls: " + (", ".join(f"{n} {status}" for status, n in calls.items()) or "none"))
+    by_condition: dict[str, Counter[str]] = defaultdict(Counter)
+    for entry in sessions:
+        condition = entry.get("condition")
+        name = f"{condition['topic']}, {condition['treatment']}, {'+'.join(condition['models'])}" if condition else "unreadable plan"
+        by_condition[name].update(entry["calls"])
+    for name, counts in by_condition.items():
+        screen.print(f"calls, {name}: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()))
+    worst = [f"{entry['session']}, {call}" for entry in sessions for call in entry["worst"]]
+    for line in worst[:WORST]:
+        screen.print(f"not ok: {safe(line)}", soft_wrap=True)
+    if len(worst) > WORST:
+        screen.print(f"and {len(worst) - WORST} more calls that were not ok; delibsim show RUN --call all lists them")
+    if len(prints := sorted({f for entry in sessions for f in entry["fingerprints"]})) > 1:
+        screen.print(f"warning: the provider's fingerprint changed in mid-study: {safe(', '.join(prints))}")
     if states["cut off"]:
         screen.print("A session that was cut off goes on when its `delibsim run` command is given again.")

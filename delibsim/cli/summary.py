@@ -53,6 +53,9 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         },
         "undefined": {f"{s.measure}.{s.phase}": s.note for s in scores if s.note and s.measure in MEASURES},
         "human": people,
+        "flags": {
+            s.measure.removeprefix("flags."): int(s.value) for s in scores if s.unit == "run" and s.measure[:6] == "flags." and s.value
+        },
         "missing": missing(run),
         "calls": {
             "recorded": len(records),
@@ -120,6 +123,9 @@ def notes(result: dict[str, Any]) -> list[str]:
         lines.append(f"Missing    {entry['participant']}, {entry['occasion']}: {what} ({safe(entry['reason'])})")
     if not result["missing"]:
         lines.append("Missing    nothing")
+    if result["flags"]:
+        flags = ", ".join(f"{kind} ({n})" for kind, n in result["flags"].items())
+        lines.append(f"Flagged    statements to look at: {flags}")
     if not result["survey"]["validated"]:
         lines.append(f"Survey     {result['survey']['id']} is a short form that has not been validated.")
         if result["human"]:

@@ -46,7 +46,7 @@ class Procedure:
 
     `shuffle_items`: every participant sees the items in an order of its own; `show_transcript`, `show_answers`: what the
     post survey shows; `recall`: a speaker sees its own answers to the first survey; `reasks`: how often an unreadable
-    answer is asked again.
+    answer is asked again; `longest_statement`: how many words a statement may have before it counts as unreadable.
     """
 
     audience: Audience = Audience()
@@ -55,8 +55,11 @@ class Procedure:
     show_answers: bool = True
     recall: bool = True
     reasks: int = 3
+    longest_statement: int | None = 600
 
     def __post_init__(self) -> None:
         """Refuse a negative number of re-asks."""
         if self.reasks < 0:
             raise ValueError(f"reasks must be 0 or more, not {self.reasks}")
+        if self.longest_statement is not None and self.longest_statement < 1:
+            raise ValueError(f"longest_statement must be 1 or more, or null, not {self.longest_statement}")

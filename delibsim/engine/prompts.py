@@ -40,7 +40,7 @@ def speech_prompt(
     session: Session, participant: Participant, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
 ) -> Prompt:
     """Ask one participant to take a turn."""
-    form = Words()
+    form = Words(session.procedure.longest_statement)
     parts = [_transcript(session, heard), _particulars(session, participant)]
     if session.procedure.recall and earlier is not None and earlier.answers:
         parts += [_say(session, "recall"), _items(session, earlier.order), answers_block(earlier.answers, earlier.order)]

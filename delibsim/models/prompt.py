@@ -65,7 +65,9 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Words:
-    """Free speech: any text that is not empty."""
+    """Free speech: any text that is not empty and has no more than `limit` words."""
+
+    limit: int | None = None
 
     def describe(self) -> str:
         """The form in words."""
@@ -80,6 +82,8 @@ class Words:
         words = text.strip().strip("\ufeff").strip()
         if not words:
             raise UnreadableReply("the reply is empty")
+        if self.limit is not None and (count := len(words.split())) > self.limit:
+            raise UnreadableReply(f"the reply has {count} words; at most {self.limit} are read")
         return words
 
 

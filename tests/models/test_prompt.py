@@ -1,0 +1,100 @@
+"""Prompts: their hash is the canonical request; words are words."""
+
+import dataclasses
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from strategies import speeches, texts, thorough
+
+from delibsim.domain.survey import Item, Survey
+from delibsim.models.base import Completion, read
+from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, UnreadableReply, Words
+
+ITEMS = tuple(Item(f"{k}{i}", kind, "text") for k, kind in (("C", "consideration"), ("P", "preference")) for i in (1, 2))
+PROMPT = Prompt((Message("system", "You deliberate."), Message("user", "Speak.")), Words(), Purpose("Ann", "turn 1"))
+
+
+def test_the_hash_changes_with_message_role_form_model_and_seed():
+    said, asked = PROMPT.messages
+    changed = [
+        PROMPT.hash("citizen", 1),
+        PROMPT.hash("citizen", 2),
+        PROMPT.hash("other", 1),
+        dataclasses.replace(PROMPT, messages=(said, Message("user", "Speak!"))).hash("citizen", 1),
+        dataclasses.replace(PROMPT, messages=(said, Message("assistant", "Speak."))).hash("citizen", 1),
+        dataclasses.replace(PROMPT, messages=(asked, said)).hash("citizen", 1),
+        dataclasses.replace(PROMPT, messages=(said,)).hash("citizen", 1),
+        dataclasses.replace(PROMPT, messages=(Message("system", "You deliberate.\n\nSpeak."),)).hash("citizen", 1),
+        dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS))).hash("citizen", 1),
+        dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS, 1, 5))).hash("citizen", 1),
+    ]
+    assert len(set(changed)) == len(changed)
+    assert all(len(digest) == 64 for digest in changed)
+
+
+def test_the_hash_is_of_what_is_asked_and_not_of_why():
+    other = dataclasses.replace(PROMPT, purpose=Purpose("Bob", "pre", 2))
+    assert other.hash("citizen", 1) == PROMPT.hash("citizen", 1)
+
+
+def test_another_process_makes_the_same_hash():
+    code = (
+        "from delibsim.models.prompt import *; "
+        "print(Prompt((Message('system', 'You deliberate.'), Message('user', 'Speak.')), Words(), Purpose('a', 'b')).hash('citizen', 1))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    assert printed == PROMPT.hash("citizen", 1)
+
+
+def test_a_text_with_half_an_emoji_has_a_hash():
+    # JSON from a provider may hold "\ud83d" alone, the half of an emoji cut in two; it is a text in Python, and no UTF-8.
+    prompt = dataclasses.replace(PROMPT, messages=(Message("assistant", "tea \ud83d"),))
+    assert prompt.hash("citizen", 1) != dataclasses.replace(PROMPT, messages=(Message("assistant", "tea "),)).hash("citizen", 1)
+
+
+def test_the_text_holds_every_message_under_its_role():
+    assert PROMPT.text == "[system]\nYou deliberate.\n\n[user]\nSpeak."
+
+
+@thorough
+@given(speeches)
+def test_words_are_read_as_they_are(text):
+    assert Words().read(f" \n{text}\n\t ") == text.strip().strip("\ufeff").strip()
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\r\n", "\ufeff", " \ufeff \n"])
+def test_a_reply_without_words_is_unreadable(text):
+    with pytest.raises(UnreadableReply, match="^the reply is empty$"):
+        Words().read(text)
+
+
+@thorough
+@given(texts)
+def test_speech_is_kept_whatever_it_looks_like(text):
+    try:
+        assert Words().read(text) in text
+    except UnreadableReply:
+        assert not text.strip().strip("\ufeff").strip()
+
+
+# From completion to value
+
+
+def test_a_readable_completion_gives_its_value_and_stays_as_it_is():
+    completion = Completion(" Hello. ", model_requested="m")
+    assert read(PROMPT, completion) == ("Hello.", completion)
+
+
+def test_an_unreadable_completion_keeps_its_raw_text_and_names_the_fault():
+    prompt = dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS)))
+    value, completion = read(prompt, Completion("C1: 9\nC2: 1\nP1: 1\nP2: 2", model_requested="m"))
+    assert value is None
+    assert completion == Completion("C1: 9\nC2: 1\nP1: 1\nP2: 2", "unreadable", "C1 has 9, outside 1 to 7", model_requested="m")
+
+
+@pytest.mark.parametrize("status", ["refusal", "length", "content_filter", "timeout", "unreadable"])
+def test_only_ok_yields_data(status):
+    completion = Completion("These words are readable.", status, "because")
+    assert read(PROMPT, completion) == (None, completion)
