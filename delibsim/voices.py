@@ -1,5 +1,6 @@
 """The language models of a process: made once by entry point, each behind the gate of its provider and one budget."""
 
+import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.preflight import Finding
 from delibsim.models.prices import FREE, Price, context_window, price_of
 from delibsim.models.retry import Persistent, estimated_tokens
-from delibsim.plugins import NoPlugin, load
+from delibsim.plugins import NoPlugin, load, names
 
 OURS = ("kind", "name", "price")  # settings of a model that are for us and not for its plug-in
 
@@ -41,8 +42,9 @@ class Voices:
         sessions = list(sessions)
         for session in sessions:
             self.of(session)
+        asked = [model.preflight() for model in self._models.values() if hasattr(model, "preflight")]
+        findings += [finding for found in await asyncio.gather(*asked) for finding in found]
         for key, model in self._models.items():
-            findings += await model.preflight() if hasattr(model, "preflight") else []
             findings += self._affordable(model, self._price(json.loads(key)))
         for session in sessions:
             findings += self._fits(session)
@@ -55,6 +57,8 @@ class Voices:
                 await model.close()
 
     def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
+        if "kind" not in settings:
+            raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {', '.join(names('delibsim.models'))}")
         options = {key: value for key, value in settings.items() if key not in OURS}
         if "population" in options:
             # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Response, Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
@@ -27,6 +28,9 @@ texts = st.text(max_size=80)
 
 lines = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=60).filter(str.strip)
 """One line of any script, not blank."""
+
+names = lines.filter(lambda name: name.isprintable() and name == name.strip() and not name.startswith(("<", ">")))
+"""Names that participants can have: they stand on a line of their own above what was said."""
 
 words = st.lists(
     st.sampled_from("river forest market church school garden engine harbour winter custom village doctor energy library".split()),
@@ -93,13 +97,13 @@ def answered_surveys(draw, **sizes):
 @st.composite
 def sessions(draw):
     """Planned sessions with any texts, two to five seats, one or two models."""
-    names = draw(st.lists(lines, min_size=2, max_size=5, unique=True))
+    people = draw(st.lists(names, min_size=2, max_size=5, unique=True))
     models = draw(st.dictionaries(lines, st.dictionaries(texts, json_values, max_size=3), min_size=1, max_size=2))
     return Session(
-        id=draw(st.from_regex(r"[a-z0-9][a-z0-9_.-]{0,20}", fullmatch=True)),
+        id=slug(draw(lines)),
         topic=draw(st.builds(Topic, id=lines, question=texts, background=texts, survey=texts)),
         survey=draw(surveys()),
-        participants=tuple(Participant(name, draw(texts), draw(st.sampled_from(sorted(models)))) for name in names),
+        participants=tuple(Participant(name, draw(texts), draw(st.sampled_from(sorted(models)))) for name in people),
         treatment=draw(st.builds(Treatment, name=lines, instructions=texts, rounds=st.integers(0, 4), interaction=st.booleans())),
         format="deliberation",
         wording=draw(st.builds(Wording, id=lines, texts=st.dictionaries(lines, texts, max_size=3))),
@@ -124,6 +128,7 @@ procedures = st.builds(
     show_answers=st.booleans(),
     recall=st.booleans(),
     reasks=st.integers(0, 5),
+    longest_statement=st.none() | st.integers(1, 1000),
 )
 """Procedures of every kind; an audience need not fit a group."""
 

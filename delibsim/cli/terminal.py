@@ -45,7 +45,7 @@ def study_at(place: str, root: Path) -> Runs:
     """A study by the name it was given or by the path of its folder."""
     path = Path(place)
     if (path / "study.json").is_file():
-        return Runs(path.resolve().parent, path.resolve().name)
+        return Runs.at(path.resolve())
     return Runs.open(root, place)
 
 
@@ -55,14 +55,16 @@ def run_at(place: str, root: Path) -> tuple[Runs, str]:
     folder = path.parent if path.name == "run.json" else path
     if (folder / "session.json").is_file():
         folder = folder.resolve()
-        return Runs(folder.parents[1], folder.parent.name), folder.name
-    study, _, session = place.rstrip("/").rpartition("/") if not Path(root / place / "study.json").is_file() else (place, "", "")
-    runs = study_at(study or session, root)
-    sessions = runs.sessions()
-    if not study or not session:
+        return Runs.at(folder.parent), folder.name
+    study, _, session = place.rstrip("/").rpartition("/")
+    if not study or (path / "study.json").is_file():
+        runs = study_at(place, root)
+        sessions = runs.sessions()
         if len(sessions) != 1:
             raise WrongInput(f"study '{runs.study}' has {len(sessions)} sessions; name one: {_few(f'{runs.study}/{s}' for s in sessions)}")
         return runs, sessions[0]
+    runs = study_at(study, root)
+    sessions = runs.sessions()
     if session not in sessions:
         raise unknown("session", session, sessions)
     return runs, session

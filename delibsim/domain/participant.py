@@ -1,5 +1,6 @@
 """A participant: a person on paper."""
 
+import unicodedata
 from dataclasses import dataclass
 
 
@@ -11,3 +12,9 @@ class Participant:
     persona: str = ""
     model: str = "citizen"
     role: str = "citizen"
+
+    def __post_init__(self) -> None:
+        """Refuse a name that could not head a speech: it is one printable line without space around it."""
+        control = any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in self.id)
+        if not self.id or control or self.id != self.id.strip() or self.id[0] in "<>":
+            raise ValueError(f"a participant's name is one printable line that begins with neither '<' nor '>', not {self.id!r}")

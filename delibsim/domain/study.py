@@ -14,6 +14,9 @@ from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
 
+FILE_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
+HASHED = re.compile(r"-[0-9a-f]{8}$")
+
 
 @dataclass(frozen=True)
 class Study:
@@ -47,9 +50,15 @@ def slug(name: str) -> str:
     >>> slug("normative_a"), slug("../../x")
     ('normative_a', 'x-9cdf6a50')
     """
-    kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower().replace(".", "\0")).strip("-")[:60]
-    safe = re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", name) and len(name) <= 120 and name.split(".")[0] not in RESERVED
-    return name if safe else f"{kept or 'name'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    if is_file_name(name) and len(name) <= 60 and not HASHED.search(name):
+        return name
+    kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:60]
+    return f"{kept or 'name'}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name can stand as it is: lower-case letters, digits, '-', '_', single inner dots; no name a system reserves."""
+    return bool(FILE_NAME.fullmatch(name)) and len(name) <= 240 and name.split(".")[0] not in RESERVED
 
 
 def cross(
@@ -68,7 +77,7 @@ def cross(
     treatments, groups, replicates = tuple(treatments), tuple(groups), tuple(replicates)
     return tuple(
         Session(
-            id=".".join([slug(topic.id), slug(treatment.name), slug(group.label), f"r{replicate}"]),
+            id=".".join([*map(_part, (topic.id, treatment.name, group.label)), f"r{replicate}"]),
             topic=topic,
             survey=survey,
             participants=group.participants,
@@ -85,3 +94,8 @@ def cross(
         for group in groups
         for replicate in replicates
     )
+
+
+def _part(name: str) -> str:
+    """A slug without dots, which separate the parts of a session's name."""
+    return slug(name) if "." not in name else slug(f"{name}/")

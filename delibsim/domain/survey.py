@@ -1,10 +1,12 @@
 """The instrument (a survey of considerations and preferences) and one participant's answers to it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 Phase = Literal["pre", "post"]
+LABEL = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]+", re.ASCII)
 PHASES: tuple[Phase, Phase] = ("pre", "post")
 
 
@@ -42,6 +44,8 @@ class Survey:
         if self.scale_min >= self.scale_max:
             raise ValueError(f"scale_min ({self.scale_min}) must be smaller than scale_max ({self.scale_max})")
         ids = [item.id for item in self.items]
+        if wrong := [id for id in ids if not LABEL.fullmatch(id)]:
+            raise ValueError(f"item ids are letters followed by digits, such as C1; not {wrong[0]!r}")
         twice = sorted({i for i in ids if ids.count(i) > 1})
         if twice:
             raise ValueError(f"item ids must be unique; used more than once: {', '.join(twice)}")

@@ -33,10 +33,11 @@ class Agent(mesa.Agent):
         self.session = forum.session
         self.participant = participant
         self.voice = voice
+        self.order = self._order(self.session.survey)
 
     async def respond(self, survey: Survey, phase: Phase, heard: Sequence[Statement] = (), earlier: Response | None = None) -> Response:
         """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing with the reason."""
-        order = self._order(survey, phase)
+        order = self.order
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
         answers, completion = await self._ask(prompt)
         if answers is None:
@@ -64,7 +65,7 @@ class Agent(mesa.Agent):
                 return value, completion
             prompt = reask(self.session, prompt, completion.text, completion.detail)
 
-    def _order(self, survey: Survey, phase: Phase) -> tuple[str, ...]:
+    def _order(self, survey: Survey) -> tuple[str, ...]:
         """The items in this participant's own order (the same in both phases), considerations before preferences."""
         return tuple(
             item.id

@@ -1,5 +1,6 @@
 """Holding a session: survey, turns, survey."""
 
+import functools
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -48,6 +49,7 @@ def check(session: Session) -> None:
     audience_of(session)
 
 
+@functools.cache
 def provenance() -> dict[str, str]:
     """The versions that held a run."""
     return {"python": platform.python_version()} | {name: version(name) for name in ("delibsim", "mesa", "networkx", "numpy")}

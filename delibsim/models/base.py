@@ -32,12 +32,13 @@ class Usage:
 
 @dataclass(frozen=True)
 class Try:
-    """An attempt that failed on the way and was followed by another, `waited` seconds later."""
+    """An attempt that failed on the way and was followed by another, `waited` seconds later; what it used, where that is known."""
 
     status: Status
     detail: str
     waited: float
     possibly_billed: bool = False
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True)

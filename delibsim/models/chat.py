@@ -1,17 +1,25 @@
 """The chat-completions protocol that hosted and local servers share: from a prompt to a request, from a response to a completion."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from delibsim.models.base import Completion, Status, Usage
-from delibsim.models.prompt import Prompt
+from delibsim.models.prompt import Prompt, whole_characters
 
 ENDINGS = frozenset({"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"})
 """Reasons to finish that mean the model had said all it wanted to say."""
+BROKEN = frozenset({"error", "network_error"})
+"""Reasons to finish that mean the provider failed while the model spoke."""
 THINKING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL | re.IGNORECASE)
-UNCLOSED = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
+UNOPENED = re.compile(r"\A(.*?)</(think|thinking|reasoning)>\s*", re.DOTALL | re.IGNORECASE)
+UNCLOSED = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+REJECTION = re.compile(
+    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|invalid|only the default", re.IGNORECASE
+)
+NAMED = re.compile(r'"param": *"(\w+)"')
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,40 @@ class Sampling:
         return {name: value for name, value in wanted.items() if value is not None} | dict(self.extra)
 
 
+class Dialect:
+    """What one model's server turned out not to take: those parameters are sent under another name, or left out from then on.
+
+    `max_tokens` may be renamed and is never left out, because the budget counts on it.
+    """
+
+    def __init__(self) -> None:
+        self._rejected: set[str] = set()
+        self._renamed: dict[str, str] = {}
+
+    def sent(self, requested: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters as this server takes them."""
+        return {self._renamed.get(name, name): value for name, value in requested.items() if name not in self._rejected}
+
+    def dropped(self, requested: Mapping[str, Any]) -> tuple[str, ...]:
+        """The requested parameters that this server does not take under any name."""
+        return tuple(name for name in requested if name in self._rejected)
+
+    def learn(self, complaint: str, requested: Mapping[str, Any]) -> bool:
+        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt makes sense."""
+        if "max_completion_tokens" in complaint and "max_tokens" in requested and "max_tokens" not in self._renamed:
+            self._renamed["max_tokens"] = "max_completion_tokens"
+            return True
+        if not REJECTION.search(complaint):
+            return False
+        droppable = [name for name in requested if name != "max_tokens" and name not in self._rejected]
+        if named := NAMED.search(complaint):
+            rejected = {name for name in droppable if name == named[1]}
+        else:
+            rejected = {name for name in droppable if re.search(rf"\b{re.escape(name)}\b", complaint)}
+        self._rejected |= rejected
+        return bool(rejected)
+
+
 def messages_of(prompt: Prompt) -> list[dict[str, Any]]:
     """The messages of a prompt in the protocol's form."""
     return [{"role": message.role, "content": message.content} for message in prompt.messages]
@@ -44,7 +86,8 @@ def messages_of(prompt: Prompt) -> list[dict[str, Any]]:
 def completion_of(payload: Any, requested: str) -> Completion:
     """The completion in a decoded response body; a body that holds none is a status that says so."""
     if not isinstance(payload, dict):
-        return Completion("", "unavailable", "the response is not a JSON object", model_requested=requested)
+        fault = "the response is not a JSON object"
+        return Completion("", "unavailable", fault, model_requested=requested, possibly_billed=True)
     choices = payload.get("choices")
     usage = _usage(payload.get("usage"))
     empty = Completion(
@@ -53,32 +96,35 @@ def completion_of(payload: Any, requested: str) -> Completion:
         detail="the response holds no choices",
         usage=usage,
         model_requested=requested,
-        model_returned=str(payload.get("model") or ""),
-        response_id=str(payload.get("id") or ""),
-        fingerprint=str(payload.get("system_fingerprint") or ""),
+        model_returned=_words(payload.get("model")),
+        response_id=_words(payload.get("id")),
+        fingerprint=_words(payload.get("system_fingerprint")),
         possibly_billed=True,
     )
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return empty
-    message = choices[0].get("message") or {}
-    finish = str(choices[0].get("finish_reason") or "")
+    message = _mapping(choices[0].get("message"))
+    finish = _words(choices[0].get("finish_reason"))
     text, reasoning = _thinking_apart(_plain(message.get("content")))
     reasoning = _plain(message.get("reasoning_content") or message.get("reasoning")) or reasoning
-    status, detail = _verdict(text, finish, message, usage)
-    return replace(empty, text=text, status=status, detail=detail, reasoning=reasoning, finish_reason=finish, possibly_billed=False)
+    status, detail = _verdict(text, finish.lower(), _words(message.get("refusal")), usage)
+    broken = status == "unavailable"
+    return replace(empty, text=text, status=status, detail=detail, reasoning=reasoning, finish_reason=finish, possibly_billed=broken)
 
 
-def _verdict(text: str, finish: str, message: Mapping[str, Any], usage: Usage) -> tuple[Status, str]:
-    if refusal := message.get("refusal"):
-        return "refusal", str(refusal)
+def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status, str]:
+    if refusal:
+        return "refusal", refusal
     if finish in ("content_filter", "safety", "refusal"):
         return ("refusal" if finish == "refusal" else "content_filter"), f"finish_reason {finish}"
     if finish in ("length", "max_tokens"):
         spent = f", {usage.reasoning_tokens} tokens of them reasoning" if usage.reasoning_tokens else ""
         return "length", f"the reply was cut at {usage.output_tokens if usage.output_tokens is not None else 'the limit of'} tokens{spent}"
+    if finish in BROKEN:
+        return "unavailable", f"finish_reason {finish}: the provider failed while the model spoke"
     if finish not in ENDINGS:
         return "unreadable", f"finish_reason '{finish}' is unknown, so the reply may not be whole"
-    if UNCLOSED.match(text):
+    if UNCLOSED.search(text):
         return "unreadable", "the reply is thinking that never ends in an answer"
     if not text.strip():
         spent = f"; {usage.reasoning_tokens} reasoning tokens were spent" if usage.reasoning_tokens else ""
@@ -87,31 +133,43 @@ def _verdict(text: str, finish: str, message: Mapping[str, Any], usage: Usage) -
 
 
 def _thinking_apart(content: str) -> tuple[str, str]:
-    """The reply, and the thinking that stood before it in tags."""
-    match = THINKING.match(content)
-    return (content[match.end() :], match[2].strip()) if match else (content, "")
+    """The reply, and the thinking that stood in it between tags, or before a closing tag that none opened."""
+    thoughts = [match[2].strip() for match in THINKING.finditer(content)]
+    said = THINKING.sub(lambda match: " " if match.start() and match.end() < len(content) else "", content)
+    if unopened := UNOPENED.match(said):
+        # Some servers put the opening tag into the prompt, so that the reply begins in mid-thought.
+        thoughts, said = [unopened[1].strip(), *thoughts], said[unopened.end() :]
+    return said, "\n\n".join(thought for thought in thoughts if thought)
 
 
 def _plain(content: Any) -> str:
     """Text from a string or from a list of content parts."""
     if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        return "".join(_words(part.get("text")) for part in content if isinstance(part, dict))
+    return _words(content)
+
+
+def _words(value: Any) -> str:
+    return whole_characters(value) if isinstance(value, str) else ""
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    details_in, details_out = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
+    details_in, details_out = _mapping(usage.get("prompt_tokens_details")), _mapping(usage.get("completion_tokens_details"))
     cost = usage.get("cost")
     return Usage(
         input_tokens=_count(usage.get("prompt_tokens")),
         cached_tokens=_count(details_in.get("cached_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
         reasoning_tokens=_count(details_out.get("reasoning_tokens")),
-        cost_usd=float(cost) if isinstance(cost, (int, float)) else None,
+        cost_usd=float(cost) if isinstance(cost, (int, float)) and math.isfinite(cost) and cost >= 0 else None,
     )
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

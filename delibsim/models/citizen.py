@@ -12,6 +12,7 @@ It is a null model of opinion dynamics (docs/citizen.md gives the equations):
 """
 
 import functools
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -63,8 +64,11 @@ class Citizen:
         """Refuse parameters outside their range."""
         if not 0 <= self.susceptibility <= 1:
             raise ValueError(f"susceptibility lies between 0 and 1; given: {self.susceptibility}")
-        if min(self.openness, self.noise, self.idiosyncrasy, self.persona_weight) < 0 or self.dimensions < 1:
-            raise ValueError("openness, noise, idiosyncrasy and persona_weight are 0 or more, dimensions 1 or more")
+        widths = (self.openness, self.noise, self.idiosyncrasy, self.persona_weight)
+        if not all(math.isfinite(width) and width >= 0 for width in widths):
+            raise ValueError("openness, noise, idiosyncrasy and persona_weight are finite numbers from 0")
+        if not isinstance(self.dimensions, int) or self.dimensions < 1:
+            raise ValueError(f"dimensions is a whole number from 1; given: {self.dimensions}")
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """Answer the survey or speak, from what the messages say and nothing else."""
@@ -118,7 +122,7 @@ class Citizen:
         errors = dict(zip(sorted(item.id for item in survey.items), rng.normal(0, self.noise, len(survey.items)), strict=True))
         felt = {k: attitude(v) + errors[k] for k, v in read_items("considerations", text).items()}
         wanted = {k: attitude(v) + errors[k] for k, v in read_items("preferences", text).items()}
-        ranked = sorted(wanted, key=lambda label: -wanted[label])
+        ranked = sorted(wanted, key=lambda label: (-wanted[label], label))
         answers = {**_ratings(felt, survey), **{label: rank for rank, label in enumerate(ranked, 1)}}
         return "\n".join(f"{label}: {answers[label]}" for label in [*felt, *wanted])
 
@@ -129,10 +133,10 @@ class Citizen:
         said = " ".join(statement.text for statement in heard if statement.turn.speaker == me)
         lines = _replies([s for s in heard if s.turn.speaker != me], considerations, attitude)
         fresh = [c for c in considerations if _quote(c) not in said + "".join(lines)]
-        for opening, c in zip(("To my mind", "What is more,"), sorted(fresh, key=lambda c: -abs(attitude(c)))[:2], strict=False):
+        for opening, c in zip(("To my mind", "What is more,"), sorted(fresh, key=lambda c: (-abs(attitude(c)), c))[:2], strict=False):
             lines.append(f"{opening} {'it is true that' if attitude(c) >= 0 else 'it is not true that'} {_quote(c)}.")
         if options := list(read_items("preferences", text).values()):
-            lines.append(f"Of the options I would put first {_quote(max(options, key=attitude))}.")
+            lines.append(f"Of the options I would put first {_quote(max(sorted(options), key=attitude))}.")
         return " ".join(lines) or "I have nothing to add."
 
 
@@ -144,7 +148,7 @@ def _replies(others: list[Statement], considerations: list[str], attitude: Calla
     named = {c: before for c in considerations for before, found, _ in [last.text.partition(_quote(c))] if found}
     if not named:
         return [f"I have listened to {last.turn.speaker}."]
-    point = max(named, key=lambda c: abs(attitude(c)))
+    point = max(sorted(named), key=lambda c: abs(attitude(c)))
     holds, held = attitude(point) >= 0, not NEGATIONS & set(_words(re.split(r"[.!?]\s", named[point])[-1]))
     verdict = f"Like {last.turn.speaker}," if holds == held else f"Unlike {last.turn.speaker},"
     return [f"{verdict} I {'hold' if holds else 'do not hold'} that {_quote(point)}."]
@@ -154,7 +158,7 @@ def _ratings(felt: Mapping[str, float], survey: Survey) -> dict[str, int]:
     """Attitudes on the survey's scale, or sorted into its forced distribution."""
     if survey.forced_distribution is not None:
         slots = [value for value, n in zip(survey.scale, survey.forced_distribution, strict=True) for _ in range(n)]
-        return dict(zip(sorted(felt, key=lambda label: felt[label]), slots, strict=False))
+        return dict(zip(sorted(felt, key=lambda label: (felt[label], label)), slots, strict=False))
     middle, half = (survey.scale_min + survey.scale_max) / 2, (survey.scale_max - survey.scale_min) / 2
     return {k: int(np.clip(np.floor(middle + half * a / 2 + 0.5), survey.scale_min, survey.scale_max)) for k, a in felt.items()}
 

@@ -1,11 +1,12 @@
 """What a provider's fault means: statuses from HTTP codes and error texts, waiting times from headers, secrets kept out of texts."""
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from delibsim.models.base import Status
 
@@ -34,10 +35,10 @@ def status_of(code: int, text: str) -> Status:
             return "context_overflow"
         case 429:
             return "quota" if EXHAUSTED.search(text) else "rate_limited"
-        case _ if code >= 500:
-            return "unavailable"
         case _ if CONTEXT.search(text):
             return "context_overflow"
+        case _ if code >= 500:
+            return "unavailable"
         case _ if MODERATION.search(text):
             return "content_filter"
         case _:
@@ -45,7 +46,7 @@ def status_of(code: int, text: str) -> Status:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds a provider asks to wait: Retry-After (seconds or a date), else the longest x-ratelimit-reset; None if unreadable.
+    """Seconds a provider asks to wait: Retry-After (seconds or a date), else the longest x-ratelimit-reset; None without either.
 
     >>> retry_after({"Retry-After": "7"}), retry_after({"x-ratelimit-reset-requests": "1m30s"}), retry_after({"retry-after": "soon"})
     (7.0, 90.0, None)
@@ -55,14 +56,11 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         return ms / 1000
     if "retry-after" in lower:
         asked = lower["retry-after"]
-        try:
-            seconds = _seconds(asked)
-            when = None if seconds is not None else parsedate_to_datetime(asked)
-        except ValueError:
-            return None
-        if when is None:
+        if (seconds := _seconds(asked)) is not None:
             return seconds
-        return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
+        with contextlib.suppress(ValueError, OverflowError):
+            when = parsedate_to_datetime(asked)
+            return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
     resets = [_duration(value) for key, value in lower.items() if key.startswith("x-ratelimit-reset")]
     return max((wait for wait in resets if wait is not None), default=None)
 
@@ -72,8 +70,9 @@ def secrets(urls: Iterable[str] = ()) -> list[str]:
     found = [value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8]
     for url in urls:
         parts = urlsplit(url)
-        found += [value for value in (parts.password, parts.username) if value]
-        found += [value for _, value in parse_qsl(parts.query) if len(value) >= 4]
+        named = [parts.password, parts.username, *(value for _, value in parse_qsl(parts.query))]
+        named += [raw.partition("=")[2] for raw in parts.query.split("&")]
+        found += [form for value in named if value and len(value) >= 4 for form in {value, unquote(value)}]
     return sorted(set(found), key=len, reverse=True)
 
 

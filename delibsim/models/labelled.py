@@ -3,13 +3,16 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from delibsim.domain.survey import Survey
 
-LINE = re.compile(r"""^[\s>*+\-•"'`{,|]*([A-Za-z][A-Za-z_]*[0-9]+)["'`*|]*\s*[:=|]\s*(.+?)[\s,;}*"'`|]*$""", re.ASCII)
-WHOLE = re.compile(r"[+-]?[0-9]+\Z", re.ASCII)
+LABEL = r"[A-Za-z][A-Za-z_]*[0-9]+"
+LINE = re.compile(rf"""[\s>*+\-•"'`,|]*({LABEL})["'`*|]*\s*[:=|]""", re.ASCII)
+AROUND = " \t*\"'`|,;}"  # marks of Markdown, tables and JSON that may stand around a value
+WHOLE = re.compile(r"[+-]?[0-9]{1,9}\Z", re.ASCII)
+FLAT = re.compile(r"\{[^{}]*\}")
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\ufeff": ""})
 
 
@@ -23,7 +26,9 @@ def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], l
     """
     text = text.translate(QUOTES)
     known = set(labels)
-    pairs = list(_in_json(text, known)) or list(_in_lines(text))
+    pairs, rest = _in_json(text, known)
+    # Beside an object only plain numbers count as answers; what else stands on labelled lines is the schema or the prose around.
+    pairs += [(label, value) for label, value in _in_lines(rest) if not pairs or WHOLE.match(value)]
     given: dict[str, list[str]] = {}
     for label, value in pairs:
         raw = value.strip().removesuffix(".") if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -37,12 +42,12 @@ def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], l
         if not raws:
             faults.append(f"{label} is missing")
         elif len(raws) > 1:
-            faults.append(f"{label} is given twice with different values ({', '.join(raws)})")
+            faults.append(f"{label} is given twice with different values ({', '.join(map(_brief, raws))})")
         elif not WHOLE.match(raws[0]):
-            faults.append(f"{label} has '{raws[0][:40]}', which is not a whole number in plain digits")
+            faults.append(f"{label} has '{_brief(raws[0])}', which is not a whole number in plain digits")
         else:
             values[label] = int(raws[0])
-    faults += [f"{label} is not a label of this survey" for label in given]
+    faults += [f"{_brief(label)} is not a label of this survey" for label in given]
     return values, faults
 
 
@@ -68,27 +73,30 @@ def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:
     return faults
 
 
-def _in_lines(text: str) -> Iterable[tuple[str, str]]:
-    for line in text.splitlines():
-        if match := LINE.match(line):
-            yield match[1], match[2]
+def _in_lines(text: str) -> list[tuple[str, Any]]:
+    """Labels at the beginning of lines, each with what stands after it."""
+    found = ((LINE.match(line), line) for line in text.splitlines())
+    return [(match[1], line[match.end() :].strip(AROUND)) for match, line in found if match and line[match.end() :].lstrip()[:1] != "{"]
 
 
-def _in_json(text: str, known: set[str]) -> Iterable[tuple[str, Any]]:
-    """The members of every flat JSON object in the text that speaks of a known label, repeated names included."""
-    decoder = json.JSONDecoder(object_pairs_hook=lambda pairs: pairs)
+def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
+    """The members of every flat JSON object that speaks of a known label, repeated names included; and the text without them."""
     for candidate in (text, text.replace("'", '"')):
         found: list[tuple[str, Any]] = []
-        start = candidate.find("{")
-        while start >= 0:
+        rest = text
+        for match in FLAT.finditer(candidate):
             try:
-                pairs, end = decoder.raw_decode(candidate, start)
-            except json.JSONDecodeError:
-                end = start + 1
-            else:
-                if any(name in known and not isinstance(value, list) for name, value in pairs):
-                    found += pairs
-            start = candidate.find("{", end)
+                pairs = json.loads(match[0], object_pairs_hook=list)
+            except ValueError:
+                continue
+            if any(name in known for name, _ in pairs):
+                found += pairs
+                rest = rest.replace(text[match.start() : match.end()], "\n")
         if found:
-            return found
-    return []
+            return found, rest
+    return [], text
+
+
+def _brief(text: str) -> str:
+    """Foreign text fit to be quoted in a fault: one line, 40 characters."""
+    return " ".join(text.split())[:40]

@@ -41,28 +41,30 @@ class Gate:
         # Half a second more than a minute: the provider's clock and ours need not agree on where a minute begins.
         self._requests = Throttler(limits.requests_per_minute, period=60.5) if limits.requests_per_minute else None
         self._tokens = TokenWindow(limits.tokens_per_minute) if limits.tokens_per_minute else None
-        self._closed_until = 0.0
+        self._closed_until: dict[str, float] = {}
 
     @asynccontextmanager
-    async def enter(self, tokens: int) -> AsyncGenerator[None]:
-        """Wait for a seat, for the provider to be ready, for tokens and for a request; hold the seat during the call."""
-        async with self._seats:
-            await self._opened()
-            if self._tokens:
-                await self._tokens.take(tokens)
-            if self._requests:
-                await self._requests.acquire()
-            yield
+    async def enter(self, tokens: int, model: str = "") -> AsyncGenerator[None]:
+        """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat during the call."""
+        while True:
+            await asyncio.sleep(max(0.0, self._wait(model)))
+            async with self._seats:
+                # Closed for longer, or while it stood in line: the seat is for the calls to other models.
+                if self._wait(model) > 0:
+                    continue
+                if self._tokens:
+                    await self._tokens.take(tokens)
+                if self._requests:
+                    await self._requests.acquire()
+                yield
+                return
 
-    async def _opened(self) -> None:
-        wait = self._closed_until - asyncio.get_running_loop().time()
-        if wait > 0:
-            await asyncio.sleep(wait)
-            await self._opened()
+    def _wait(self, model: str) -> float:
+        return self._closed_until.get(model, 0.0) - asyncio.get_running_loop().time()
 
-    def close_for(self, seconds: float) -> None:
-        """Let nobody through for a while; the newest word of the provider counts, so a shorter time opens the door sooner."""
-        self._closed_until = asyncio.get_running_loop().time() + seconds
+    def close_for(self, seconds: float, model: str = "") -> None:
+        """Let no call to a model through for a while; the newest word of the provider counts, so a shorter time opens sooner."""
+        self._closed_until[model] = asyncio.get_running_loop().time() + seconds
 
 
 class TokenWindow:

@@ -2,34 +2,33 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from delibsim.models.base import Completion, Status
-from delibsim.models.chat import Sampling, completion_of, messages_of
-from delibsim.models.faults import retry_after, scrub, secrets, status_of
-from delibsim.models.preflight import Finding
-from delibsim.models.prompt import Prompt
+from delibsim.models.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
+from delibsim.models.faults import public_url, retry_after, scrub, secrets, status_of
+from delibsim.models.preflight import Finding, unreachable
+from delibsim.models.prompt import Prompt, whole_characters
 
 # litellm reads these when it is imported: no price list from the network, no debug output, no dotenv files.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 os.environ.setdefault("LITELLM_LOG", "ERROR")
 
+import httpx
 import litellm
-from litellm.exceptions import (
-    APIConnectionError,
-    ContentPolicyViolationError,
-    ContextWindowExceededError,
-    OpenAIError,
-    Timeout,
-)
+from litellm.exceptions import ContentPolicyViolationError, ContextWindowExceededError, Timeout
+from openai import OpenAIError  # the base of litellm's errors; litellm.exceptions.OpenAIError is not
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False  # ty: ignore[invalid-assignment]
 
 PREFIX_END = "\n</transcript>"
+REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")
+UNBILLED = (httpx.HTTPStatusError, httpx.ConnectError, httpx.ConnectTimeout)
+"""Causes that mean no model worked: the provider answered with an error, or was never reached."""
 
 
 class LiteLLM:
@@ -47,21 +46,21 @@ class LiteLLM:
         self.max_tokens = self.sampling.max_tokens
         self.provider = model.partition("/")[0]
         self._hidden = secrets([base_url] if base_url else [])
-        self._rejected: set[str] = set()
+        self._dialect = Dialect()
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """One attempt, and one more for each parameter that turns out to be rejected."""
         requested = self.sampling.parameters(prompt, seed)
         supported = litellm.get_supported_openai_params(self.model) or list(requested)
         known = {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "response_format"}
+        unsupported = tuple(name for name in requested if name in known and name not in supported)
+        wanted = {name: value for name, value in requested.items() if name not in unsupported}
         while True:
-            sent = {k: v for k, v in requested.items() if k not in self._rejected and (k in supported or k not in known)}
+            sent, dropped = self._dialect.sent(wanted), unsupported + self._dialect.dropped(wanted)
             completion = await self._attempt(prompt, sent)
-            completion = replace(completion, parameters_sent=sent, parameters_dropped=tuple(k for k in requested if k not in sent))
-            rejected = {k for k in sent if k in known and k in completion.detail} if completion.status == "bad_request" else set()
-            if not rejected:
-                return completion
-            self._rejected |= rejected
+            refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
+            if not refused or not self._dialect.learn(completion.detail, wanted):
+                return replace(completion, parameters_sent=sent, parameters_dropped=dropped)
 
     async def preflight(self) -> list[Finding]:
         """What can be found out without paying: whether litellm knows the name, and the keys it needs are there."""
@@ -70,8 +69,11 @@ class LiteLLM:
         except OpenAIError as error:
             return [Finding("error", self.name, f"litellm does not know '{self.model}': {self._clean(error)[:200]}")]
         missing = litellm.validate_environment(self.model).get("missing_keys") or []
-        if missing and not self.base_url:
-            return [Finding("error", self.name, f"set the environment variable {' or '.join(missing)} for {self.model}")]
+        if missing and (self.provider == "openai" or not self.base_url):
+            advice = "; any text will do where the server wants none" if self.base_url else ""
+            return [Finding("error", self.name, f"set the environment variable {' or '.join(missing)} for {self.model}{advice}")]
+        if self.base_url and (fault := await unreachable(self.base_url)):
+            return [Finding("error", self.name, f"no connection to {public_url(self.base_url)}: {self._clean(fault)}")]
         if self.model not in litellm.model_cost and self.model.partition("/")[2] not in litellm.model_cost:
             return [Finding("warning", self.name, f"{self.model} is not in litellm's list: price and context window are unknown")]
         return [Finding("note", self.name, f"{self.model} is known, its key is there")]
@@ -95,10 +97,10 @@ class LiteLLM:
                 )
         except (TimeoutError, Timeout):
             return replace(failed, status="timeout", detail=f"no whole answer within {self.timeout:g} s", possibly_billed=True)
-        except (OpenAIError, ValueError, KeyError, TypeError) as error:
+        except (OpenAIError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             # litellm lets errors of its own parsing through as they are: a malformed answer, not a malformed call.
             return self._fault(error, failed)
-        completion = replace(completion_of(response.model_dump(), self.model), provider=self.provider)
+        completion = replace(completion_of(_as_answered(response.model_dump(warnings=False)), self.model), provider=self.provider)
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if completion.usage.cost_usd is None and cost and completion.usage.input_tokens is not None:
             completion = replace(completion, usage=replace(completion.usage, cost_usd=float(cost)))
@@ -114,12 +116,12 @@ class LiteLLM:
             status = "context_overflow"
         elif isinstance(error, ContentPolicyViolationError):
             status = "content_filter"
-        elif isinstance(error, APIConnectionError) or not isinstance(code, int):
-            status = "unavailable"
         else:
-            status = status_of(code, str(error))
+            # litellm gives a 500, or none at all, to whatever it could not make sense of.
+            status = status_of(code if isinstance(code, int) else 500, str(error))
         detail = f"{type(error).__name__}: {self._clean(error)[:500]}"
-        return replace(failed, status=status, detail=detail, retry_after=retry_after(dict(headers)))
+        billed = status == "unavailable" and not any(isinstance(cause, UNBILLED) for cause in _causes(error))
+        return replace(failed, status=status, detail=detail, retry_after=retry_after(dict(headers)), possibly_billed=billed)
 
     def _messages(self, prompt: Prompt) -> list[dict[str, Any]]:
         """Messages; for Anthropic with cache markers at the end of what later prompts will begin with."""
@@ -129,7 +131,7 @@ class LiteLLM:
         return [{**message, "content": _marked(message["content"])} for message in messages]
 
     def _clean(self, fault: object) -> str:
-        return scrub(str(fault), self._hidden)
+        return whole_characters(scrub(str(fault), self._hidden))
 
 
 def _marked(content: str) -> list[dict[str, Any]]:
@@ -137,6 +139,28 @@ def _marked(content: str) -> list[dict[str, Any]]:
     if not end:
         return [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
     return [{"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}}, {"type": "text", "text": end + rest}]
+
+
+def _as_answered(payload: dict[str, Any]) -> dict[str, Any]:
+    """A response as the provider gave it, where litellm has put something else in its place."""
+    usage = payload.get("usage") or {}
+    if not usage.get("prompt_tokens") and not usage.get("completion_tokens"):
+        payload["usage"] = None  # litellm fills in zeros
+    for choice in payload.get("choices") or []:
+        message = choice.get("message") or {}
+        native = str((choice.get("provider_specific_fields") or {}).get("native_finish_reason") or "")
+        # litellm calls every reason it does not know, and "error", a "stop".
+        if native == "refusal" or (choice.get("finish_reason") == "stop" and native.lower() not in ENDINGS):
+            choice["finish_reason"] = native
+        message["refusal"] = message.get("refusal") or (message.get("provider_specific_fields") or {}).get("refusal")
+    return payload
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came from, the last first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _same_model(requested: str, returned: str) -> bool:

@@ -2,28 +2,27 @@
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 
 from delibsim.models.base import Completion
-from delibsim.models.chat import Sampling, completion_of, messages_of
+from delibsim.models.chat import Dialect, Sampling, completion_of, messages_of
 from delibsim.models.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.preflight import Finding
-from delibsim.models.prompt import Prompt
+from delibsim.models.preflight import PATIENCE, Finding
+from delibsim.models.prompt import Prompt, whole_characters
 
-REJECTION = re.compile(
-    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|invalid|only the default", re.I
-)
+HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
 
 
 class OpenAICompatible:
     """One model of one server. A call is one attempt; retries, limits and budget stand outside (models/retry.py).
 
-    `base_url` ends where "/chat/completions" is to follow; `key_env` names the environment variable that holds the key;
+    `base_url` ends where "/chat/completions" is to follow; `key_env` names the environment variable that holds the key (or the
+    address holds user and password; ValueError for both);
     `timeout` is the total time of an attempt in seconds, however slowly the answer trickles. A parameter the server rejects
     is left out of one more attempt and of every later call, and recorded as dropped.
     """
@@ -37,27 +36,30 @@ class OpenAICompatible:
         self.sampling = Sampling(**sampling)
         self.max_tokens = self.sampling.max_tokens
         self.provider = public_url(self.base_url)
-        self._hidden = secrets([base_url])
-        self._rejected: set[str] = set()
-        self._renamed: dict[str, str] = {}
+        self._key = os.environ.get(key_env, "") if key_env else ""
+        if self._key and urlsplit(base_url).username:
+            raise ValueError("its address holds a user and its key_env a key; a server takes one of the two")
+        self._hidden = [*([self._key] if len(self._key) >= 8 else []), *secrets([base_url])]
+        self._dialect = Dialect()
         self._session: aiohttp.ClientSession | None = None
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """One attempt, and one more for each parameter that the server rejects."""
         requested = self.sampling.parameters(prompt, seed)
         while True:
-            sent = {self._renamed.get(k, k): v for k, v in requested.items() if k not in self._rejected}
+            sent, dropped = self._dialect.sent(requested), self._dialect.dropped(requested)
             completion = await self._attempt({"model": self.model, "messages": messages_of(prompt), **sent})
-            completion = replace(completion, parameters_sent=sent, parameters_dropped=tuple(k for k in requested if k in self._rejected))
-            if completion.status != "bad_request" or not self._learn(completion.detail, sent):
-                return completion
+            refused = completion.status == "bad_request" and completion.detail.startswith(("HTTP 400", "HTTP 422"))
+            if not refused or not self._dialect.learn(completion.detail, requested):
+                return replace(completion, parameters_sent=sent, parameters_dropped=dropped)
 
     async def preflight(self) -> list[Finding]:
         """What can be found out without paying: whether the key is there, the server answers, and it knows the model."""
-        if self.key_env and not os.environ.get(self.key_env):
+        if self.key_env and not self._key:
             return [Finding("error", self.name, f"set the environment variable {self.key_env} to the key of {self.provider}")]
+        patience = aiohttp.ClientTimeout(total=PATIENCE)
         try:
-            async with self._open().get(self._url("models"), headers=self._headers(), timeout=aiohttp.ClientTimeout(total=4)) as response:
+            async with self._open().get(self._url("models"), headers=self._headers(), timeout=patience) as response:
                 text = await response.text()
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             return [Finding("error", self.name, f"no connection to {self.provider}: {self._clean(error)}")]
@@ -86,9 +88,12 @@ class OpenAICompatible:
                 self._url("chat/completions"),
                 data=json.dumps(body, ensure_ascii=False).encode(),
                 headers=self._headers(),
-                timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=min(30.0, self.timeout)),
+                timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=min(30.0, self.timeout / 2)),
+                allow_redirects=False,
             ) as response:
                 text = (await response.read()).decode("utf-8", errors="replace")
+        except aiohttp.ConnectionTimeoutError:
+            return replace(failed, status="unavailable", detail="no connection within the time allowed")
         except TimeoutError:
             return replace(failed, status="timeout", detail=f"no whole answer within {self.timeout:g} s", possibly_billed=True)
         except aiohttp.ClientConnectorError as error:
@@ -100,41 +105,28 @@ class OpenAICompatible:
     def _judge(self, code: int, text: str, headers: Mapping[str, str], failed: Completion) -> Completion:
         try:
             payload = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             payload = None
         error = payload.get("error") if isinstance(payload, dict) else None
+        if 300 <= code < 400:
+            where = public_url(self._clean(headers.get("Location", "nowhere")))
+            return replace(failed, status="bad_request", detail=f"HTTP {code}: the address has moved to {where}")
         if code != 200 or error:
-            stated = error.get("code") if isinstance(error, dict) else None
-            number = stated if code == 200 and isinstance(stated, int) else code if code != 200 else 500
+            stated = str(error.get("code")) if isinstance(error, dict) else ""
+            number = code if code != 200 else int(stated) if stated in HTTP_ERRORS else 500
             detail = f"HTTP {code}: {self._clean(error or text)[:500]}"
             return replace(failed, status=status_of(number, text), detail=detail, retry_after=retry_after(headers))
         if payload is None:
             kind = "nothing" if not text.strip() else "an HTML page" if text.lstrip()[:1] == "<" else "broken JSON"
-            return replace(
-                failed, status="unavailable", detail=f"HTTP 200 with {kind} instead of an answer", possibly_billed=bool(text.strip())
-            )
+            return replace(failed, status="unavailable", detail=f"HTTP 200 with {kind} instead of an answer", possibly_billed=True)
         completion = replace(completion_of(payload, self.model), provider=self.provider)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
             return replace(completion, status="bad_request", detail=f"asked {self.model}, answered by {returned} (strict)")
         return completion
 
-    def _learn(self, detail: str, sent: Mapping[str, Any]) -> bool:
-        """Note a parameter that the server rejects; True if another attempt without it makes sense."""
-        if "max_completion_tokens" in detail and "max_tokens" in sent:
-            self._renamed["max_tokens"] = "max_completion_tokens"
-            return True
-        rejected = [key for key in sent if re.search(rf"\b{re.escape(key)}\b", detail)] if REJECTION.search(detail) else []
-        originals = {self._renamed.get(k, k): k for k in self.sampling.__dataclass_fields__} | {
-            "seed": "seed",
-            "response_format": "response_format",
-        }
-        self._rejected |= {originals.get(key, key) for key in rejected}
-        return bool(rejected)
-
     def _headers(self) -> dict[str, str]:
-        key = os.environ.get(self.key_env, "") if self.key_env else ""
-        return {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        return {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
 
     def _url(self, path: str) -> str:
         base, mark, query = self.base_url.partition("?")
@@ -148,7 +140,7 @@ class OpenAICompatible:
 
     def _clean(self, fault: object) -> str:
         text = json.dumps(fault, ensure_ascii=False) if isinstance(fault, (dict, list)) else str(fault) or type(fault).__name__
-        return scrub(text, self._hidden)
+        return whole_characters(scrub(text, self._hidden))
 
 
 def _model_ids(text: str) -> list[str]:

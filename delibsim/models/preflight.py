@@ -1,7 +1,11 @@
 """What is found out about a model before the first paid call."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
+
+PATIENCE = 4.0  # seconds, so that a preflight ends within five
 
 
 @dataclass(frozen=True)
@@ -11,3 +15,18 @@ class Finding:
     level: Literal["error", "warning", "note"]
     model: str
     text: str
+
+
+async def unreachable(url: str) -> str:
+    """Why no connection can be made to the server of an address, or "" if one can; nothing is asked of it."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        async with asyncio.timeout(PATIENCE):
+            _, writer = await asyncio.open_connection(parts.hostname or "", port)
+    except TimeoutError:
+        return f"no answer within {PATIENCE:g} s"
+    except (OSError, ValueError) as error:
+        return str(error)
+    writer.close()
+    return ""

@@ -27,7 +27,7 @@ class Price:
         """Dollars for what was used; None if the price or the usage is unknown."""
         if self.input is None or self.output is None or usage.input_tokens is None or usage.output_tokens is None:
             return None
-        cached = usage.cached_tokens or 0
+        cached = min(usage.cached_tokens or 0, usage.input_tokens)
         return (
             (usage.input_tokens - cached) * self.input
             + cached * (self.input if self.cached is None else self.cached)

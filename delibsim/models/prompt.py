@@ -10,6 +10,11 @@ from delibsim.domain.survey import Survey
 from delibsim.models.labelled import faults_of, labelled_values
 
 
+def whole_characters(text: str) -> str:
+    """Text that can be written as UTF-8: halves of characters, as broken escapes leave them, become replacement characters."""
+    return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+
+
 class UnreadableReply(ValueError):
     """The reply does not meet the form that was asked for; the message names the concrete fault."""
 
@@ -60,7 +65,7 @@ class Prompt:
         """SHA-256 of the canonical request: messages, form of reply, model and seed."""
         messages = [[message.role, message.content] for message in self.messages]
         request = [messages, self.reply.describe(), model, seed]
-        return hashlib.sha256(json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class Words:
         >>> Words().read(" I agree. ")
         'I agree.'
         """
-        words = text.strip().strip("\ufeff").strip()
+        words = whole_characters(text).strip().strip("\ufeff").strip()
         if not words:
             raise UnreadableReply("the reply is empty")
         if self.limit is not None and (count := len(words.split())) > self.limit:
@@ -107,6 +112,14 @@ class SurveyAnswers:
             counts = ", ".join(f"{n} at {value}" for value, n in zip(survey.scale, survey.forced_distribution, strict=True))
             lines.insert(1, f"Give the ratings this exact distribution over the considerations: {counts}.")
         return "\n".join(lines)
+
+    def schema(self) -> dict[str, Any]:
+        """The form as a JSON schema, for providers that hold a model to one: an object with one integer for each label."""
+        survey = self.survey
+        ranks = list(range(1, len(survey.preferences) + 1))
+        values = {item.id: list(survey.scale) if item.kind == "consideration" else ranks for item in survey.items}
+        properties = {label: {"type": "integer", "enum": allowed} for label, allowed in values.items()}
+        return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
     def read(self, text: str) -> Mapping[str, int]:
         """Answers by item id; raises UnreadableReply naming every label at fault."""

@@ -28,15 +28,14 @@ class Persistent:
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
-        if self._proven:
-            return await self._persist(prompt, seed)
         # Until a model has answered once, one call goes alone: a wrong key is found with one attempt, not with many at once.
-        async with self._alone:
-            if self._fatal is not None:
-                return self._fatal
-            completion = await self._persist(prompt, seed)
-            self._proven = completion.status in OUTCOMES
-            return completion
+        if not self._proven:
+            async with self._alone:
+                if not self._proven:
+                    completion = await self._persist(prompt, seed)
+                    self._proven = completion.status in OUTCOMES
+                    return completion
+        return await self._persist(prompt, seed)
 
     async def _persist(self, prompt: Prompt, seed: int) -> Completion:
         tries: list[Try] = []
@@ -46,29 +45,36 @@ class Persistent:
         jitter = random.Random(seed)
         while True:
             if self._fatal is not None:
-                return self._fatal
+                return replace(self._fatal, tries=tuple(tries))
             if not self._budget.reserve(worst, most):
                 detail = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
                 return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
-            async with self._gate.enter(most):
-                completion = await self._model.complete(prompt, seed)
-            completion = replace(completion, usage=self._priced(completion))
+            async with self._gate.enter(most, self.name):
+                completion = self._fatal or await self._model.complete(prompt, seed)
+            completion = replace(completion, usage=self._priced(completion), detail=self._told(completion))
             self._budget.settle(worst, most, self._billed(completion))
-            if completion.status in FATAL:
+            if completion.status in FATAL and self._fatal is None:
                 self._fatal = replace(completion, usage=Usage(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return replace(completion, tries=tuple(tries))
             wait = self._wait(completion, len(tries), jitter)
-            tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed))
+            tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
             await asyncio.sleep(wait)
 
     def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
         if completion.retry_after is not None:
             wait = min(completion.retry_after, self._limits.longest_wait)
             if completion.status == "rate_limited":
-                self._gate.close_for(wait)
+                self._gate.close_for(wait, self.name)
             return wait
         return min(FIRST_WAIT * 2**tries, self._limits.longest_wait) * (0.5 + jitter.random() / 2)
+
+    def _told(self, completion: Completion) -> str:
+        """The detail, with what the provider asked for where that is more than the limits allow."""
+        asked, most = completion.retry_after, self._limits.longest_wait
+        if asked is None or asked <= most:
+            return completion.detail
+        return f"{completion.detail} (asks to wait {asked:.0f} s; limits.longest_wait allows {most:g} s)"
 
     def _priced(self, completion: Completion) -> Usage:
         """Usage with its cost: the provider's own figure, else the price list's; unknown stays unknown."""
@@ -78,11 +84,12 @@ class Persistent:
     @staticmethod
     def _billed(completion: Completion) -> Usage:
         """What a call cost for certain: a call that failed before an answer, and was not possibly billed, cost nothing."""
-        if completion.usage == Usage() and completion.status != "ok" and not completion.possibly_billed:
+        answered = completion.status in OUTCOMES or completion.model_returned or completion.possibly_billed
+        if completion.usage == Usage() and not answered:
             return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
         return completion.usage
 
 
 def estimated_tokens(prompt: Prompt) -> int:
-    """An estimate of input tokens from above: one for every three characters, and four a message."""
-    return sum(len(message.content) // 3 + 4 for message in prompt.messages) + 4
+    """An estimate of input tokens from above, in any script: one for every three bytes of UTF-8, and four a message."""
+    return sum(len(message.content.encode(errors="replace")) // 3 + 4 for message in prompt.messages) + 4

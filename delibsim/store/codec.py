@@ -3,9 +3,11 @@
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
@@ -23,7 +25,8 @@ class Damaged(ValueError):
 
 
 def run_to_json(run: Run) -> str:
-    """A run as JSON text."""
+    """A run as JSON text; ValueError where a setting of a model is no JSON number."""
+    _finite(run.session)
     return _text({"schema": SCHEMA, **RUN.dump_python(run, mode="json")})
 
 
@@ -33,7 +36,8 @@ def run_from_json(text: str | bytes) -> Run:
 
 
 def session_to_json(session: Session) -> str:
-    """A planned session as JSON text."""
+    """A planned session as JSON text; ValueError where a setting of a model is no JSON number."""
+    _finite(session)
     return _text({"schema": SCHEMA, **session_to_plain(session)})
 
 
@@ -55,11 +59,12 @@ def score_to_plain(score: Score) -> dict[str, Any]:
 
 def score_from_plain(record: Mapping[str, Any]) -> Score:
     """A score from its plain JSON values; Damaged if it is none."""
-    value = math.nan if record.get("value", 0) is None else record.get("value")
+    undefined = record.get("value", 0) is None
     try:
-        return SCORE.validate_python({**record, "value": value})
+        score = SCORE.validate_json(json.dumps({**record, "value": 0.0} if undefined else record), strict=True)
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
+    return replace(score, value=math.nan) if undefined else score
 
 
 def differences(old: Any, new: Any, at: str = "") -> list[str]:
@@ -72,19 +77,24 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
     return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
 
 
+def _finite(session: Session) -> None:
+    """Refuse settings that are NaN or infinite, which would be written as null."""
+    json.dumps(dict(session.models), allow_nan=False, default=dict)
+
+
 def _brief(value: Any) -> str:
     text = f"{len(value)} entries" if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _text(plain: Mapping[str, Any]) -> str:
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return to_json(plain, indent=1).decode() + "\n"
 
 
 def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     try:
         plain = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Damaged(f"not JSON: {error}") from None
     if not isinstance(plain, dict) or "schema" not in plain:
         raise Damaged("no schema number: this is not a file of delibsim")

@@ -30,8 +30,11 @@ def write_atomically(path: Path, text: str) -> None:
 
 def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """Append one JSON object as one line and flush it; a torn line left by a crash is closed first, and stays torn."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    line = (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    # Escaped where half a character could not be written as UTF-8; either way it reads back equal.
+    try:
+        line = (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    except UnicodeEncodeError:
+        line = (json.dumps(record, allow_nan=False) + "\n").encode()
     with path.open("ab+") as file:
         end = file.seek(0, os.SEEK_END)
         if end:
@@ -49,7 +52,7 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
             continue
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         if isinstance(record, dict):
             records.append(record)

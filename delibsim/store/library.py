@@ -10,6 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+from ruamel.yaml.reader import ReaderError
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.survey import Item, Survey
@@ -97,7 +98,8 @@ class Library:
         if id not in files:
             raise unknown("topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package")
         path = files[id]
-        kind = _MotionFile if "motion" in (_parsed(path) or {}) else _TopicFile
+        plain = _parsed(path)
+        kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
         return _checked(path, id, kind)
 
     def topic(self, id: str) -> Topic:
@@ -139,8 +141,13 @@ def _parsed(path: Path) -> Any:
         mark = error.problem_mark or error.context_mark
         problem = (error.problem or error.context or "broken YAML").splitlines()[0]
         raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
     except YAMLError as error:
         raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise WrongInput(f"{path}: nested too deeply; a topic or survey needs three levels") from None
 
 
 def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
@@ -153,11 +160,23 @@ def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
         first = error.errors()[0]
         raise WrongInput(_located(path, first["loc"], _expected(first, kind))) from None
     except ValueError as error:
-        field = next((f for f in ("scale_min", "forced_distribution") if str(error).startswith(f)), "id")
-        raise WrongInput(_located(path, (field,), str(error))) from None
+        raise WrongInput(_located(path, _place_of(str(error), plain), str(error))) from None
     if built.id != id:
         raise WrongInput(_located(path, ("id",), f"is '{built.id}', but the place of the file says '{id}'; make them equal"))
     return built
+
+
+def _place_of(problem: str, plain: dict[str, Any]) -> tuple[Any, ...]:
+    """Where in the file lies what a survey as a whole was refused for."""
+    if problem.startswith("item ids"):
+        labels = [(kind, i, line["id"]) for kind in ("considerations", "preferences") for i, line in enumerate(plain[kind])]
+        seen: set[str] = set()
+        for kind, i, label in labels:
+            if label in seen:
+                return kind, i, "id"
+            seen.add(label)
+    fields = ("forced_distribution",) if problem.startswith("forced") else ("scale_min", "scale_max", "id")
+    return (next(field for field in fields if field in plain),)
 
 
 def _expected(error: Any, kind: Any) -> str:

@@ -8,9 +8,11 @@ from typing import Any
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
-from delibsim.domain.study import slug
+from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.files import append_line, locked, read_lines, write_atomically
+
+SCORES = "scores"
 
 
 class Runs:
@@ -23,6 +25,17 @@ class Runs:
     def __init__(self, root: Path, study: str) -> None:
         self.study = study
         self.folder = root / slug(study)
+
+    @classmethod
+    def at(cls, folder: Path) -> "Runs":
+        """The study that lies in a folder, whatever its name; WrongInput if none does."""
+        runs = cls(folder.parent, folder.name)
+        runs.folder = folder
+        manifest = runs._manifest()
+        if manifest is None:
+            raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
+        runs.study = str(manifest["study"])
+        return runs
 
     @classmethod
     def open(cls, root: Path, study: str) -> "Runs":
@@ -62,6 +75,8 @@ class Runs:
     def plan(self, session: Session) -> None:
         """Keep the plan of a session; WrongInput with the differences if another was kept under its name."""
         path = self.path(session.id) / "session.json"
+        if not is_file_name(session.id):
+            raise WrongInput(f"'{session.id}' cannot name a session: use lower-case letters, digits, '-', '_' and single dots")
         if path.is_file():
             changed = codec.differences(codec.session_to_plain(self._session(path)), codec.session_to_plain(session))
             if changed:
@@ -74,7 +89,9 @@ class Runs:
         return locked(self.folder)
 
     def path(self, session: str) -> Path:
-        """The folder of a session."""
+        """The folder of a session; WrongInput for a name that could leave the folder of the study."""
+        if session in ("", ".", "..", SCORES) or "/" in session or "\0" in session:
+            raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
     def sessions(self) -> list[str]:
@@ -107,9 +124,12 @@ class Runs:
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
         try:
-            return codec.run_from_json(path.read_bytes())
+            run = codec.run_from_json(path.read_bytes())
         except codec.Damaged as error:
             raise codec.Damaged(f"{path}: {error}") from None
+        if run.session.id != session:
+            raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
+        return run
 
     def all(self) -> tuple[list[Run], list[str]]:
         """Every run that can be read, and the faults of those that cannot."""
@@ -131,18 +151,21 @@ class Runs:
 
     def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
         """Write all scores of one scorer, one JSON object a line; the file."""
-        path = self.folder / "scores" / f"{slug(name)}.v{version}.jsonl"
+        path = self.folder / SCORES / f"{slug(name)}.v{version}.jsonl"
         lines = [json.dumps(codec.score_to_plain(score), ensure_ascii=False, allow_nan=False) for score in scores]
         write_atomically(path, "".join(f"{line}\n" for line in lines))
         return path
 
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs."""
-        for path in sorted((self.folder / "scores").glob("*.jsonl")):
+        for path in sorted((self.folder / SCORES).glob("*.jsonl")):
             records, damaged = read_lines(path)
             if damaged:
                 raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
-            yield from map(codec.score_from_plain, records)
+            try:
+                yield from map(codec.score_from_plain, records)
+            except codec.Damaged as error:
+                raise codec.Damaged(f"{path}: {error}; score the study again") from None
 
     def _session(self, path: Path) -> Session:
         try:
@@ -159,7 +182,7 @@ class Runs:
             plain = json.loads(path.read_bytes())
         except ValueError as error:
             raise WrongInput(f"{path} is damaged ({error}); move it away to start the study anew") from None
-        if not isinstance(plain, dict) or plain.get("schema") != codec.SCHEMA:
+        if not isinstance(plain, dict) or plain.get("schema") != codec.SCHEMA or not {"study", "settings", "parts"} <= plain.keys():
             raise WrongInput(f"{path} was not written under schema {codec.SCHEMA}; this version leaves it untouched")
         return plain
 

@@ -43,6 +43,13 @@ def test_names_used_twice_are_refused():
         session(participants=(ANN, BOB, Participant("Ann", persona="another Ann")))
 
 
+@pytest.mark.parametrize("name", ["", " ", "Ann\nBob", "Ann\u2028", "> Ann", " Ann", "\x85"])
+def test_a_name_that_cannot_head_a_speech_is_refused(name):
+    # The transcript names speakers on a line of their own; whoever reads it would take such a name for speech, or for nobody's.
+    with pytest.raises(ValueError, match="name"):
+        session(participants=(ANN, Participant(name)))
+
+
 def test_a_model_without_settings_is_refused():
     with pytest.raises(ValueError, match="no settings for the models large; there are settings for citizen"):
         session(participants=(ANN, Participant("Bob", model="large")))
@@ -58,6 +65,13 @@ def test_reasks_below_zero_are_refused():
     with pytest.raises(ValueError, match="reasks must be 0 or more, not -1"):
         Procedure(reasks=-1)
     assert Procedure(reasks=0).reasks == 0
+
+
+@pytest.mark.parametrize("limit", [0, -5])
+def test_a_limit_that_leaves_no_word_is_refused(limit):
+    with pytest.raises(ValueError, match=f"longest_statement must be 1 or more, or null, not {limit}"):
+        Procedure(longest_statement=limit)
+    assert Procedure(longest_statement=None).longest_statement is None
 
 
 def test_seeds_do_not_depend_on_treatment_model_or_people():

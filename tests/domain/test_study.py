@@ -16,8 +16,8 @@ from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 HOSTILE = [
     "../../x", "/etc/x", "..", ".", "", " ", "CON", "con", "con.txt", "NUL", "nul", "com1", "a/b", "a\\b", "a:b", "a\0b", "a\nb",
-    "x" * 300, "X" * 300, "x" * 301, "🙂", "🙃", ".hidden", "trailing.", "trailing", "Trailing", "TRAILING", "a b", "a-b", "ａ", "é", "e\u0301",
-    "~", "$HOME", "*", "-", "--", "a..b", "a.b", "ı", "i", "İ", "ß", "ss",
+    "x" * 300, "X" * 300, "x" * 301, "🙂", "🙃", ".hidden", "trailing.", "trailing", "Trailing", "TRAILING", "a b", "a-b", "ａ", "é",
+    "e\u0301", "~", "$HOME", "*", "-", "--", "a..b", "a.b", "ı", "i", "İ", "ß", "ss", "\ud83d",
 ]  # fmt: skip
 
 name = st.text(max_size=40) | st.text("ab./-_ AB\\\0", max_size=8) | st.sampled_from(HOSTILE)
@@ -36,7 +36,7 @@ def test_hostile_names_stay_distinct_on_every_file_system():
 
 
 def test_plain_names_are_kept():
-    plain = ["normative_a", "ccps", "gpt-4.1-mini", "r1", "2026", "a.b", "x" * 120]
+    plain = ["normative_a", "ccps", "gpt-4.1-mini", "r1", "2026", "a.b", "x" * 60]
     assert [slug(given_name) for given_name in plain] == plain
 
 

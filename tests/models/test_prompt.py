@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from hypothesis import given
-from strategies import speeches, texts, thorough
+from strategies import answered_surveys, quick, speeches, texts, thorough
 
 from delibsim.domain.survey import Item, Survey
 from delibsim.models.base import Completion, read
@@ -77,6 +77,28 @@ def test_speech_is_kept_whatever_it_looks_like(text):
         assert Words().read(text) in text
     except UnreadableReply:
         assert not text.strip().strip("\ufeff").strip()
+
+
+def test_a_statement_beyond_the_limit_is_unreadable_and_its_length_is_named():
+    assert Words(3).read(" one two\nthree ") == "one two\nthree"
+    with pytest.raises(UnreadableReply, match=r"^the reply has 4 words; at most 3 are read$"):
+        Words(3).read("one two three four")
+    with pytest.raises(UnreadableReply, match="50000 words"):
+        Words(600).read("word " * 50_000)
+    assert len(Words().read("word " * 50_000).split()) == 50_000
+
+
+@quick
+@given(answered_surveys())
+def test_the_schema_of_a_survey_allows_every_valid_answer_and_no_other_label(answered):
+    survey, answers = answered
+    schema = SurveyAnswers(survey).schema()
+    assert schema["required"] == [item.id for item in survey.items]
+    assert set(schema["properties"]) == set(answers)
+    assert schema["additionalProperties"] is False
+    assert all(answers[label] in allowed["enum"] for label, allowed in schema["properties"].items())
+    assert schema["properties"]["C1"]["enum"] == list(survey.scale)
+    assert schema["properties"]["P1"]["enum"] == list(range(1, len(survey.preferences) + 1))
 
 
 # From completion to value

@@ -1,0 +1,151 @@
+"""How fast the engine speaks with models over HTTP, beside bare loops: .venv/bin/python bench/provider.py [--quick]
+
+A server on loopback answers every call after 200 ms (bench/server.py, a process of its own). Ideal = calls x latency / in flight.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import aiohttp
+
+from delibsim import Runs, Voices, compose
+from delibsim.conduct import hold_all
+from delibsim.models.limits import Limits
+
+LATENCY = 0.2
+Ask = Callable[[list[dict[str, str]]], Awaitable[object]]
+
+
+async def main() -> None:
+    quick = "--quick" in sys.argv
+    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python bench/provider.py\n")
+    print(f"{'what':44} {'calls':>6} {'in flight':>9} {'seconds':>8} {'x ideal':>8} {'CPU ms/call':>11}")
+    async with served(LATENCY) as url:
+        n, at_once = (20, 16) if quick else (100, 64)
+        for kind in ("openai_compatible", "litellm"):
+            await ours(f"delibsim, {kind}", url, kind, n, at_once, LATENCY)
+        for name, peer in PEERS.items():
+            await bare(name, peer, url, 20 * n, at_once, LATENCY)
+    if not quick:
+        async with served(LATENCY) as url:
+            await ours("delibsim, openai_compatible", url, "openai_compatible", 500, 512, LATENCY)
+            for name, peer in PEERS.items():
+                await bare(name, peer, url, 10_000, 512, LATENCY)
+    async with served(0.0) as url:
+        await ours("delibsim, openai_compatible, no latency", url, "openai_compatible", 20 if quick else 100, 64, 0.0)
+
+
+async def ours(what: str, url: str, kind: str, n: int, at_once: int, latency: float) -> None:
+    """Hold n deliberations, scoring apart, writing every exchange and run."""
+    name = "openai/bench" if kind == "litellm" else "bench"
+    planned = compose("topic=ccps", "seed=7")
+    model = {"kind": kind, "name": "bench", "model": name, "temperature": 0.0}
+    people = tuple(replace(person, model="bench") for person in planned.participants)
+    sessions = [replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model}) for i in range(1, n + 1)]
+    with tempfile.TemporaryDirectory() as folder:
+        voices = Voices(Limits(concurrency=at_once), addresses={"bench": url})
+        for session in sessions[:1]:
+            voices.of(session)  # import what this kind of model needs before the clock starts
+        started, cpu = time.perf_counter(), time.process_time()
+        held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    if any(one.run is None or one.run.status != "complete" for one in held):
+        raise SystemExit(f"{what}: a run is not complete: {next(one.fault for one in held if one.fault)}")
+    row(what, sum(one.asked for one in held), at_once, seconds, latency, cpu)
+
+
+async def bare(
+    what: str, peer: Callable[[str], contextlib.AbstractAsyncContextManager[Ask]], url: str, calls: int, at_once: int, latency: float
+) -> None:
+    """Ask a loop of calls and nothing else, with prompts of the size that delibsim sends on average."""
+    messages = [{"role": "system", "content": "s" * 2000}, {"role": "user", "content": "u" * 5000}]
+    seats = asyncio.Semaphore(at_once)
+    async with peer(url) as ask:
+
+        async def one() -> None:
+            async with seats:
+                await ask(messages)
+
+        await one()
+        started, cpu = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(one() for _ in range(calls)))
+        row(f"bare {what} in a gather", calls, at_once, time.perf_counter() - started, latency, time.process_time() - cpu)
+
+
+@contextlib.asynccontextmanager
+async def with_aiohttp(url: str) -> AsyncGenerator[Ask]:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+        async def ask(messages: list[dict[str, str]]) -> object:
+            async with session.post(f"{url}/chat/completions", json={"model": "bench", "messages": messages}) as response:
+                return await response.json()
+
+        yield ask
+
+
+@contextlib.asynccontextmanager
+async def with_httpx(url: str) -> AsyncGenerator[Ask]:
+    import httpx
+
+    async with httpx.AsyncClient(limits=httpx.Limits(max_connections=None), timeout=60) as client:
+
+        async def ask(messages: list[dict[str, str]]) -> object:
+            return (await client.post(f"{url}/chat/completions", json={"model": "bench", "messages": messages})).json()
+
+        yield ask
+
+
+@contextlib.asynccontextmanager
+async def with_openai(url: str) -> AsyncGenerator[Ask]:
+    import openai
+
+    async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+        yield lambda messages: client.chat.completions.create(model="bench", messages=messages)  # ty: ignore[invalid-argument-type]
+
+
+@contextlib.asynccontextmanager
+async def with_litellm(url: str) -> AsyncGenerator[Ask]:
+    from delibsim.models.litellm import litellm
+
+    yield lambda messages: litellm.acompletion("openai/bench", messages, api_base=url, num_retries=0, max_retries=0)
+
+
+PEERS = {"aiohttp": with_aiohttp, "httpx": with_httpx, "openai SDK": with_openai, "litellm": with_litellm}
+
+
+def row(what: str, calls: int, at_once: int, seconds: float, latency: float, cpu: float) -> None:
+    ideal = calls * latency / at_once
+    ratio = f"{seconds / ideal:8.2f}" if ideal else f"{'-':>8}"
+    print(f"{what:44} {calls:6} {at_once:9} {seconds:8.2f} {ratio} {1000 * cpu / calls:11.2f}", flush=True)
+
+
+@contextlib.asynccontextmanager
+async def served(latency: float) -> AsyncGenerator[str]:
+    """The server in a process of its own; its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen([sys.executable, str(Path(__file__).with_name("server.py")), str(port), str(latency)])  # noqa: ASYNC220
+    try:
+        for _ in range(100):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            await asyncio.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENAI_API_KEY", "none")
+    asyncio.run(main())

@@ -1,0 +1,82 @@
+"""`delibsim` itself: help, version, unknown commands, and plain output where there is no terminal."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from delibsim.cli.main import COMMANDS
+
+DELIBSIM = Path(sys.executable).with_name("delibsim")
+
+
+def test_help_lists_every_command_and_the_exit_codes(delibsim):
+    answer = delibsim("--help")
+    assert answer.code == 0
+    for command in COMMANDS:
+        assert f" {command} " in answer.out
+    assert "0 complete, 2 wrong input, 3 partial, 4 nothing succeeded" in " ".join(answer.out.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_that_begins_with_what_it_does(delibsim, command):
+    answer = delibsim(command, "--help")
+    assert answer.code == 0
+    assert f"delibsim {command}" in answer.out
+
+
+def test_the_version(delibsim):
+    assert delibsim("--version").out == f"delibsim {version('delibsim')}\n"
+
+
+def test_an_unknown_command_is_refused_with_the_closest(delibsim):
+    answer = delibsim("scroe", "s")
+    assert (answer.code, answer.out) == (2, "")
+    assert "unknown command 'scroe'; did you mean score" in answer.err
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("run", "--jsn"), ("show",), ("score", "s", "--scorer")])
+def test_an_unknown_option_or_a_missing_argument_is_wrong_input(delibsim, words):
+    answer = delibsim(*words)
+    assert answer.code == 2
+    assert "Traceback" not in answer.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "s"),
+        ("show", "s", "--call", "Participant 1/pre/0"),
+        ("score", "s"),
+        ("status", "s"),
+        ("replay", "s"),
+        ("topics",),
+        ("topics", "ccps"),
+        ("surveys",),
+        ("surveys", "ccps"),
+        ("run", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7"),
+    ],
+    ids=" ".join,
+)
+def test_where_there_is_no_terminal_output_is_plain_text(delibsim, study, words):
+    answer = delibsim(*words)
+    assert answer.code == 0
+    assert answer.out
+    assert "\x1b" not in answer.out + answer.err
+    assert "\r" not in answer.out + answer.err
+
+
+def test_the_process_ends_with_the_exit_code_and_one_line(tmp_path):
+    done = subprocess.run([DELIBSIM, "topics", "ccsp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("delibsim: unknown topic 'ccsp'; did you mean ccps")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
+    done = subprocess.run(f"{DELIBSIM} surveys ccps | head -n 1", shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("ccps: ")
+    assert "Traceback" not in done.stderr

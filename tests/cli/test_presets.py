@@ -1,0 +1,278 @@
+"""Every preset of a model and of a mixed group: composes, can be made, is known and priced, and sends what docs/models.md says."""
+
+import asyncio
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from delibsim import Voices, hold
+from delibsim.cli.compose import plan
+from delibsim.models.faults import SECRET_NAME, scrub
+from delibsim.models.limits import Limits
+from delibsim.models.prices import context_window, listed, price_of
+from delibsim.models.prompt import Message, Prompt, Purpose, Words
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml"))}
+GROUPS = sorted({path.stem for path in (ROOT / "conf" / "group").glob("*.yaml")} - {"default"})
+
+CITIZENS = sorted(name for name in TEXTS if name.startswith("citizen"))
+NAMED_BY_USER = {"ollama": "llama3.2:latest", "vllm": "org/some-model", "openrouter": "openrouter/meta-llama/llama-3.3-70b-instruct"}
+SERVERS = ["local", "ollama", "vllm"]
+HOSTED = sorted(set(TEXTS) - {*CITIZENS, *SERVERS, "openrouter"})
+FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5")
+KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY")
+
+FULL = {"require_parameters": True}
+SENT = {  # of each hosted preset: what its request holds, what it must not hold, what the record calls dropped
+    "gpt_5_1": ({"reasoning_effort": "none", "temperature": 0.0, "max_completion_tokens": 2048, "seed": 7}, {"max_tokens"}, ()),
+    "gpt_5_1_reasoning": (
+        {"reasoning_effort": "medium", "max_completion_tokens": 16000, "seed": 7},
+        {"temperature", "max_tokens"},
+        ("temperature",),
+    ),
+    "gemini_3_pro": (
+        {"temperature": 0.0, "max_output_tokens": 8192, "thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True}},
+        {"seed"},
+        ("seed",),
+    ),
+    "gemini_3_pro_reasoning": (
+        {"temperature": 0.0, "max_output_tokens": 16000, "thinkingConfig": {"thinkingLevel": "high", "includeThoughts": True}},
+        {"seed"},
+        ("seed",),
+    ),
+    "deepseek_v3_2": (
+        {"reasoning": {"enabled": False}, "temperature": 0.0, "max_tokens": 2048, "seed": 7, "provider": FULL},
+        {"reasoning_effort"},
+        (),
+    ),
+    "deepseek_v3_2_reasoning": (
+        {"reasoning": {"enabled": True}, "temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL},
+        {"reasoning_effort"},
+        (),
+    ),
+    "kimi_k2": ({"temperature": 0.0, "max_tokens": 2048, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
+    "kimi_k2_reasoning": ({"temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
+    "claude_opus_4_5": ({"temperature": 0.0, "max_tokens": 2048}, {"seed", "thinking"}, ("seed",)),
+    "claude_opus_4_5_reasoning": (
+        {"thinking": {"type": "enabled", "budget_tokens": 8000}, "max_tokens": 16000},
+        {"seed", "temperature"},
+        ("temperature", "seed"),
+    ),
+}
+
+
+def planned(name, home, *more):
+    """The session that `delibsim run model=NAME` plans, a model named where the preset leaves that to the user."""
+    own = [f"model.model={NAMED_BY_USER[name]}"] if name in NAMED_BY_USER else []
+    return plan([f"model={name}", *own, *more], home)
+
+
+async def voices_of(planned_session):
+    """The names of the voices that the session of a plan gets."""
+    voices = Voices(addresses=planned_session.addresses)
+    made = voices.of(planned_session.session)
+    await voices.close()
+    return [voice.name for voice in made.values()]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name, tmp_path):
+    composed = planned(name, tmp_path)
+    settings = composed.session.models[name]
+    assert {person.model for person in composed.session.participants} == {name}
+    assert asyncio.run(voices_of(composed)) == [name]
+    assert settings["kind"] == ("citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm")
+    assert (name in SERVERS) == (name in composed.addresses)
+    if name not in CITIZENS:
+        assert settings["max_tokens"] == 2048 or settings["max_tokens"] >= 8192  # a budget needs it, and thinking needs room
+        assert settings["structured"] is False  # the same form of reply for all families
+
+
+@pytest.mark.parametrize("name", HOSTED + SERVERS)
+def test_the_settings_of_a_preset_can_be_overridden(name, tmp_path):
+    settings = planned(name, tmp_path, "model.max_tokens=99", "model.reasoning_effort=low", "model.structured=true").session.models[name]
+    assert (settings["max_tokens"], settings["reasoning_effort"], settings["structured"]) == (99, "low", True)
+
+
+@pytest.mark.parametrize("name", sorted(set(TEXTS) - set(CITIZENS)))
+def test_the_first_line_says_what_it_is_where_its_key_comes_from_and_as_of_when(name):
+    first = TEXTS[name].splitlines()[0]
+    assert re.match(r"# \w", first)
+    assert re.search(r"\bKey: (none|[A-Z_]+_API_KEY)", first)
+    assert re.search(r"As of \d{4}-\d\d-\d\d\b", first)
+
+
+def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_key(monkeypatch, tmp_path):
+    import litellm
+
+    import delibsim.models.litellm  # noqa: F401  (sets the environment that litellm reads when it is imported)
+
+    for variable in [variable for variable in os.environ if SECRET_NAME.search(variable)]:
+        monkeypatch.delenv(variable)
+    for name in HOSTED:
+        settings = planned(name, tmp_path).session.models[name]
+        model = settings["model"]
+        _, provider, _, _ = litellm.get_llm_provider(model)
+        assert provider == model.partition("/")[0]  # so that calls pass the gate of their provider, and none of their own
+        assert litellm.get_model_info(model)["max_output_tokens"] >= settings["max_tokens"]
+        if settings["reasoning_effort"] is not None:
+            assert "reasoning_effort" in litellm.get_supported_openai_params(model)
+        named = re.search(r"Key: (\w+)", TEXTS[name])[1]
+        assert named in litellm.validate_environment(model)["missing_keys"]
+
+
+@pytest.mark.parametrize("name", HOSTED)
+def test_the_price_and_the_window_of_a_hosted_model_are_known(name, tmp_path):
+    settings = planned(name, tmp_path).session.models[name]
+    price = price_of(settings["model"], settings.get("price"))
+    assert price.worst(1000, 1000) > 0
+    assert price.source.startswith("litellm 1.")
+    assert context_window(settings["model"]) >= 100_000
+
+
+@pytest.mark.parametrize("name", HOSTED)
+def test_a_date_of_withdrawal_is_stated(name, tmp_path):
+    withdrawn = listed(planned(name, tmp_path).session.models[name]["model"]).get("deprecation_date")
+    assert withdrawn is None or withdrawn in TEXTS[name]
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_model_of_ones_own_server_is_free(name, tmp_path):
+    settings = planned(name, tmp_path).session.models[name]
+    assert price_of(settings["model"], settings["price"]).worst(1000, 1000) == 0
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory):
+    """Of each hosted preset the requests that left this process, as a server on loopback saw them, and the completion."""
+    with pytest.MonkeyPatch.context() as patch:
+        for key in KEYS:
+            patch.setenv(key, "of-no-use-on-loopback")
+        return asyncio.run(_send(tmp_path_factory.mktemp("home")))
+
+
+async def _send(home):
+    seen = []
+
+    async def answer(request):
+        body = await request.json()
+        seen.append(body)
+        if "thinking" in body and "temperature" in body:  # as Anthropic does
+            message = "`temperature` may only be set to 1 when thinking is enabled. Please consult our documentation."
+            return web.json_response({"type": "error", "error": {"type": "invalid_request_error", "message": message}}, status=400)
+        return web.json_response({"error": {"message": "the server is closed", "code": 503}}, status=503)
+
+    app = web.Application()
+    app.router.add_post("/{path:.*}", answer)
+    prompt = Prompt((Message("system", "You are a citizen."), Message("user", "Speak.")), Words(), Purpose("Participant 1", "turn 1"))
+    requests = {}
+    async with TestServer(app) as server:
+        base = str(server.make_url("")).rstrip("/")
+        addresses = dict.fromkeys(HOSTED, base)
+        voices = Voices(Limits(tries=1), addresses=addresses)
+        for name in HOSTED:
+            seen.clear()
+            voice = voices.of(planned(name, home).session)[name]
+            requests[name] = ((await voice.complete(prompt, 7)), list(seen))
+        await voices.close()
+    return requests
+
+
+def test_what_is_sent_is_stated_here_for_every_hosted_preset():
+    assert sorted(SENT) == HOSTED
+    assert sorted(HOSTED) == sorted([*FAMILIES, *(f"{family}_reasoning" for family in FAMILIES)])
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_a_preset_sends_what_it_says_and_records_what_is_dropped(name, sent):
+    completion, bodies = sent[name]
+    body = bodies[-1] | bodies[-1].get("generationConfig", {})
+    holds, lacks, dropped = SENT[name]
+    assert completion.status == "unavailable"  # the refusal of the server arrived as what it is
+    assert {key: body.get(key) for key in holds} == holds
+    assert not lacks & set(body)
+    assert sorted(completion.parameters_dropped) == sorted(dropped)
+    assert not set(dropped) & set(completion.parameters_sent)
+    assert "of-no-use" not in json.dumps(bodies)
+
+
+@pytest.mark.parametrize("name", ["ollama", "vllm"])
+async def test_a_server_is_asked_for_its_models_while_none_is_named(name, tmp_path):
+    async def models(request):
+        return web.json_response({"object": "list", "data": [{"id": "llama3.2:latest"}, {"id": "qwen3:8b"}]})
+
+    app = web.Application()
+    app.router.add_get("/v1/models", models)
+    async with TestServer(app) as server:
+        unnamed = plan([f"model={name}", f"base_url={server.make_url('/v1')}"], tmp_path)
+        voices = Voices(addresses=unnamed.addresses)
+        findings = await voices.preflight([unnamed.session])
+        await voices.close()
+    assert [finding.level for finding in findings] == ["error"]
+    assert "llama3.2:latest, qwen3:8b" in findings[0].text
+
+
+async def test_openrouter_without_a_model_is_refused_before_anything_is_paid(tmp_path):
+    unnamed = plan(["model=openrouter"], tmp_path)
+    voices = Voices(addresses=unnamed.addresses)
+    findings = await voices.preflight([unnamed.session])
+    await voices.close()
+    assert "error" in [finding.level for finding in findings]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_seats_every_model_it_names(group, tmp_path):
+    composed = plan([f"group={group}"], tmp_path)
+    people = composed.session.participants
+    assert len(people) == 5
+    assert set(composed.session.models) == {person.model for person in people} <= set(TEXTS)
+    assert asyncio.run(voices_of(composed)) == list(composed.session.models)
+
+
+@pytest.mark.parametrize(("group", "suffix"), [("five_families", ""), ("five_families_reasoning", "_reasoning")])
+def test_the_five_families_take_one_seat_each(group, suffix, tmp_path):
+    people = plan([f"group={group}"], tmp_path).session.participants
+    assert [person.model for person in people] == [f"{family}{suffix}" for family in FAMILIES]
+
+
+async def test_mixed_citizens_deliberate_offline(tmp_path):
+    session = plan(["group=mixed_citizens", "rounds=1", "seed=7"], tmp_path).session
+    run = await hold(session, Voices().of(session))
+    assert run.status == "complete"
+    assert sorted({person.model for person in session.participants}) == ["citizen", "citizen_firm", "citizen_open"]
+    assert len(run.transcript) == 5
+
+
+def test_a_preset_beside_oneself_is_found_and_names_its_own_key(tmp_path):
+    mine = tmp_path / "conf" / "model" / "mine.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("name: mine\nkind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env: MY_KEY\nmax_tokens: 9\n")
+    composed = plan(["group.models=[mine,citizen]"], tmp_path)
+    assert composed.session.models["mine"]["key_env"] == "MY_KEY"
+    assert composed.addresses == {"mine": "http://127.0.0.1:1/v1"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "conf").rglob("*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_no_preset_holds_anything_like_a_key(path):
+    text = path.read_text(encoding="utf-8")
+    assert scrub(text, []) == text
+    settings = [line for line in text.splitlines() if not line.startswith("#")]
+    assert not [line for line in settings if re.match(r"\s*(api_?key|key|token|secret|password|authorization)\s*:", line, re.IGNORECASE)]
+    stated = [re.split(r"\s#", line)[0].partition(":")[2].strip() for line in settings if line.strip().startswith("key_env")]
+    assert all(re.fullmatch(r'""|[A-Z][A-Z0-9_]*', value) for value in stated)
+
+
+def test_the_documented_table_is_that_of_the_presets(tmp_path):
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    rows = {row[1]: row[0] for row in re.finditer(r"^\| `(\w+)` \|.*$", page, re.MULTILINE)}
+    for name in HOSTED:
+        assert planned(name, tmp_path).session.models[name]["model"] in rows[name]
+        assert re.search(r"Key: (\w+)", TEXTS[name])[1] in rows[name]
+    assert set(TEXTS) - set(CITIZENS) <= set(rows)
+    assert all(f"`{group}`" in page for group in GROUPS)

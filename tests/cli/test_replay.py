@@ -1,0 +1,91 @@
+"""`delibsim replay`: equal, different, diverged or damaged, and an exit code to script with."""
+
+import json
+
+
+def edit_log(session, change):
+    path = session / "exchanges.jsonl"
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for record in records:
+        change(record)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+
+
+def test_a_replay_is_equal_asks_nobody_and_writes_nothing(delibsim, study, files):
+    before = files()
+    answer = delibsim("replay", "s")
+    assert (answer.code, answer.out, answer.err) == (0, "s/ccps.normative.citizen.r1: equal\n", "")
+    assert files() == before
+    assert delibsim("replay", "s", "--json").json == {
+        "study": "s",
+        "session": "ccps.normative.citizen.r1",
+        "verdict": "equal",
+        "changed": [],
+    }
+
+
+def test_a_partial_run_replays_equal(delibsim, partial):
+    assert delibsim("replay", "p").code == 0
+
+
+def test_another_reply_gives_another_run_and_the_difference_is_named(delibsim, study):
+    def change(record):
+        if record["purpose"] == {"participant": "Participant 2", "occasion": "post", "attempt": 0}:
+            lines = [line.split(": ") for line in record["completion"]["text"].splitlines()]
+            record["completion"]["text"] = "\n".join(f"{k}: {(1 if v == '7' else 7) if k == 'C3' else v}" for k, v in lines)
+
+    edit_log(study, change)
+    answer = delibsim("replay", "s", "--json")
+    assert (answer.code, answer.json["verdict"]) == (4, "different")
+    (difference,) = answer.json["changed"]
+    assert difference.startswith("responses[4].answers.C3: ")
+    assert "different" in delibsim("replay", "s").out
+
+
+def test_another_prompt_diverges_and_shows_the_prompt_that_changed(delibsim, study):
+    path = study / "session.json"
+    plan = path.read_text(encoding="utf-8")
+    path.write_text(plan.replace("respond to climate change?", "respond to the weather?"), encoding="utf-8")
+    answer = delibsim("replay", "s", "--json")
+    assert (answer.code, answer.json["verdict"]) == (4, "diverged")
+    assert any(line.startswith("-How should") and "climate change?" in line for line in answer.json["changed"])
+    assert any(line.startswith("+How should") and "the weather?" in line for line in answer.json["changed"])
+    assert "diverged" in delibsim("replay", "s").out
+
+
+def test_a_shorter_log_diverges(delibsim, study):
+    log = study / "exchanges.jsonl"
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    answer = delibsim("replay", "s", "--json")
+    assert (answer.code, answer.json["verdict"]) == (4, "diverged")
+    assert "the record holds no such call" in answer.json["changed"][0]
+
+
+def test_a_damaged_run_or_plan_is_named(delibsim, study):
+    for name in ("run.json", "session.json"):
+        whole = (study / name).read_bytes()
+        (study / name).write_bytes(whole[:500])
+        answer = delibsim("replay", "s", "--json")
+        assert (answer.code, answer.json["verdict"]) == (4, "damaged")
+        assert f"runs/s/ccps.normative.citizen.r1/{name}: " in answer.json["changed"][0]
+        (study / name).write_bytes(whole)
+    assert delibsim("replay", "s").code == 0
+
+
+def test_a_session_without_a_run_cannot_be_compared(delibsim, study):
+    (study / "run.json").unlink()
+    answer = delibsim("replay", "s")
+    assert answer.code in (2, 4)
+    assert "Traceback" not in answer.err
+
+
+def test_what_changed_is_printed_inert(delibsim, study):
+    def change(record):
+        if record["purpose"]["occasion"].startswith("turn"):
+            record["completion"]["text"] = "\x1b[31m[bold]red"
+
+    edit_log(study, change)
+    answer = delibsim("replay", "s")
+    assert answer.code == 4
+    assert "\x1b" not in answer.out
+    assert "[31m[bold]red" in answer.out

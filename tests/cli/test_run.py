@@ -1,0 +1,437 @@
+"""`delibsim run`: one session as a user asks for it, again, differently, and wrongly."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TREATMENTS = sorted(path.stem for path in (ROOT / "conf" / "treatment").glob("*.yaml"))
+TOPICS = "fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa swiss_health bep acp".split()
+
+
+def run_of(folder):
+    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+def log_of(folder):
+    return [json.loads(line) for line in (folder / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def only_session(home, study="s"):
+    (plan,) = (home / "runs" / study).glob("*/session.json")
+    return plan.parent
+
+
+# what is asked for is held
+
+
+def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(delibsim, home, monkeypatch):
+    written = []
+    for name, seed in (("one", 7), ("two", 7), ("three", 8)):
+        (home / name).mkdir()
+        monkeypatch.chdir(home / name)
+        answer = delibsim("run", "-q", "study=a", "topic=ccps", "treatment=normative", f"seed={seed}")
+        assert (answer.code, answer.err) == (0, "")
+        written.append((home / name / "runs/a/ccps.normative.citizen.r1/run.json").read_bytes())
+    assert written[0] == written[1]
+    one, three = json.loads(written[0]), json.loads(written[2])
+    assert one["responses"] != three["responses"]
+    assert one["transcript"] != three["transcript"]
+
+
+def test_group_size_and_rounds_obey(delibsim, home):
+    answer = delibsim("run", "study=s", "group.size=7", "rounds=4", "--json")
+    assert answer.code == 0
+    assert (answer.json["participants"], answer.json["rounds"], answer.json["status"]) == (7, 4, "complete")
+    assert answer.json["calls"]["asked_now"] == 7 + 4 * 7 + 7
+    run = run_of(only_session(home))
+    assert len(run["responses"]) == 14
+    for k in range(1, 5):
+        assert len({s["turn"]["speaker"] for s in run["transcript"] if s["turn"]["round"] == k}) == 7
+    assert run["status"] == "complete"
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS)
+def test_every_treatment_runs(delibsim, home, treatment):
+    answer = delibsim("run", "-q", "study=s", f"treatment={treatment}", "group.size=2")
+    assert (answer.code, answer.err) == (0, "")
+    session = only_session(home)
+    assert session.name == f"ccps.{treatment}.citizen.r1"
+    run = run_of(session)
+    assert len(run["transcript"]) == (0 if treatment == "none" else 4)
+    instructions = run["session"]["treatment"]["instructions"].strip()
+    assert bool(instructions) == (treatment != "none")
+    assert all(instructions in exchange["messages"][0]["content"] for exchange in log_of(session))
+
+
+def test_treatments_are_worded_differently():
+    texts = {name: (ROOT / "conf" / "treatment" / f"{name}.yaml").read_text(encoding="utf-8") for name in TREATMENTS}
+    assert {"none", "basic", "normative"} <= set(texts)
+    assert len([name for name in texts if name.startswith("normative_")]) == 4
+    assert len(set(texts.values())) == len(texts)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_topic_of_the_benchmark_runs_on_its_own_survey(delibsim, topic):
+    answer = delibsim("run", "-q", f"topic={topic}", "treatment=none", "group.size=2", "--json")
+    assert answer.code == 0
+    assert answer.json["survey"] == {"id": topic, "validated": False}
+    assert answer.json["human"]["n"] > 0
+    assert answer.json["calls"]["by_status"] == {"ok": 4}
+
+
+def test_a_group_can_have_several_models_in_turn(delibsim, home):
+    answer = delibsim("run", "-q", "study=s", "group.models=[citizen_open,citizen_firm]", "group.size=3", "rounds=1", "--json")
+    assert answer.code == 0
+    assert answer.json["models"] == {"citizen_open": "citizen", "citizen_firm": "citizen"}
+    session = only_session(home)
+    run = run_of(session)
+    seats = {p["id"]: p["model"] for p in run["session"]["participants"]}
+    assert list(seats.values()) == ["citizen_open", "citizen_firm", "citizen_open"]
+    assert all(exchange["model"] == seats[exchange["purpose"]["participant"]] for exchange in log_of(session))
+    assert run["session"]["models"]["citizen_open"]["openness"] != run["session"]["models"]["citizen_firm"]["openness"]
+
+
+def test_personas_are_seated_in_turn_and_reach_their_holder_alone(delibsim, home):
+    assert delibsim("run", "-q", "study=s", "persona=values", "group.size=6", "rounds=1").code == 0
+    session = only_session(home)
+    personas = [p["persona"] for p in run_of(session)["session"]["participants"]]
+    assert len(set(personas)) == 5
+    assert personas[5] == personas[0]
+    for exchange in log_of(session):
+        own = personas[int(exchange["purpose"]["participant"][-1]) - 1].strip()
+        shown = [p.strip() for p in set(personas) if p.strip() in exchange["messages"][1]["content"]]
+        assert shown == [own]
+
+
+def test_a_temperature_is_recorded_and_where_it_means_nothing_reported_as_dropped(delibsim, home):
+    assert delibsim("run", "-q", "study=s", "temperature=0.7", "group.size=2", "rounds=0").code == 0
+    session = only_session(home)
+    assert run_of(session)["session"]["models"]["citizen"]["temperature"] == 0.7
+    for exchange in log_of(session):
+        assert exchange["completion"]["parameters_dropped"] == ["temperature"]
+        assert "temperature" not in exchange["completion"]["parameters_sent"]
+
+
+def test_a_setting_of_the_model_and_of_the_procedure_obeys(delibsim, home):
+    overrides = ["model.susceptibility=0", "model.noise=0", "procedure.shuffle_items=false", "procedure.audience.network=ring"]
+    answer = delibsim("run", "-q", "study=s", *overrides, "--json")
+    assert answer.code == 0
+    assert answer.json["measures"]["opinion_change_c"]["change"] == 0
+    session = run_of(only_session(home))["session"]
+    assert session["procedure"]["audience"]["network"] == "ring"
+    assert session["procedure"]["shuffle_items"] is False
+
+
+def test_a_deliberation_on_another_survey_names_it(delibsim):
+    answer = delibsim("run", "-q", "survey=acp", "topic=ccps", "group.size=2", "rounds=0", "--json")
+    assert answer.json["survey"]["id"] == "acp"
+
+
+# what is beside the user comes first
+
+
+def survey_file(**changes):
+    fields = {"id": "tea", "scale_min": 1, "scale_max": 5} | changes
+    lines = [f"{name}: {value}" for name, value in fields.items()]
+    lines += ["considerations:"] + [f"  - {{id: C{k}, text: Tea number {k} is good for everybody.}}" for k in (1, 2, 3)]
+    lines += ["preferences:"] + [f"  - {{id: P{k}, text: Serve tea number {k} first.}}" for k in (1, 2)]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def own(home):
+    """A topic, a survey, a treatment and personas of one's own, beside the user."""
+    pages = {
+        "topics/tea.yaml": "id: tea\nquestion: Which tea?\nsurvey: tea\n",
+        "surveys/tea.yaml": survey_file(),
+        "conf/treatment/polite.yaml": "name: polite\ninstructions: Pour for the others first.\nrounds: 1\ninteraction: true\n",
+        "conf/persona/drinkers.yaml": "name: drinkers\npersonas: [You drink green tea., You drink black tea.]\n",
+    }
+    for name, text in pages.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, encoding="utf-8")
+    return home
+
+
+def test_topics_surveys_treatments_and_personas_of_ones_own(delibsim, own):
+    answer = delibsim("run", "-q", "study=s", "topic=tea", "treatment=polite", "persona=drinkers", "group.size=3", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.json["topic"]["question"] == "Which tea?"
+    assert answer.json["human"] is None
+    session = run_of(only_session(own))["session"]
+    assert session["treatment"]["instructions"] == "Pour for the others first."
+    assert [p["persona"] for p in session["participants"]][2] == "You drink green tea."
+    assert session["survey"]["scale_max"] == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("topics/tea.yaml", "id: tea\nquestion: [unclosed\n", ["topics/tea.yaml", "line 3"]),
+        ("topics/tea.yaml", "id: tea\nquestion: Which?\ntaem: x\n", ["topics/tea.yaml", "line 3", "taem", "fields are: id, question"]),
+        ("topics/tea.yaml", "id: tea\n", ["topics/tea.yaml", "question", "missing"]),
+        ("topics/tea.yaml", "id: coffee\nquestion: Which?\n", ["topics/tea.yaml", "line 1", "id", "coffee"]),
+        ("surveys/tea.yaml", survey_file(scale_min=5), ["surveys/tea.yaml", "line ", "scale_min (5) must be smaller"]),
+        ("surveys/tea.yaml", survey_file(scale_max="seven"), ["surveys/tea.yaml", "line 3", "scale_max", "integer", "seven"]),
+        ("surveys/tea.yaml", survey_file(forced_distribution="[1, 1]"), ["surveys/tea.yaml", "line 4", "forced_distribution", "5 counts"]),
+        ("surveys/tea.yaml", survey_file().replace("C2", "C1"), ["surveys/tea.yaml", "C1", "unique"]),
+        (
+            "surveys/tea.yaml",
+            survey_file().replace("text: Tea number 3", "txt: Tea"),
+            ["surveys/tea.yaml", "line 7", "considerations[3].text", "missing"],
+        ),
+        ("conf/treatment/polite.yaml", "name: polite\nrounds: [1\n", ["conf/treatment/polite.yaml", "line"]),
+        ("conf/treatment/polite.yaml", "name: polite\nround: 1\n", ["round"]),
+        ("conf/treatment/polite.yaml", "instructions: Pour.\n", ["name", "treatment"]),
+        ("conf/persona/drinkers.yaml", "name: drinkers\npersona: [a]\n", ["persona", "drinkers"]),
+    ],
+)
+def test_a_broken_file_of_ones_own_is_named_with_what_is_wrong_in_it(delibsim, own, files, name, text, said):
+    (own / name).write_text(text, encoding="utf-8")
+    before = files()
+    answer = delibsim("run", "study=s", "topic=tea", "treatment=polite", "persona=drinkers")
+    assert (answer.code, answer.out) == (2, "")
+    for part in said:
+        assert part in answer.err
+    assert files() == before
+
+
+# once more, and into a study that exists
+
+
+def test_the_same_command_again_asks_nothing_and_changes_nothing(delibsim, files, small):
+    first = delibsim("run", "-q", "study=s", *small, "--json")
+    before = files()
+    again = delibsim("run", "study=s", *small, "--json")
+    assert (first.code, again.code) == (0, 0)
+    assert (again.json["already_held"], again.json["calls"]["asked_now"]) == (True, 0)
+    assert again.json["measures"] == first.json["measures"]
+    assert files() == before
+    assert "nothing was asked now" in delibsim("run", "study=s", *small).out
+
+
+@pytest.mark.parametrize(
+    ("override", "difference"),
+    [
+        ("seed=8", "seed: 7 -> 8"),
+        ("group.size=3", "group.size: 2 -> 3"),
+        ("rounds=2", "rounds: 1 -> 2"),
+        ("temperature=0.5", "temperature: 0.0 -> 0.5"),
+        ("persona=values", 'persona.name: "none" -> "values"'),
+        ("procedure.recall=false", "procedure.recall: true -> false"),
+        ("model.noise=0.9", "models.citizen.noise: 0.4 -> 0.9"),
+        ("treatment.instructions=Talk", 'instructions: "You take part'),
+        ("survey=acp", "survey"),
+    ],
+)
+def test_a_study_that_exists_with_other_settings_is_refused_with_the_difference(delibsim, study, files, small, override, difference):
+    before = files()
+    answer = delibsim("run", "study=s", *small, override)
+    assert (answer.code, answer.out) == (2, "")
+    assert difference in answer.err
+    assert "study=NAME" in answer.err
+    assert files() == before
+
+
+@pytest.mark.parametrize("override", ["treatment=none", "topic=acp", "replicate=2", "model=citizen_open"])
+def test_another_treatment_topic_replicate_or_model_is_added(delibsim, study, small, override):
+    before = (study / "run.json").read_bytes()
+    answer = delibsim("run", "-q", "study=s", *small, override)
+    assert (answer.code, answer.err) == (0, "")
+    assert (study / "run.json").read_bytes() == before
+    assert len(list(study.parent.glob("*/run.json"))) == 2
+    assert delibsim("run", "-q", "study=s", *small, "--json").json["already_held"]
+    assert delibsim("status", "s").code == 0
+
+
+def test_a_session_that_was_cut_off_goes_on(delibsim, study, small):
+    written = (study / "run.json").read_bytes()
+    (study / "run.json").unlink()
+    log = study / "exchanges.jsonl"
+    log.write_bytes(log.read_bytes()[:-100])
+    answer = delibsim("run", "study=s", *small, "--json")
+    assert answer.code == 0
+    assert (answer.json["calls"]["asked_now"], answer.json["calls"]["damaged_lines"]) == (1, 1)
+    assert "1 damaged line(s) in the log were left alone" in answer.err
+    assert (study / "run.json").read_bytes() == written
+
+
+def test_a_run_that_cannot_be_read_is_named_and_left_alone(delibsim, study, files, small):
+    (study / "run.json").write_text("{", encoding="utf-8")
+    before = files()
+    answer = delibsim("run", "study=s", *small)
+    assert answer.code == 2
+    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+    assert files() == before
+
+
+def test_a_plan_that_cannot_be_read_is_named_and_left_alone(delibsim, study, files, small):
+    (study / "session.json").write_text("{", encoding="utf-8")
+    before = files()
+    answer = delibsim("run", "study=s", *small)
+    assert answer.code == 2
+    assert "runs/s/ccps.normative.citizen.r1/session.json: " in answer.err
+    assert files() == before
+
+
+def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, study, small):
+    (study / "run.json").write_text("{", encoding="utf-8")
+    answer = delibsim("run", "-q", "study=s", *small, "replicate=2", "--json")
+    assert answer.code == 3
+    assert answer.json["status"] == "complete"
+    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+
+
+# what cannot be is refused before anything is written
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("topic=ccsp", "unknown topic 'ccsp'; did you mean ccps"),
+        ("topic=plastics", "'plastics' is a motion for a debate"),
+        ("survey=forestra", "unknown survey 'forestra'; did you mean forestera"),
+        ("survey=deliberr.ccps", "delibsim import deliberr PATH"),
+        ("treatment=normativ", "unknown treatment 'normativ'; did you mean normative"),
+        ("model=citzen", "unknown model 'citzen'; did you mean citizen"),
+        ("group.models=[citizen,citizen_opne]", "unknown model 'citizen_opne'; did you mean citizen_open"),
+        ("persona=value", "unknown persona 'value'; did you mean values"),
+        ("wording=defualt", "unknown wording 'defualt'; did you mean default"),
+        ("format=debat", "unknown format 'debat'"),
+        ("treatmnt=basic", "unknown setting 'treatmnt'; did you mean treatment"),
+        ("group.sise=3", "unknown setting 'group.sise'; did you mean group.size"),
+        ("procedure.audience.network=rng", "unknown network 'rng'; did you mean ring"),
+        ("model.kind=citzen", "no plug-in 'citzen' in delibsim.models; did you mean citizen"),
+        ("+model.nose=1", "model 'citizen'"),
+        ("model.susceptibility=5", "susceptibility lies between 0 and 1"),
+        ("model.name=null", "name"),
+        ("group.size=1", "group.size: input should be greater than or equal to 2, found 1"),
+        ("group.size=many", "group.size: input should be a valid integer"),
+        ("rounds=-1", "rounds: input should be greater than or equal to 0, found -1"),
+        ("rounds=2.5", "rounds: input should be a valid integer"),
+        ("treatment.rounds=-1", "rounds must be 0 or more, not -1"),
+        ("seed=-1", "seed: input should be greater than or equal to 0, found -1"),
+        ("replicate=0", "replicate: input should be greater than or equal to 1, found 0"),
+        ("temperature=-1", "temperature: input should be greater than or equal to 0, found -1"),
+        ("temperature=inf", "temperature"),
+        ("procedure.reasks=-1", "reasks must be 0 or more, not -1"),
+        ("procedure.audience.edges=[[1,2,3]]", "edges"),
+        ("group.models=[citizen,citizen_open,citizen_firm]", "group.models names 3 models for 2 seats"),
+        ("wording.texts.recall=null", "recall"),
+        ("topic=acp,ccps", "'topic=acp,ccps' names several values"),
+        ("topic", "cannot read the override"),
+        ("a=b=c", "cannot read the override"),
+        ("~treatment", "treatment"),
+        ("+treatment=basic", "treatment"),
+        ("treatment@x=basic", "treatment@x"),
+        ("hydra.run.dir=x", "unknown setting 'hydra.run.dir'"),
+    ],
+)
+def test_what_does_not_exist_or_cannot_be_is_refused_in_one_line_before_anything_is_written(delibsim, files, override, said):
+    answer = delibsim("run", "study=s", "group.size=2", override)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("delibsim: ")
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    assert answer.err.count("\n") == 1
+    assert files() == {}
+
+
+def test_a_study_with_a_broken_manifest_is_named_and_left_alone(delibsim, study, files, small):
+    (study.parent / "study.json").write_text("[]", encoding="utf-8")
+    before = files()
+    answer = delibsim("run", "study=s", *small)
+    assert answer.code == 2
+    assert str(study.parent / "study.json") in answer.err
+    assert files() == before
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "a/b", "..", "x" * 300, "naïve 😀", "-x", ".hidden", "a\\b", "con.txt"])
+def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, home, small, name):
+    where = home / "deep" / "er"
+    where.mkdir(parents=True)
+    answer = delibsim("run", "-q", f"study='{name}'", "runs=deep/er", *small)
+    assert answer.code == 0
+    assert [path.name for path in home.iterdir()] == ["deep"]
+    assert [path.name for path in where.parent.iterdir()] == ["er"]
+    (folder,) = where.iterdir()
+    assert folder.resolve().parent == where
+    assert folder.name.split(".")[0].lower() not in {"con", ""}
+    assert len(folder.name) < 150
+    found = delibsim("status", "--runs", where, "--json", "--", name)
+    assert found.code == 0
+    assert found.json["study"] == name
+
+
+def test_names_that_differ_only_in_case_are_studies_of_their_own(delibsim, home, small):
+    for name in ("demo", "Demo", "DEMO"):
+        assert delibsim("run", "-q", f"study={name}", *small).code == 0
+    assert len({path.name.lower() for path in (home / "runs").iterdir()}) == 3
+
+
+def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, small):
+    for override in ("seed=7", "seed=7", "seed=8"):
+        assert delibsim("run", "-q", *small[:-1], override).code == 0
+    names = [path.name for path in (home / "runs").iterdir()]
+    assert len(names) == 2
+    assert all(re.fullmatch(r"ccps.normative.citizen-[0-9a-f]{8}", name) for name in names)
+
+
+def test_a_file_in_the_place_of_the_folder_is_a_clear_error(delibsim, home, files, small):
+    (home / "runs").write_text("I was here first.", encoding="utf-8")
+    answer = delibsim("run", "study=s", *small)
+    assert (answer.code, answer.out) == (4, "")
+    assert str(home / "runs") in answer.err
+    assert "Traceback" not in answer.err
+    assert files() == {"runs": b"I was here first."}
+
+
+# what is shown
+
+
+def test_the_summary_says_what_a_careful_reader_must_know(delibsim, small):
+    answer = delibsim("run", "-q", "study=s", *small)
+    assert answer.code == 0
+    for part in (
+        "How should the Australian Capital Territory respond to climate change?",
+        "2 participants (citizen), treatment normative, 1 round, survey ccps",
+        "Deliberative Reason Index",
+        "people (n 31)",
+        "0.532   0.636  +0.104",
+        "Missing    nothing",
+        "has not been validated",
+        "it is no language model",
+        "6: 6 ok",
+        "runs/s/ccps.normative.citizen.r1/run.json",
+        "delibsim show runs/s/ccps.normative.citizen.r1",
+    ):
+        assert part in answer.out
+    assert answer.err == ""
+
+
+def test_progress_is_plain_lines_on_stderr_where_there_is_no_terminal(delibsim, small):
+    answer = delibsim("run", "study=s", *small, "--json")
+    assert "survey before 2/2" in answer.err
+    assert "deliberation 1/2, round 1: Participant" in answer.err
+    assert "survey after 2/2" in answer.err
+    assert answer.json["status"] == "complete"
+
+
+def test_a_run_in_which_something_is_missing_is_partial_and_says_what_and_why(delibsim, partial, small):
+    answer = delibsim("run", "study=p", *small)
+    assert answer.code == 3
+    assert "Participant 1, pre: 27 answers (refusal: against my policy)" in answer.out.replace("\n", " ")
+    assert "Undefined" in answer.out
+    as_json = delibsim("run", "study=p", *small, "--json")
+    assert as_json.code == 3
+    assert as_json.json["status"] == "partial"
+    assert as_json.json["measures"]["dri"] == {"pre": None, "post": None, "change": None}
+    assert as_json.json["undefined"]["dri.pre"]
+    assert {(gap["participant"], gap["occasion"].split()[0]) for gap in as_json.json["missing"]} == {
+        ("Participant 1", "pre"),
+        ("Participant 1", "turn"),
+        ("Participant 1", "post"),
+    }

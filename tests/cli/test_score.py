@@ -1,0 +1,92 @@
+"""`delibsim score`: measures by condition, what is missing from them, and what could not be read."""
+
+import shutil
+
+import pytest
+
+from delibsim import DRI, Runs
+
+
+def rows_of(answer, measure="dri"):
+    return {(row["treatment"], row["phase"]): row for row in answer.json["conditions"] if row["measure"] == measure}
+
+
+def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
+    for more in ("replicate=2", "treatment=none"):
+        assert delibsim("run", "-q", "study=s", *small, more).code == 0
+    answer = delibsim("score", "s", "--json")
+    assert (answer.code, answer.err) == (0, "")
+    rows = rows_of(answer)
+    assert set(rows) == {(treatment, phase) for treatment in ("normative", "none") for phase in ("pre", "post", "change")}
+    runs = Runs(home / "runs", "s").all()[0]
+    post = [s.value for s in DRI().score(runs) if (s.measure, s.phase) == ("dri", "post") and "normative" in s.target]
+    row = rows["normative", "post"]
+    assert (row["planned"], row["held"], row["valid"], row["missing"]) == (2, 2, 2, {})
+    assert row["mean"] == pytest.approx(sum(post) / 2, abs=1e-12)
+    assert rows["none", "post"]["planned"] == 1
+    printed = delibsim("score", "s")
+    assert printed.code == 0
+    assert "ccps, normative, citizen" in printed.out
+    assert f"{row['mean']:.3f}" in printed.out
+    assert "runs/s/scores/dri.v1.jsonl" in printed.out
+
+
+def test_one_scorer_alone(delibsim, study):
+    answer = delibsim("score", "s", "--scorer", "dri", "--json")
+    assert answer.code == 0
+    assert {row["measure"].split("_")[0] for row in answer.json["conditions"]} == {"dri"}
+    assert answer.json["files"] == ["runs/s/scores/dri.v1.jsonl"]
+
+
+def test_an_unknown_scorer_is_refused_with_the_closest(delibsim, study, files):
+    before = files()
+    answer = delibsim("score", "s", "--scorer", "diversty")
+    assert (answer.code, answer.out) == (2, "")
+    assert "unknown scorer 'diversty'; did you mean diversity" in answer.err
+    assert files() == before
+
+
+def test_what_is_undefined_is_null_with_its_reason_and_counted(delibsim, partial):
+    answer = delibsim("score", "p", "--json")
+    assert answer.code == 0
+    row = rows_of(answer)["normative", "pre"]
+    assert (row["mean"], row["planned"], row["held"], row["valid"]) == (None, 1, 1, 0)
+    assert sum(row["missing"].values()) == 1
+    assert next(iter(row["missing"])) in " ".join(delibsim("score", "p").out.split())
+
+
+def test_scores_are_written_once_more_to_the_same_bytes(delibsim, study, files):
+    delibsim("score", "s")
+    before = files()
+    delibsim("score", "s")
+    assert files() == before
+
+
+@pytest.mark.parametrize("text", ["{", '{"schema": 1}', "\xff\x00", ""])
+def test_a_damaged_run_is_named_and_the_others_are_still_read(delibsim, study, text):
+    other = shutil.copytree(study, study.parent / "ccps.normative.citizen.r2")
+    (other / "run.json").write_text(text, encoding="latin-1")
+    answer = delibsim("score", "s", "--json")
+    assert answer.code == 3
+    (fault,) = answer.json["unreadable"]
+    assert "runs/s/ccps.normative.citizen.r2/run.json: " in fault
+    assert rows_of(answer)["normative", "pre"]["valid"] == 1
+    assert (other / "run.json").read_text(encoding="latin-1") == text
+    shown = delibsim("score", "s")
+    assert shown.code == 3
+    assert "ccps.normative.citizen.r2/run.json" in shown.out.replace("\n", "")
+
+
+def test_a_damaged_plan_is_named_and_the_others_are_still_read(delibsim, study):
+    other = shutil.copytree(study, study.parent / "ccps.normative.citizen.r2")
+    (other / "session.json").write_text("{", encoding="utf-8")
+    answer = delibsim("score", "s", "--json")
+    assert answer.code == 3
+    assert "runs/s/ccps.normative.citizen.r2/session.json: " in " ".join(answer.json["unreadable"])
+
+
+def test_a_study_without_runs_has_nothing_to_score(delibsim, study):
+    (study / "run.json").unlink()
+    answer = delibsim("score", "s", "--json")
+    assert answer.code == 4
+    assert answer.json["conditions"] == []

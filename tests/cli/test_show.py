@@ -1,0 +1,169 @@
+"""`delibsim show`: a run to be read, whatever was said in it."""
+
+import json
+
+import pytest
+
+ESC = "\x1b"
+HOSTILE = (
+    f"{ESC}[31mred{ESC}[0m {ESC}]0;owned\x07 [bold]loud[/bold] [link=https://x]here[/link] :smile: \u202egnp.exe \u200bhidden\r\bback\x9b2J"
+)
+
+
+def change_run(session, change):
+    path = session / "run.json"
+    run = json.loads(path.read_text(encoding="utf-8"))
+    change(run)
+    path.write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
+
+
+def test_who_spoke_when_and_what_everybody_answered_before_and_after(delibsim, study):
+    run = json.loads((study / "run.json").read_text(encoding="utf-8"))
+    answer = delibsim("show", "s")
+    assert (answer.code, answer.err) == (0, "")
+    shown = " ".join(answer.out.split())
+    assert "How should the Australian Capital Territory respond to climate change?" in shown
+    assert "Round 1" in shown
+    for statement in run["transcript"]:
+        assert f"{statement['turn']['index']} {statement['turn']['speaker']}" in shown
+        assert " ".join(statement["text"].split()) in shown
+    started = [json.loads(line)["started"] for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert f"{started[2][11:19]} UTC" in shown
+    answers = {(r["participant"], r["phase"]): r["answers"] for r in run["responses"]}
+    cells = [f"{answers[f'Participant {k}', 'pre']['P1']} > {answers[f'Participant {k}', 'post']['P1']}" for k in (1, 2)]
+    (row,) = [" ".join(line.split()) for line in answer.out.splitlines() if line.split()[:1] == ["P1"]]
+    assert row.endswith(" ".join(cells))
+    assert " ".join(run["session"]["survey"]["items"][0]["text"].split()[:4]) in shown
+
+
+def test_answers_can_be_left_out(delibsim, study):
+    answer = delibsim("show", "s", "--no-answers")
+    assert answer.code == 0
+    assert "Answers before > after" not in answer.out
+    assert "Round 1" in answer.out
+
+
+def test_a_run_can_be_named_in_every_way_a_user_would(delibsim, study, home, monkeypatch):
+    shown = delibsim("show", "s").out
+    for place in ("s/ccps.normative.citizen.r1", study, study / "run.json", "runs/s/ccps.normative.citizen.r1", "runs/s", study.parent):
+        assert delibsim("show", place).out == shown
+    monkeypatch.chdir(study)
+    assert delibsim("show", ".").out == shown
+    monkeypatch.chdir(home.parent)
+    assert delibsim("show", "s", "--runs", home / "runs").out == shown
+
+
+def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
+    assert delibsim("run", "-q", "study=s", *small, "replicate=2").code == 0
+    answer = delibsim("show", "s")
+    assert answer.code == 2
+    assert "s/ccps.normative.citizen.r1" in answer.err
+    assert "s/ccps.normative.citizen.r2" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("nowhere", "unknown study 'nowhere'"),
+        ("ss", "did you mean s?"),
+        ("s/ccps.normative.citizen.r2", "did you mean ccps.normative.citizen.r1"),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
+    answer = delibsim("show", place)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+def test_a_run_as_json_is_the_run(delibsim, study):
+    answer = delibsim("show", "s", "--json")
+    run = json.loads((study / "run.json").read_text(encoding="utf-8"))
+    assert answer.code == 0
+    assert answer.json | {"schema": 1} == run
+
+
+def test_foreign_text_is_printed_inert(delibsim, study):
+    def spoil(run):
+        run["transcript"][0]["text"] = HOSTILE
+        run["session"]["topic"]["question"] = HOSTILE
+        run["session"]["survey"]["items"][0]["text"] = HOSTILE
+        run["session"]["participants"][0]["persona"] = HOSTILE
+
+    change_run(study, spoil)
+    answer = delibsim("show", "s")
+    assert answer.code == 0
+    assert not set(answer.out) & set(f"{ESC}\x07\x08\r\x9b\u202e\u200b")
+    shown = " ".join(answer.out.split())
+    assert shown.count("[bold]loud[/bold] [link=https://x]here[/link] :smile:") == 4
+
+
+def test_names_are_printed_inert_too(delibsim, study):
+    path = study / "run.json"
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole.replace('"citizen"', json.dumps(f"mod{ESC}[1mel[red]")), encoding="utf-8")
+    answer = delibsim("show", "s")
+    assert answer.code == 0
+    assert ESC not in answer.out
+    assert "mod[1mel[red]" in answer.out
+    path.write_text(whole.replace('"Participant 1"', json.dumps(f"Ann{ESC}[2J[red]")), encoding="utf-8")
+    answer = delibsim("show", "s")
+    assert ESC not in answer.out + answer.err
+
+
+def test_a_silence_is_shown_with_its_reason_and_missing_answers_too(delibsim, partial):
+    answer = delibsim("show", "p")
+    shown = " ".join(answer.out.split())
+    assert answer.code == 0
+    assert "(no statement: refusal: against my policy)" in shown
+    assert "missing: Participant 1, pre: refusal: against my policy" in shown
+    assert "? > ?" in shown
+    assert delibsim("show", "p", "--json").json["status"] == "partial"
+
+
+def test_a_session_without_speech_says_so(delibsim, small):
+    assert delibsim("run", "-q", "study=s", *small, "treatment=none").code == 0
+    assert "Nobody spoke in this session." in delibsim("show", "s").out
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 1}', '{"schema": 99}', ""])
+def test_a_damaged_run_is_named_and_left_alone(delibsim, study, text):
+    (study / "run.json").write_text(text, encoding="utf-8")
+    answer = delibsim("show", "s")
+    assert (answer.code, answer.out) == (2, "")
+    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+    assert (study / "run.json").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("line", [b'{"torn": "li', b"{}", b'{"purpose": {}}', b"null"])
+def test_a_run_whose_log_has_a_damaged_line_is_still_shown(delibsim, study, line):
+    shown = delibsim("show", "s").out
+    log = study / "exchanges.jsonl"
+    log.write_bytes(log.read_bytes() + line + b"\n")
+    answer = delibsim("show", "s")
+    assert (answer.code, answer.out) == (0, shown)
+    calls = delibsim("show", "s", "--call", "all", "--json")
+    assert calls.code == 0
+
+
+def test_a_session_that_was_cut_off_has_no_run_to_show(delibsim, study):
+    (study / "run.json").unlink()
+    answer = delibsim("show", "s")
+    assert (answer.code, answer.out) == (2, "")
+    assert "Traceback" not in answer.err
+
+
+def test_single_calls_are_shown_whole(delibsim, study):
+    records = [json.loads(line) for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()]
+    ids = ["{participant}/{occasion}/{attempt}".format(**record["purpose"]) for record in records]
+    listed = delibsim("show", "s", "--call", "all")
+    assert listed.code == 0
+    assert [line.split("  ")[0] for line in listed.out.splitlines()] == ids
+    first = delibsim("show", "s", "--call", ids[0])
+    for message in records[0]["messages"]:
+        assert message["content"].strip() in first.out
+    assert records[0]["completion"]["text"] in first.out
+    assert records[0]["hash"] in first.out
+    assert delibsim("show", "s", "--call", ids[0], "--json").json == records[0]
+    unknown = delibsim("show", "s", "--call", "Participant 1/pree/0")
+    assert unknown.code == 2
+    assert "did you mean Participant 1/pre/0" in unknown.err

@@ -1,0 +1,63 @@
+"""`delibsim status`: how a study stands, and an exit code that says the same."""
+
+import shutil
+
+
+def test_a_complete_study(delibsim, study):
+    answer = delibsim("status", "s")
+    assert (answer.code, answer.err) == (0, "")
+    assert "study s: 1 complete" in answer.out
+    assert "6 ok" in answer.out
+    state = delibsim("status", "s", "--json").json
+    assert state["states"] == {"complete": 1}
+    assert state["calls"] == {"ok": 6}
+    (session,) = state["sessions"]
+    assert session["condition"] == {"treatment": "normative", "topic": "ccps", "models": ["citizen"], "replicate": 1}
+    assert (session["state"], session["damaged_lines"], session["missing"], session["fault"]) == ("complete", 0, [], "")
+
+
+def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
+    answer = delibsim("status", "p", "--json")
+    assert answer.code == 3
+    assert answer.json["states"] == {"partial": 1}
+    assert answer.json["calls"] == {"ok": 3, "refusal": 3}
+    assert {gap["reason"] for gap in answer.json["sessions"][0]["missing"]} == {"refusal: against my policy"}
+    shown = delibsim("status", "p")
+    assert shown.code == 3
+    assert "Participant 1, pre: refusal: against my policy" in " ".join(shown.out.split())
+
+
+def test_a_study_in_which_nothing_was_finished(delibsim, study):
+    (study / "run.json").unlink()
+    log = study / "exchanges.jsonl"
+    log.write_bytes(log.read_bytes()[:-50])
+    answer = delibsim("status", "s")
+    assert answer.code == 4
+    assert "1 cut off" in answer.out
+    assert "1 damaged line(s)" in answer.out
+    assert "goes on when its `delibsim run` command is given again" in " ".join(answer.out.split())
+    assert delibsim("status", "s", "--json").json["sessions"][0]["damaged_lines"] == 1
+
+
+def test_a_study_of_which_a_part_is_cut_off_or_damaged(delibsim, study):
+    for name, damage in (("cut", None), ("broken-run", "run.json"), ("broken-plan", "session.json")):
+        folder = shutil.copytree(study, study.parent / name)
+        if damage:
+            (folder / damage).write_text("{", encoding="utf-8")
+        else:
+            (folder / "run.json").unlink()
+    answer = delibsim("status", "s", "--json")
+    assert answer.code == 3
+    assert answer.json["states"] == {"complete": 1, "cut off": 1, "damaged": 2}
+    faults = {entry["session"]: entry["fault"] for entry in answer.json["sessions"]}
+    assert "runs/s/broken-run/run.json: " in faults["broken-run"]
+    assert "runs/s/broken-plan/session.json: " in faults["broken-plan"]
+    shown = delibsim("status", "s")
+    assert shown.code == 3
+    assert "damaged" in shown.out
+
+
+def test_an_unknown_study_is_refused_with_those_there_are(delibsim, study, partial):
+    answer = delibsim("status", "demo")
+    assert (answer.code, answer.out) == (2, "")
+    assert "unknown study 'demo'. There are: p, s" in answer.err

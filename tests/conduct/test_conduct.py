@@ -1,0 +1,438 @@
+"""Conducting sessions: what is written, what a second call does, going on after a cut, replay, refusals, scores."""
+
+import asyncio
+import json
+import math
+import os
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from delibsim import Citizen, Completion, Runs, Usage, Voices, WrongInput, compose, voices_of
+from delibsim.conduct import hold_all, hold_session, replay, score_all, spent
+from delibsim.engine.hold import check
+from delibsim.models.replay import Diverged
+from delibsim.plugins import names
+from delibsim.store.codec import run_from_json, session_from_json
+
+CALLS = 12  # three participants answer twice and speak twice
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    return compose("topic=ccps", "group.size=3", "rounds=2", "seed=7", home=tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return Runs(tmp_path / "runs", "a study")
+
+
+class Voice:
+    """The citizens of a session, with a script that may give another completion in their place; it counts what it is asked."""
+
+    name = "citizen"
+
+    def __init__(self, session, script=lambda purpose: None):
+        self.citizen = Citizen(population=session.seed_for("population"), temperature=0.0)
+        self.script = script
+        self.asked = []
+
+    async def complete(self, prompt, seed):
+        self.asked.append(prompt.purpose)
+        await asyncio.sleep(0)
+        return self.script(prompt.purpose) or await self.citizen.complete(prompt, seed)
+
+
+class Cast(Voices):
+    """The voices of a session, all of them this one."""
+
+    def __init__(self, voice):
+        super().__init__()
+        self.voice = voice
+
+    def of(self, session):
+        return dict.fromkeys(session.models, self.voice)
+
+
+def log_of(runs, session):
+    return runs.path(session.id) / "exchanges.jsonl"
+
+
+def cut(runs, session, lines):
+    """Undo the end of a session: no run, and a log that is so many lines shorter."""
+    (runs.path(session.id) / "run.json").unlink()
+    kept = log_of(runs, session).read_bytes().splitlines(keepends=True)
+    log_of(runs, session).write_bytes(b"".join(kept[: len(kept) - lines]))
+
+
+def contents(folder):
+    """Every file below a folder: name, bytes, and when it was written."""
+    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+
+
+def edit(path, change):
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    change(plain)
+    path.write_text(json.dumps(plain, ensure_ascii=False), encoding="utf-8")
+
+
+def edit_lines(path, change):
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for record in records:
+        change(record)
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+
+
+async def test_a_session_leaves_its_plan_its_exchanges_and_its_run(session, runs):
+    held = await hold_session(session, runs)
+    folder = runs.path(session.id)
+    assert sorted(path.name for path in folder.iterdir()) == ["exchanges.jsonl", "run.json", "session.json"]
+    assert session_from_json((folder / "session.json").read_bytes()) == session
+    assert run_from_json((folder / "run.json").read_bytes()) == held.run
+    assert (held.asked, held.recorded, held.damaged_lines, held.already, held.fault) == (CALLS, 0, 0, False, "")
+    assert held.run.status == "complete"
+
+
+async def test_the_log_holds_every_call_as_it_was_asked_and_answered(session, runs):
+    heard = []
+    run = (await hold_session(session, runs, heed=heard.append)).run
+    records, damaged = runs.exchanges(session.id)
+    assert damaged == 0
+    assert records == [exchange.record() for exchange in heard]
+    occasions = [f"{r['purpose']['participant']}/{r['purpose']['occasion']}" for r in records]
+    assert len(set(occasions)) == CALLS
+    assert len({r["hash"] for r in records}) == len({r["seed"] for r in records}) == CALLS
+    for record in records:
+        started = datetime.fromisoformat(record["started"])
+        assert started.utcoffset() == timedelta(0)
+        assert record["seconds"] >= 0
+        assert record["purpose"]["attempt"] == 0
+        assert record["messages"][0]["role"] == "system"
+        completion = record["completion"]
+        assert completion["status"] == "ok"
+        assert completion["usage"]["cost_usd"] == 0
+        assert completion["parameters_dropped"] == ["temperature"]
+    raw = {r["purpose"]["occasion"]: r["completion"]["text"] for r in records}
+    assert [raw[f"turn {s.turn.index}"] for s in run.transcript] == [s.text for s in run.transcript]
+
+
+async def test_each_exchange_is_on_disk_before_the_next_is_asked(session, runs):
+    voice = Voice(session)
+    on_disk = []
+    voice.script = lambda purpose: on_disk.append(len(runs.exchanges(session.id)[0])) if "turn" in purpose.occasion else None
+    await hold_session(session, runs, voices=Cast(voice))
+    assert on_disk == [3, 4, 5, 6, 7, 8]
+
+
+async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
+    first = await hold_session(session, runs)
+    before = contents(runs.folder)
+    voice = Voice(session)
+    again = await hold_session(session, runs, voices=Cast(voice))
+    assert again.already
+    assert again.run == first.run
+    assert (again.asked, voice.asked) == (0, [])
+    assert contents(runs.folder) == before
+
+
+@pytest.mark.parametrize("lost", [1, 3, 4, 9, 10, 12])
+async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(session, runs, lost):
+    whole = (await hold_session(session, runs)).run
+    written = (runs.path(session.id) / "run.json").read_bytes()
+    kept = runs.exchanges(session.id)[0][: CALLS - lost]
+    cut(runs, session, lost)
+    voice = Voice(session)
+    held = await hold_session(session, runs, voices=Cast(voice))
+    assert (held.recorded, held.asked, len(voice.asked)) == (CALLS - lost, lost, lost)
+    assert held.run == whole
+    assert (runs.path(session.id) / "run.json").read_bytes() == written
+    records = runs.exchanges(session.id)[0]
+    assert records[: CALLS - lost] == kept
+    assert len(records) == CALLS
+
+
+async def test_a_session_whose_log_is_whole_asks_nothing(session, runs):
+    whole = (await hold_session(session, runs)).run
+    cut(runs, session, 0)
+    held = await hold_session(session, runs, voices=Cast(Voice(session, lambda purpose: pytest.fail("was asked"))))
+    assert (held.run, held.asked, held.recorded) == (whole, 0, CALLS)
+
+
+@pytest.mark.parametrize("torn", [1, 40, -1])
+async def test_a_torn_last_line_is_counted_and_asked_again(session, runs, torn):
+    whole = (await hold_session(session, runs)).run
+    cut(runs, session, 2)
+    text = log_of(runs, session).read_bytes()
+    *others, last = text.splitlines(keepends=True)
+    log_of(runs, session).write_bytes(b"".join(others) + last.rstrip(b"\n")[:torn])
+    held = await hold_session(session, runs)
+    assert (held.recorded, held.asked, held.damaged_lines) == (CALLS - 3, 3, 1)
+    assert held.run == whole
+    records, damaged = runs.exchanges(session.id)
+    assert (len(records), damaged) == (CALLS, 1)
+    assert await replay(runs, session.id) == whole
+
+
+async def test_a_last_line_that_lacks_only_its_end_of_line_is_whole(session, runs):
+    whole = (await hold_session(session, runs)).run
+    cut(runs, session, 2)
+    log_of(runs, session).write_bytes(log_of(runs, session).read_bytes().rstrip(b"\n"))
+    held = await hold_session(session, runs)
+    assert (held.recorded, held.asked, held.damaged_lines) == (CALLS - 2, 2, 0)
+    assert held.run == whole
+
+
+@pytest.mark.parametrize("line", [b"{}", b"[1, 2]", b"null", b'"text"', b"\xff\xfe", b'{"hash": 1, "model": "citizen"}'])
+async def test_a_line_that_is_no_exchange_is_counted_and_left_alone(session, runs, line):
+    whole = (await hold_session(session, runs)).run
+    cut(runs, session, 3)
+    log_of(runs, session).write_bytes(log_of(runs, session).read_bytes() + line + b"\n")
+    held = await hold_session(session, runs)
+    assert (held.recorded, held.asked, held.damaged_lines) == (CALLS - 3, 3, 1)
+    assert held.run == whole
+    assert line in log_of(runs, session).read_bytes().splitlines()
+
+
+async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_again(session, runs):
+    def down(purpose):
+        return Completion("", "unavailable", "no route") if (purpose.participant, purpose.occasion) == ("Participant 2", "pre") else None
+
+    stopped = await hold_session(session, runs, voices=Cast(Voice(session, down)))
+    assert stopped.run is None
+    assert "Participant 2, pre" in stopped.fault
+    assert "unavailable: no route" in stopped.fault
+    assert not runs.held(session.id)
+    statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]
+    assert sorted(statuses) == ["ok", "ok", "unavailable"]
+
+    voice = Voice(session)
+    held = await hold_session(session, runs, voices=Cast(voice))
+    assert [(p.participant, p.occasion) for p in voice.asked if p.occasion == "pre"] == [("Participant 2", "pre")]
+    assert held.asked == len(voice.asked) == CALLS - 2
+    assert len(runs.exchanges(session.id)[0]) == CALLS + 1
+    assert await replay(runs, session.id) == held.run
+    elsewhere = Runs(runs.folder.parent, "elsewhere")
+    assert (await hold_session(session, elsewhere)).run == held.run
+
+
+async def test_a_session_that_is_cancelled_keeps_its_record_and_goes_on(session, runs):
+    reached = asyncio.Event()
+
+    class Waiting(Voice):
+        async def complete(self, prompt, seed):
+            if prompt.purpose.occasion == "turn 3":
+                reached.set()
+                await asyncio.Event().wait()
+            return await super().complete(prompt, seed)
+
+    task = asyncio.create_task(hold_session(session, runs, voices=Cast(Waiting(session))))
+    await reached.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(runs.exchanges(session.id)[0]) == 5
+    held = await hold_session(session, runs)
+    assert (held.recorded, held.asked, held.run.status) == (5, CALLS - 5, "complete")
+
+
+async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session_goes_on(session, runs):
+    def odd(purpose):
+        if (purpose.participant, purpose.occasion) == ("Participant 1", "pre"):
+            return Completion("No.", "refusal", "against my policy")
+        if (purpose.participant, purpose.occasion) == ("Participant 3", "pre"):
+            return Completion("I rate them all highly.")
+        return Completion("", "length", "cut") if purpose.occasion == "turn 2" else None
+
+    first = await hold_session(session, runs, voices=Cast(Voice(session, odd)))
+    assert first.run.status == "partial"
+    assert first.asked == CALLS + 3
+    statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]
+    assert (statuses.count("unreadable"), statuses.count("refusal"), statuses.count("length")) == (4, 1, 1)
+    assert [record["purpose"]["attempt"] for record in runs.exchanges(session.id)[0]].count(3) == 1
+    cut(runs, session, 1)
+    again = await hold_session(session, runs)
+    assert (again.asked, again.recorded) == (1, CALLS + 2)
+    assert again.run == first.run
+    assert await replay(runs, session.id) == first.run
+    silence = first.run.silences[0]
+    assert (silence.turn.index, silence.status, silence.reason) == (2, "length", "cut")
+
+
+async def test_a_replay_is_equal_and_writes_nothing(session, runs):
+    held = await hold_session(session, runs)
+    before = contents(runs.folder)
+    assert await replay(runs, session.id) == held.run
+    assert contents(runs.folder) == before
+
+
+async def test_a_replay_of_a_log_with_another_reply_is_another_run(session, runs):
+    held = await hold_session(session, runs)
+
+    def change(record):
+        if record["purpose"]["occasion"] == "post":
+            lines = [line.split(": ") for line in record["completion"]["text"].splitlines()]
+            record["completion"]["text"] = "\n".join(f"{k}: {(1 if v == '7' else 7) if k == 'C1' else v}" for k, v in lines)
+
+    edit_lines(log_of(runs, session), change)
+    again = await replay(runs, session.id)
+    assert again != held.run
+    assert again.transcript == held.run.transcript
+    for participant in session.participants:
+        assert again.response(participant.id, "pre") == held.run.response(participant.id, "pre")
+        old, new = (run.response(participant.id, "post").answers for run in (held.run, again))
+        assert {item for item in old if old[item] != new[item]} == {"C1"}
+
+
+async def test_a_replay_that_hears_another_speech_diverges(session, runs):
+    await hold_session(session, runs)
+
+    def change(record):
+        if record["purpose"]["occasion"] == "turn 1":
+            record["completion"]["text"] = "I say something else."
+
+    edit_lines(log_of(runs, session), change)
+    with pytest.raises(Diverged, match=r"turn 2, attempt 0: the prompt changed\n(.*\n)*\+> I say something else\."):
+        await replay(runs, session.id)
+
+
+async def test_a_replay_whose_prompts_changed_says_where_and_how(session, runs):
+    await hold_session(session, runs)
+    texts = session.wording.texts
+    edit(runs.path(session.id) / "session.json", lambda plan: plan["wording"]["texts"].update(speak="Speak now."))
+    with pytest.raises(Diverged) as diverged:
+        await replay(runs, session.id)
+    said = str(diverged.value)
+    assert "turn 1, attempt 0: the prompt changed" in said
+    assert "+Speak now." in said
+    assert f"-{texts['speak'].split('$')[0]}" in said
+
+
+async def test_a_replay_without_a_recorded_call_diverges(session, runs):
+    await hold_session(session, runs)
+    lines = log_of(runs, session).read_bytes().splitlines(keepends=True)
+    log_of(runs, session).write_bytes(b"".join(lines[:-1]))
+    with pytest.raises(Diverged, match="post, attempt 0: the record holds no such call"):
+        await replay(runs, session.id)
+
+
+async def test_going_on_from_a_record_of_other_prompts_stops_before_anything_is_asked(session, runs):
+    await hold_session(session, runs)
+    cut(runs, session, 2)
+    edit_lines(log_of(runs, session), lambda record: record.update(hash="0" * 64))
+    voice = Voice(session)
+    held = await hold_session(session, runs, voices=Cast(voice))
+    assert held.run is None
+    assert "the prompt changed" in held.fault
+    assert voice.asked == []
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ({"seed": 8}, r"seed: 7 -> 8"),
+        ({"replicate": 2}, r"replicate: 1 -> 2"),
+        ({"models": {"citizen": {"kind": "citizen", "noise": 0.9}}}, r"models\.citizen\.noise: 0\.4 -> 0\.9"),
+    ],
+)
+async def test_a_session_that_was_planned_differently_is_refused_with_the_differences(session, runs, change, difference):
+    await hold_session(session, runs)
+    before = contents(runs.folder)
+    voice = Voice(session)
+    with pytest.raises(WrongInput, match=rf"planned differently(.*\n)*.*{difference}"):
+        await hold_session(replace(session, **change), runs, voices=Cast(voice))
+    assert voice.asked == []
+    assert contents(runs.folder) == before
+
+
+@pytest.mark.parametrize(("network", "fault"), [("rign", "did you mean ring"), ("edges", "audience.edges needs pairs")])
+def test_an_audience_that_cannot_be_is_refused(session, network, fault):
+    audience = replace(session.procedure.audience, network=network)
+    with pytest.raises(WrongInput, match=fault):
+        check(replace(session, procedure=replace(session.procedure, audience=audience)))
+    check(session)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ({"kind": "citzen"}, "no plug-in 'citzen'.*did you mean citizen"),
+        ({}, "model 'citizen'"),
+        ({"kind": "citizen", "nose": 1}, "model 'citizen'.*nose"),
+        ({"kind": "citizen", "susceptibility": 2}, "susceptibility lies between 0 and 1"),
+    ],
+)
+def test_a_model_that_cannot_be_made_is_refused(session, settings, fault):
+    with pytest.raises(WrongInput, match=fault):
+        voices_of(replace(session, models={"citizen": settings}))
+
+
+def test_the_people_are_the_sessions_own_unless_the_model_names_them(session):
+    (voice,) = voices_of(session).values()
+    assert voice.population == session.seed_for("population")
+    other = replace(session, treatment=replace(session.treatment, name="basic"))
+    assert voices_of(other)["citizen"] == voice
+    assert voices_of(replace(session, replicate=2))["citizen"] != voice
+    named = replace(session, models={"citizen": {**session.models["citizen"], "population": 5}})
+    assert voices_of(named)["citizen"].population == 5
+
+
+async def test_sessions_are_held_under_the_lock_of_their_study(session, runs):
+    other = replace(session, id="other", replicate=2)
+    held = await hold_all([session, other], runs)
+    assert [h.session.id for h in held] == [session.id, "other"]
+    assert runs.sessions() == sorted([session.id, "other"])
+    with runs.lock(), pytest.raises(WrongInput, match=f"in use by process {os.getpid()}"):
+        await hold_all([session], runs)
+    assert (await hold_all([session], runs))[0].already
+
+
+@pytest.mark.parametrize("at_once", [2, 5])
+async def test_sessions_held_at_once_are_the_same_as_one_after_another(session, runs, at_once):
+    sessions = [replace(session, id=f"r{k}", replicate=k) for k in range(1, 6)]
+    one_by_one = Runs(runs.folder.parent, "one by one")
+    expected = [held.run for held in await hold_all(sessions, one_by_one)]
+    assert [held.run for held in await hold_all(sessions, runs, at_once=at_once)] == expected
+    for one in sessions:
+        assert (runs.path(one.id) / "run.json").read_bytes() == (one_by_one.path(one.id) / "run.json").read_bytes()
+        assert await replay(runs, one.id) == runs.run(one.id)
+
+
+async def test_what_a_study_has_spent_is_read_from_its_log(session, runs):
+    usage = Usage(input_tokens=100, output_tokens=7, cost_usd=0.25)
+
+    def billed(purpose):
+        return Completion("Well.", usage=usage) if "turn" in purpose.occasion else None
+
+    await hold_session(session, runs, voices=Cast(Voice(session, billed)))
+    assert spent(runs) == (1.5, 642)
+
+
+async def test_every_installed_scorer_scores_every_readable_run(session, runs):
+    await hold_all([session, replace(session, id="damaged", replicate=2)], runs)
+    damaged = runs.path("damaged") / "run.json"
+    damaged.write_bytes(damaged.read_bytes()[:1000])
+    before = contents(runs.path(session.id)), contents(runs.path("damaged"))
+    scores, faults, files = score_all(runs, names("delibsim.scorers"))
+    assert {score.target.split("/")[0] for score in scores} == {session.id}
+    assert len(faults) == 1
+    assert str(damaged) in faults[0]
+    assert {"dri", "diversity", "consideration_agreement"} <= {score.measure for score in scores}
+    assert sorted(map(str, runs.scores())) == sorted(map(str, scores))  # as text, in which NaN equals NaN
+    assert all(file.parent == runs.folder / "scores" for file in files)
+    assert (contents(runs.path(session.id)), contents(runs.path("damaged"))) == before
+
+
+async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(session, runs):
+    refusal = Completion("", "refusal", "no")
+    voice = Voice(session, lambda p: refusal if (p.participant[-1], p.occasion) == ("1", "post") else None)
+    await hold_session(session, runs, voices=Cast(voice))
+    scores, faults, (file,) = score_all(runs, ["dri"])
+    assert faults == []
+    written = {(r["measure"], r["phase"]): r for r in map(json.loads, file.read_text(encoding="utf-8").splitlines()) if r["unit"] == "run"}
+    for phase in ("post", "change"):
+        assert written["dri", phase]["value"] is None
+        assert written["dri", phase]["note"]
+    assert isinstance(written["dri", "pre"]["value"], float)
+    assert {math.isnan(s.value) for s in scores if (s.measure, s.phase) == ("dri", "post")} == {True}

@@ -1,0 +1,170 @@
+"""Processes that are killed, stopped, doubled or out of room: the same command goes on, and nothing is paid for twice."""
+
+import json
+import os
+import resource
+import signal
+import time
+from collections import Counter
+
+import pytest
+from plugin.installed import Workplace
+
+COMMAND = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=3", "rounds=2", "seed=7")
+SESSION = "runs/s/ccps.normative.slow.r1"
+CALLS = 12
+DELAY = 0.08  # seconds a call: long enough to be stopped in, short enough to wait for
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, package):
+    """The bytes of the run that nobody disturbed."""
+    place = Workplace(tmp_path_factory.mktemp("undisturbed"), package, DELAY)
+    code, _, errors = place.call(*COMMAND)
+    assert (code, errors) == (0, "")
+    assert len(place.asked) == CALLS
+    return (place.folder / SESSION / "run.json").read_bytes()
+
+
+@pytest.fixture
+def place(tmp_path, package):
+    return Workplace(tmp_path, package, DELAY)
+
+
+def recorded(place):
+    """What stands whole in the log: participant/occasion/attempt."""
+    path = place.folder / SESSION / "exchanges.jsonl"
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    purposes = [json.loads(line)["purpose"] for line in lines]
+    return ["{participant}/{occasion}/{attempt}".format(**purpose) for purpose in purposes]
+
+
+def wait_until(condition, process):
+    """Wait for a moment in the life of a process; it must still be running then."""
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert process.poll() is None, f"ended before its moment: {process.communicate()}"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def leftovers(place):
+    """Temporary files of writes that never ended."""
+    return [str(path) for path in place.folder.rglob("*.tmp")]
+
+
+def test_a_process_killed_again_and_again_goes_on_and_asks_only_what_was_in_flight(place, undisturbed):
+    moments = {
+        "the first survey is in flight": lambda: len(place.asked) >= 2,
+        "between two turns": lambda: len(recorded(place)) >= 5,
+        "in the last round": lambda: len(recorded(place)) >= 8,
+        "the second survey is in flight": lambda: any("post" in line for line in place.asked),
+    }
+    in_flight = Counter()
+    for moment, reached in moments.items():
+        process = place.start(*COMMAND)
+        wait_until(reached, process)
+        process.kill()
+        process.communicate()
+        kept = recorded(place)
+        assert len(set(kept)) == len(kept), moment
+        assert not (place.folder / SESSION / "run.json").exists(), moment
+        in_flight = Counter(place.asked) - Counter(kept)
+        assert sum(in_flight.values()) <= 3 * len(moments), moment
+
+    kept, asked = recorded(place), place.asked
+    code, output, errors = place.call(*COMMAND)
+    assert (code, errors) == (0, "")
+    again = place.asked[len(asked) :]
+    assert not set(again) & set(kept)
+    assert set(again) | set(kept) == set(place.asked)
+    assert len(recorded(place)) == len(set(recorded(place))) == CALLS
+    assert Counter(place.asked) == Counter(recorded(place)) + in_flight
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
+    assert leftovers(place) == []
+    assert "nothing was asked now" not in output
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_process_that_is_asked_to_stop_says_how_to_go_on(place, undisturbed, stop):
+    process = place.start(*COMMAND)
+    wait_until(lambda: len(recorded(place)) >= 5, process)
+    began = time.monotonic()
+    process.send_signal(stop)
+    output, errors = process.communicate(timeout=20)
+    assert time.monotonic() - began < 10
+    kept = recorded(place)
+    assert 5 <= len(kept) < CALLS
+    assert output == ""
+    assert "Traceback" not in errors
+    assert process.returncode == 3
+    assert "the same command goes on" in errors
+    asked = place.asked
+    code, _, _ = place.call(*COMMAND)
+    assert code == 0
+    assert not set(place.asked[len(asked) :]) & set(kept)
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
+
+
+def test_a_second_process_on_a_study_is_refused_and_the_first_is_not_disturbed(place, undisturbed):
+    first = place.start(*COMMAND)
+    wait_until(lambda: place.asked, first)
+    first.send_signal(signal.SIGSTOP)
+    code, output, errors = place.call(*COMMAND)
+    first.send_signal(signal.SIGCONT)
+    assert (code, output) == (2, "")
+    assert f"in use by process {first.pid}" in errors
+    assert "Traceback" not in errors
+    first.communicate(timeout=30)
+    assert first.returncode == 0
+    assert Counter(place.asked) == Counter(recorded(place))
+    assert len(place.asked) == CALLS
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
+
+
+def test_a_full_disk_stops_the_session_with_a_clear_error_and_no_further_call(place, undisturbed):
+    room = 60_000  # bytes a file may have: the log outgrows them in the middle of the deliberation
+
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    code, output, errors = place.call(*COMMAND, preexec_fn=little_room)
+    assert (code, output) == (4, "")
+    assert "File too large" in errors
+    assert "runs/s" in errors
+    assert "Traceback" not in errors
+    kept = recorded(place)
+    assert 3 < len(kept) < CALLS - 3
+    assert len(place.asked) == len(kept) + 1
+
+    code, _, errors = place.call(*COMMAND)
+    assert code == 0
+    assert "1 damaged line" in errors
+    assert Counter(place.asked) == Counter(set(place.asked)) + Counter([place.asked[len(kept)]])
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
+
+
+def test_a_model_that_is_down_stops_the_session_which_goes_on_when_it_is_up(place, undisturbed):
+    (place.folder / "down.txt").write_text("quota", encoding="utf-8")
+    code, output, errors = place.call(*COMMAND)
+    assert (code, output) == (4, "")
+    assert "quota: this server is down" in errors
+    assert "the same command goes on" in errors
+    before = len(place.asked)
+    assert before <= 3
+    assert not (place.folder / SESSION / "run.json").exists()
+    assert place.call("status", "s")[0] == 4
+    (place.folder / "down.txt").unlink()
+    assert place.call(*COMMAND)[0] == 0
+    assert len(place.asked) == CALLS + before
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_is_a_clear_error(place):
+    (place.folder / "runs").mkdir(mode=0o500)
+    code, output, errors = place.call(*COMMAND)
+    assert (code, output) == (4, "")
+    assert "Permission denied" in errors
+    assert "Traceback" not in errors
+    assert place.asked == []

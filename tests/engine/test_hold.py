@@ -1,0 +1,115 @@
+"""Holding a session: one run of any size, equal to itself, that leaves nothing behind."""
+
+import gc
+import weakref
+from dataclasses import replace
+from importlib.metadata import version
+
+import mesa
+import pytest
+
+from delibsim import Completion, Response, WrongInput, hold, voices_of
+from delibsim.engine.agent import Agent, Interrupted
+from delibsim.engine.forum import Forum
+from delibsim.engine.hold import check
+
+
+@pytest.mark.parametrize("n", range(2, 10))
+async def test_a_group_of_any_size_is_held(session_of, held, n):
+    run, voice = await held(session_of(n, rounds=2))
+    assert [r.participant for r in run.responses] == [p.id for p in run.session.participants] * 2
+    assert [r.phase for r in run.responses] == ["pre"] * n + ["post"] * n
+    assert [s.turn.index for s in run.transcript] == list(range(1, 2 * n + 1))
+    assert len(voice.asked) == 2 * n + 2 * n
+    assert run.status == "complete"
+    assert run.silences == ()
+    assert all(isinstance(r, Response) and len(r.answers) == 10 and not r.missing for r in run.responses)
+
+
+async def test_a_run_is_equal_to_itself_held_again(session_of):
+    session = session_of(4)
+    run = await hold(session, voices_of(session))
+    assert await hold(session, voices_of(session)) == run
+    other = replace(session, seed=8)
+    again = await hold(other, voices_of(other))
+    assert replace(again, session=session) != run
+    assert [r.answers for r in again.responses] != [r.answers for r in run.responses]
+
+
+async def test_speech_moves_the_citizens_and_no_speech_moves_nobody_as_far(session_of):
+    def moved(run):
+        people = [p.id for p in run.session.participants]
+        return sum(
+            abs(run.response(p, "post").answers[item] - value) for p in people for item, value in run.response(p, "pre").answers.items()
+        )
+
+    talk = session_of(5, rounds=4)
+    talk = replace(talk, models={"citizen": {"kind": "citizen", "susceptibility": 0.25, "openness": 4.0, "noise": 0.0}})
+    mute = replace(talk, treatment=replace(talk.treatment, interaction=False))
+    assert moved(await hold(mute, voices_of(mute))) == 0
+    assert moved(await hold(talk, voices_of(talk))) > 0
+
+
+async def test_a_run_names_the_versions_that_held_it_and_is_not_compared_by_them(session_of, held):
+    run, _ = await held(session_of(2, rounds=0))
+    assert run.provenance["delibsim"] == version("delibsim")
+    assert run.provenance["mesa"] == version("mesa")
+    assert replace(run, provenance={}) == run
+
+
+def room_of(script=lambda prompt: None):
+    """A script that keeps weak references to the forum and the agents it is asked from."""
+    seen = []
+
+    def watching(prompt):
+        if not seen:
+            gc.collect()
+            seen.extend(weakref.ref(o) for o in gc.get_objects() if isinstance(o, (Forum, Agent)))
+        return script(prompt)
+
+    return seen, watching
+
+
+async def test_nothing_of_the_room_stays_alive(session_of, held):
+    seen, script = room_of()
+    await held(session_of(3, rounds=1), script)
+    gc.collect()
+    assert len(seen) == 4
+    assert [ref() for ref in seen] == [None] * 4
+    assert not any(isinstance(model, Forum) for model in getattr(mesa.Agent, "_ids", {}))
+
+
+async def test_nothing_of_an_interrupted_room_stays_alive(session_of, scripted):
+    seen, script = room_of(lambda prompt: Completion("", "timeout", "gone") if "turn" in prompt.purpose.occasion else None)
+    try:
+        await hold(session_of(3, rounds=1), {"citizen": scripted(script)})
+    except Interrupted:
+        pass
+    else:
+        pytest.fail("was not interrupted")
+    gc.collect()
+    assert len(seen) == 4
+    assert [ref() for ref in seen] == [None] * 4
+
+
+async def test_an_unknown_format_is_refused_before_anything_is_asked(session_of, scripted):
+    voice = scripted()
+    with pytest.raises(WrongInput, match="unknown format 'deliberatoin'; did you mean deliberation"):
+        await hold(session_of(3, format="deliberatoin"), {"citizen": voice})
+    assert voice.asked == []
+
+
+@pytest.mark.parametrize("missing", ["setting", "you", "speak", "survey_post", "recall", "answers", "transcript", "persona", "reask"])
+def test_a_wording_that_lacks_a_text_is_refused_before_anything_is_asked(session_of, missing):
+    session = session_of(3)
+    texts = {name: text for name, text in session.wording.texts.items() if name != missing}
+    with pytest.raises(WrongInput, match=missing):
+        check(replace(session, wording=replace(session.wording, texts=texts)))
+
+
+@pytest.mark.parametrize("text", ["It is your turn in $ruond.", "That costs 5 $.", "Round ${round of $rounds"])
+def test_a_wording_that_cannot_be_filled_in_is_refused_before_anything_is_asked(session_of, text):
+    session = session_of(3)
+    texts = {**session.wording.texts, "speak": text}
+    with pytest.raises(WrongInput, match="speak"):
+        check(replace(session, wording=replace(session.wording, texts=texts)))

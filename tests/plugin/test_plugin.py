@@ -1,0 +1,114 @@
+"""A package of somebody else, installed for real: its scorer scores and its language model speaks, and delibsim changes nothing."""
+
+import json
+
+import pytest
+from plugin.installed import Workplace, install
+
+RUN = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=2", "rounds=1", "seed=7")
+SPOKEN, SILENT = "ccps.normative.slow.r1", "ccps.none.slow.r1"
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    return install(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, package):
+    """Somebody's folder, in which one session was held with the foreign model."""
+    place = Workplace(tmp_path_factory.mktemp("work"), package)
+    place.held = place.call(*RUN, "--json")
+    return place
+
+
+def scores(place, measure="words"):
+    files = list((place.folder / "runs" / "s" / "scores").glob("words.*"))
+    assert [file.name for file in files] == ["words.v2.jsonl"]
+    return [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_foreign_model_voices_everybody(place):
+    code, output, errors = place.held
+    assert (code, errors) == (0, "")
+    summary = json.loads(output)
+    assert summary["models"] == {"slow": "slow"}
+    assert summary["calls"]["by_status"] == {"ok": 6}
+    assert sorted(place.asked) == sorted(
+        f"Participant {seat}/{occasion}/0" for seat, occasion in [(1, "pre"), (2, "pre"), (1, "post"), (2, "post"), *speakers(place)]
+    )
+
+
+def speakers(place):
+    run = json.loads((place.folder / "runs" / "s" / SPOKEN / "run.json").read_text(encoding="utf-8"))
+    return [(int(s["turn"]["speaker"][-1]), f"turn {s['turn']['index']}") for s in run["transcript"]]
+
+
+def test_the_foreign_scorer_scores_beside_our_own_and_touches_no_run(place):
+    file = place.folder / "runs" / "s" / SPOKEN / "run.json"
+    before = file.read_bytes()
+    code, output, errors = place.call("score", "s", "--json")
+    assert (code, errors) == (0, "")
+    rows = json.loads(output)["conditions"]
+    assert {"words", "dri", "diversity"} <= {row["measure"] for row in rows}
+    (row,) = [row for row in rows if row["measure"] == "words"]
+    counts = [len(s["text"].split()) for s in json.loads(before)["transcript"]]
+    assert row["mean"] == sum(counts) / len(counts) > 0
+    assert (row["planned"], row["held"], row["valid"]) == (1, 1, 1)
+    assert [s["value"] for s in scores(place) if s["unit"] == "statement"] == counts
+    assert file.read_bytes() == before
+
+
+def test_what_the_foreign_scorer_leaves_undefined_is_null_with_its_reason(place):
+    assert place.call(*RUN, "treatment=none")[0] == 0
+    assert [s["note"] for s in scores(place) if s["target"] == SILENT and s["value"] is None] == ["no_statements"]
+    code, output, _ = place.call("score", "s", "--scorer", "words", "--json")
+    rows = {row["treatment"]: row for row in json.loads(output)["conditions"]}
+    assert code == 0
+    assert (rows["none"]["mean"], rows["none"]["valid"], rows["none"]["missing"]) == (None, 0, {"no_statements": 1})
+    assert rows["normative"]["mean"] > 0
+
+
+def test_without_the_package_its_names_are_unknown_and_nothing_is_written(tmp_path):
+    place = Workplace(tmp_path, None)
+    code, output, errors = place.call(*RUN)
+    assert (code, output) == (2, "")
+    assert "no plug-in 'slow' in delibsim.models" in errors
+    assert "Traceback" not in errors
+    assert not (tmp_path / "runs").exists()
+
+
+CONFORMANCE = """
+from importlib.metadata import entry_points
+from delibsim.testing import check_language_model, check_scorer
+for entry in entry_points(group="delibsim.scorers"):
+    check_scorer(entry.load()())
+    print(entry.name)
+for name in ("citizen", "slow"):
+    (entry,) = entry_points(group="delibsim.models", name=name)
+    check_language_model(entry.load()(name=name))
+    print(name)
+"""
+
+
+def test_every_installed_scorer_and_every_offline_model_keeps_its_contract(place):
+    code, output, errors = place.python(CONFORMANCE)
+    assert (code, errors) == (0, "")
+    assert {"words", "dri", "diversity", "agreement", "citizen", "slow"} <= set(output.split())
+
+
+BROKEN = """
+from delibsim import Score
+from delibsim.testing import check_scorer
+from delibsim_example.words import WordCount
+class Unsteady(WordCount):
+    def score(self, runs):
+        return super().score(runs[:1])
+check_scorer(Unsteady())
+"""
+
+
+def test_a_scorer_that_breaks_the_contract_is_found_out(place):
+    code, _, errors = place.python(BROKEN)
+    assert code == 1
+    assert "AssertionError: the order of runs must not matter" in errors

@@ -1,0 +1,54 @@
+"""Every installed scorer keeps its contract, whatever the runs hold."""
+
+import math
+
+import pytest
+from hypothesis import given
+from strategies import quick, runs
+
+from delibsim.domain.score import Scorer
+from delibsim.plugins import load, names
+from delibsim.testing import a_run, check_scorer
+
+GROUP = "delibsim.scorers"
+INSTALLED = names(GROUP)
+
+
+def test_our_scorers_are_installed():
+    assert {"agreement", "diversity", "dri"} <= set(INSTALLED)
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_a_scorer_keeps_the_contract_and_goes_by_the_name_of_its_entry_point(name):
+    scorer = load(GROUP, name)
+    assert isinstance(scorer, Scorer)
+    assert scorer.name == name
+    check_scorer(scorer)
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+@quick
+@given(run=runs())
+def test_any_run_is_scored_and_a_value_is_nan_just_where_a_note_says_why(name, run):
+    scores = load(GROUP, name).score([run])
+    assert [score for score in scores if math.isnan(score.value) != bool(score.note)] == []
+    assert len({(score.measure, score.unit, score.target, score.phase) for score in scores}) == len(scores)
+    assert all(score.target.split("/")[0] == run.session.id for score in scores)
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_phases_are_before_after_and_change(name):
+    phases = {score.phase for score in load(GROUP, name).score([a_run()])}
+    assert phases <= {"pre", "post", "change", ""}
+
+
+def test_a_scorer_that_breaks_its_contract_is_caught():
+    class Silent:
+        name, version = "silent", 1
+
+        def score(self, runs):
+            scores = load(GROUP, "dri").score(runs)
+            return [type(score)(score.measure, score.unit, score.target, score.value, score.phase) for score in scores]
+
+    with pytest.raises(AssertionError, match="NaN without a note that gives the reason"):
+        check_scorer(Silent())

@@ -1,0 +1,268 @@
+"""Runs, sessions and scores survive JSON; whatever is no such file is Damaged, with the reason."""
+
+import copy
+import dataclasses
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import json_values, quick, runs, scores, sessions
+
+from delibsim.domain.score import Score
+from delibsim.store import codec
+from delibsim.store.codec import (
+    SCHEMA,
+    Damaged,
+    differences,
+    run_from_json,
+    run_to_json,
+    score_from_plain,
+    score_to_plain,
+    session_from_json,
+    session_to_json,
+    session_to_plain,
+)
+from delibsim.testing import a_run
+
+RUN = json.loads(run_to_json(a_run()))
+
+
+def changed(*path, value=None, drop=False):
+    """The JSON text of a good run with one place changed or left out."""
+    plain = copy.deepcopy(RUN)
+    place = plain
+    for step in path[:-1]:
+        place = place[step]
+    if drop:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return json.dumps(plain)
+
+
+def damage(text):
+    with pytest.raises(Damaged) as caught:
+        run_from_json(text)
+    return str(caught.value)
+
+
+# There and back
+
+
+@quick
+@given(runs())
+def test_a_run_survives_json(run):
+    text = run_to_json(run)
+    again = run_from_json(text)
+    assert again == run
+    assert again.provenance == run.provenance  # which equality leaves out
+    assert run_from_json(text.encode()) == run
+    assert run_to_json(again) == text
+
+
+@quick
+@given(sessions())
+def test_a_session_survives_json(session):
+    assert session_from_json(session_to_json(session)) == session
+    assert differences(session_to_plain(session), json.loads(session_to_json(session)) | {"schema": None}) == []
+
+
+@quick
+@given(scores)
+def test_a_score_survives_json_and_only_nan_is_null(score):
+    plain = json.loads(json.dumps(score_to_plain(score), allow_nan=False))
+    assert (plain["value"] is None) == math.isnan(score.value)
+    again = score_from_plain(plain)
+    assert repr(again) == repr(score)  # in which NaN equals NaN
+
+
+def test_a_file_is_text_for_people_with_the_schema_first():
+    text = run_to_json(a_run("Ünal"))
+    assert text.startswith(f'{{\n "schema": {SCHEMA},\n "session": {{\n  "id": "Ünal"')
+    assert text.endswith("}\n")
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_what_is_no_json_number_is_never_written(number):
+    run = a_run()
+    odd = dataclasses.replace(run, session=dataclasses.replace(run.session, models={"citizen": {"kind": "citizen", "noise": number}}))
+    for write, thing in ((run_to_json, odd), (session_to_json, odd.session)):
+        with pytest.raises(ValueError, match="(?i)nan|inf|json"):
+            json.loads(write(thing), parse_constant=refused)
+
+
+def refused(constant):
+    """NaN and Infinity, which Python writes and reads, and which are no JSON."""
+    raise ValueError(f"{constant} is no JSON")
+
+
+def test_a_missing_answer_is_an_absent_key():
+    plain = json.loads(run_to_json(a_run(missing=["Participant 2"])))
+    (empty,) = [r for r in plain["responses"] if (r["participant"], r["phase"]) == ("Participant 2", "post")]
+    assert empty["answers"] == {}
+    assert set(empty["missing"].values()) == {"refusal"}
+
+
+# Damage
+
+
+@pytest.mark.parametrize("schema", [0, 2, SCHEMA + 1, "1", None, 1.5, [1]], ids=repr)
+def test_another_schema_is_never_misread(schema):
+    assert f"another schema than {SCHEMA}" in damage(changed("schema", value=schema))
+
+
+def test_a_file_without_schema_is_none_of_ours():
+    for text in (changed("schema", drop=True), "{}", "[]", "3", "null", '"run"'):
+        assert "no schema number" in damage(text)
+
+
+def test_a_run_cut_off_anywhere_is_damaged():
+    text = run_to_json(a_run(participants=2)).rstrip("\n")
+    for cut in range(0, len(text), 7):
+        assert damage(text[:cut]).startswith("not JSON: ")
+
+
+@pytest.mark.parametrize("text", ["", "\0\0\0\0", "not at all", b"\xff\xfe\x00", b"\x80abc", "{" * 10], ids=repr)
+def test_what_is_no_json_is_damaged(text):
+    assert damage(text).startswith("not JSON: ")
+
+
+def test_json_of_any_depth_is_damaged_and_no_crash():
+    for text in ('{"schema": 1, "session": ' + "[" * 100_000, '{"a":' * 100_000, f'{{"schema": {"9" * 5000}}}'):
+        assert damage(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        (("status",), "finished", "status"),
+        (("status",), None, "status"),
+        (("session", "seed"), "7", "session.seed"),
+        (("session", "seed"), 7.5, "session.seed"),
+        (("session", "replicate"), True, "session.replicate"),
+        (("session", "id"), 3, "session.id"),
+        (("session", "participants"), "Ann", "session.participants"),
+        (("session", "participants", 1), {"persona": ""}, "session.participants.1.id"),
+        (("session", "treatment", "interaction"), "yes", "session.treatment.interaction"),
+        (("session", "survey", "items", 0, "kind"), "question", "session.survey.items.0.kind"),
+        (("session", "survey", "forced_distribution"), "1,2", "session.survey.forced_distribution"),
+        (("responses", 0, "answers", "C1"), "5", "responses.0.answers.C1"),
+        (("responses", 0, "answers", "C1"), 4.5, "responses.0.answers.C1"),
+        (("responses", 0, "answers", "C1"), None, "responses.0.answers.C1"),
+        (("responses", 0, "phase"), "later", "responses.0.phase"),
+        (("responses",), None, "responses"),
+        (("transcript", 0, "text"), 5, "transcript.0.text"),
+        (("transcript", 0, "turn", "index"), "first", "transcript.0.turn.index"),
+        (("session", "models"), [], "session.models"),
+    ],
+)
+def test_a_wrong_type_is_named(path, value, named):
+    assert damage(changed(*path, value=value)).startswith(f"{named}: ")
+
+
+@pytest.mark.parametrize("path", [("session",), ("responses",), ("transcript",), ("status",), ("session", "survey", "items")])
+def test_a_missing_part_is_named(path):
+    assert damage(changed(*path, drop=True)).startswith(f"{'.'.join(path)}: ")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        (("session", "participants"), [{"id": "Ann"}], "a group needs at least 2 participants"),
+        (("session", "survey", "scale_max"), 0, "scale_min (1) must be smaller than scale_max (0)"),
+        (("session", "treatment", "rounds"), -1, "rounds must be 0 or more"),
+        (("session", "models"), {}, "no settings for the models citizen"),
+    ],
+)
+def test_what_the_domain_refuses_is_damaged(path, value, reason):
+    assert reason in damage(changed(*path, value=value))
+
+
+def test_sessions_are_read_as_strictly_as_runs():
+    plain = {"schema": SCHEMA, **session_to_plain(a_run().session)}
+    assert session_from_json(json.dumps(plain)) == a_run().session
+    for wrong in ({**plain, "schema": 2}, {**plain, "seed": "1"}, {**plain, "survey": None}, RUN):
+        with pytest.raises(Damaged):
+            session_from_json(json.dumps(wrong))
+
+
+SCORE = score_to_plain(Score("dri", "run", "demo", 0.25, "pre"))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"value": "high"}, "value"),
+        ({"value": "0.5"}, "value"),
+        ({"value": True}, "value"),
+        ({"value": [0.5]}, "value"),
+        ({"unit": "planet"}, "unit"),
+        ({"target": 3}, "target"),
+        ({"measure": None}, "measure"),
+    ],
+    ids=str,
+)
+def test_a_wrong_score_is_named(change, named):
+    with pytest.raises(Damaged, match=f"^{named}: "):
+        score_from_plain(SCORE | change)
+
+
+@pytest.mark.parametrize("part", ["value", "measure", "unit", "target"])
+def test_a_part_missing_from_a_score_is_named(part):
+    with pytest.raises(Damaged, match=f"^{part}: "):
+        score_from_plain({key: value for key, value in SCORE.items() if key != part})
+
+
+def test_a_whole_number_is_a_score():
+    assert score_from_plain(SCORE | {"value": 1}).value == 1.0
+
+
+def test_an_infinite_score_is_not_written_as_anything_else():
+    plain = score_to_plain(Score("m", "run", "t", math.inf))
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json.dumps(plain, allow_nan=False)
+
+
+# Differences
+
+
+def test_differences_name_the_place_the_old_and_the_new():
+    old = {"seed": 1, "group": {"size": 5, "names": ["Ann", "Bob"]}, "gone": "x", "same": [1, {"a": None}]}
+    new = {"seed": 2, "group": {"size": 5, "names": ["Ann", "Cem"]}, "same": [1, {"a": None}], "more": True}
+    assert differences(old, new) == [
+        "seed: 1 -> 2", 'group.names[2]: "Bob" -> "Cem"', 'gone: "x" -> null', "more: null -> true",
+    ]  # fmt: skip
+
+
+def test_differences_between_kinds_and_lengths():
+    assert differences({"a": [1, 2]}, {"a": [1, 2, 3]}) == ["a: 2 entries -> 3 entries"]
+    assert differences({"a": {"b": 1}}, {"a": 1}) == ['a: {"b": 1} -> 1']
+    assert differences(1, 2, "seed") == ["seed: 1 -> 2"]
+
+
+def test_a_long_value_is_cut():
+    (line,) = differences({"text": "a" * 500}, {"text": "b" * 500})
+    assert len(line) < 200
+    assert line.count("...") == 2
+
+
+plain = st.dictionaries(st.text(max_size=4), json_values, max_size=4)
+
+
+@quick
+@given(plain)
+def test_equal_values_do_not_differ(value):
+    assert differences(value, copy.deepcopy(value)) == []
+
+
+@quick
+@given(plain, st.text(max_size=4), st.integers())
+def test_any_change_is_found(value, key, number):
+    other = {**value, key: number}
+    assert bool(differences(value, other)) == (other != value)
+
+
+def test_the_schema_is_the_one_this_version_writes():
+    assert json.loads(codec.run_to_json(a_run()))["schema"] == SCHEMA == 1

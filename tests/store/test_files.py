@@ -1,0 +1,252 @@
+"""A crash at any moment leaves the old file, the new one, or one torn last line; a lock dies with its process."""
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import json_values, quick, texts
+
+from delibsim.domain.errors import WrongInput
+from delibsim.store.files import append_line, locked, read_lines, write_atomically
+
+RECORD = {"text": "Ünal said: “tea”\n次", "n": 1}
+
+
+@contextmanager
+def process(code, *arguments):
+    """A Python process that runs `code`; killed and reaped at the end, whatever happened."""
+    running = subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.wait()
+        running.stdout.close()
+
+
+def leftovers(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# Whole files
+
+
+def test_a_file_is_written_with_its_folders_and_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "runs" / "demo" / "run.json"
+    write_atomically(path, "first\nÜnal\n")
+    write_atomically(path, "second")
+    assert path.read_bytes() == b"second"
+    assert leftovers(path.parent) == ["run.json"]
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_line_ends_are_written_as_they_are(tmp_path):
+    write_atomically(tmp_path / "a", "one\r\ntwo\nthree\r")
+    assert (tmp_path / "a").read_bytes() == b"one\r\ntwo\nthree\r"
+
+
+@pytest.mark.parametrize("text", ["half of it " * 10_000 + "\ud83d", 5], ids=["not UTF-8", "no text"])
+def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path, text):
+    path = tmp_path / "run.json"
+    write_atomically(path, "old")
+    with pytest.raises((UnicodeEncodeError, TypeError)):
+        write_atomically(path, text)
+    assert path.read_text() == "old"
+    assert leftovers(tmp_path) == ["run.json"]
+
+
+def test_a_folder_in_the_place_of_the_file_is_left_alone(tmp_path):
+    (tmp_path / "run.json").mkdir()
+    with pytest.raises(OSError, match="run.json"):
+        write_atomically(tmp_path / "run.json", "new")
+    assert leftovers(tmp_path) == ["run.json"]
+    assert (tmp_path / "run.json").is_dir()
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from delibsim.store.files import write_atomically
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # a disk with room for 100 kB
+try:
+    write_atomically(Path(sys.argv[1]), "x" * 1_000_000)
+except OSError as error:
+    print(error.strerror)
+"""
+
+
+def test_a_full_disk_is_an_error_and_leaves_the_old_file(tmp_path):
+    path = tmp_path / "run.json"
+    write_atomically(path, "old")
+    done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == os.strerror(errno.EFBIG)
+    assert path.read_text() == "old"
+    assert leftovers(tmp_path) == ["run.json"]
+
+
+WRITER = """
+import itertools, sys
+from pathlib import Path
+from delibsim.store.files import write_atomically
+for i in itertools.count():
+    write_atomically(Path(sys.argv[1]), f"{i % 10}" * 500_000)
+    print(i, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_the_old_file_or_the_new_one(tmp_path):
+    path = tmp_path / "run.json"
+    write_atomically(path, "old")
+    for pause in (0.0, 0.003, 0.01, 0.03, 0.07, 0.15):
+        with process(WRITER, path) as writer:
+            writer.stdout.readline()
+            time.sleep(pause)
+            writer.send_signal(signal.SIGKILL)
+            writer.wait()
+        text = path.read_text()
+        assert text == "old" or (len(text) == 500_000 and len(set(text)) == 1)
+        # What a killed writer leaves beside the file is hidden, and its name says that it is no whole file.
+        assert all(name == "run.json" or (name.startswith(".") and name.endswith(".tmp")) for name in leftovers(tmp_path))
+    assert path.read_text() != "old"
+
+
+# Files of lines
+
+
+@quick
+@given(st.lists(st.dictionaries(texts, json_values, max_size=3), max_size=5))
+def test_lines_are_read_back(tmp_path_factory, records):
+    path = tmp_path_factory.mktemp("lines") / "log.jsonl"
+    for record in records:
+        append_line(path, record)
+    assert read_lines(path) == (records, 0)
+    assert not path.exists() or path.read_bytes().count(b"\n") == len(records)
+
+
+def test_a_missing_file_holds_nothing(tmp_path):
+    assert read_lines(tmp_path / "log.jsonl") == ([], 0)
+
+
+def test_a_line_is_not_appended_where_there_is_no_folder(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        append_line(tmp_path / "s1" / "log.jsonl", RECORD)
+    assert leftovers(tmp_path) == []
+
+
+def test_no_line_holds_nan(tmp_path):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        append_line(tmp_path / "log.jsonl", {"value": float("nan")})
+    assert read_lines(tmp_path / "log.jsonl") == ([], 0)
+
+
+def test_a_line_torn_anywhere_is_counted_and_what_comes_after_is_whole(tmp_path):
+    whole = (json.dumps(RECORD, ensure_ascii=False) + "\n").encode()
+    for cut in range(len(whole) + 1):
+        path = tmp_path / f"{cut}.jsonl"
+        path.write_bytes(whole + whole[:cut])
+        complete = cut >= len(whole) - 1  # only the line end is missing, or nothing
+        assert read_lines(path) == ([RECORD] * (1 + complete), int(cut > 0 and not complete))
+        append_line(path, {"n": 2})
+        append_line(path, {"n": 3})
+        assert read_lines(path) == ([RECORD] * (1 + complete) + [{"n": 2}, {"n": 3}], int(cut > 0 and not complete))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"{", b"null", b"3", b'"text"', b"[1, 2]", b"\xff\xfe{}", b'{"a": "\xff"}', b"\x00\x00\x00\x00", b"{}{}", b"hello", b" "],
+    ids=repr,
+)
+def test_a_damaged_line_is_counted_and_the_others_are_read(tmp_path, line):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"n": 1}\n' + line + b'\n{"n": 2}\n' + line + b"\n")
+    assert read_lines(path) == ([{"n": 1}, {"n": 2}], 2)
+
+
+@quick
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_counted(tmp_path_factory, noise):
+    path = tmp_path_factory.mktemp("noise") / "log.jsonl"
+    path.write_bytes(noise)
+    records, damaged = read_lines(path)
+    assert len(records) + damaged == sum(bool(line) for line in noise.split(b"\n"))
+
+
+APPENDER = """
+import itertools, sys
+from pathlib import Path
+from delibsim.store.files import append_line
+for i in itertools.count():
+    append_line(Path(sys.argv[1]), {"n": i, "text": "次" * 50_000})
+    print(i, flush=True)
+"""
+
+
+def test_a_killed_process_has_kept_every_line_it_had_appended(tmp_path):
+    path = tmp_path / "log.jsonl"
+    rng = random.Random(7)
+    expected = 0
+    for _ in range(4):
+        with process(APPENDER, path) as appender:
+            told = -1
+            for _ in range(rng.randrange(1, 30)):
+                told = int(appender.stdout.readline())
+            appender.send_signal(signal.SIGKILL)
+            appender.wait()
+        records, damaged = read_lines(path)
+        since = records[expected:]
+        assert [record["n"] for record in since[: told + 1]] == list(range(told + 1))
+        assert all(len(record["text"]) == 50_000 for record in records)
+        assert damaged <= 4
+        expected = len(records)
+
+
+# Locks
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from delibsim.store.files import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_process_is_refused_and_told_which_one_holds_the_folder(tmp_path):
+    with process(HOLDER, tmp_path / "demo") as holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(WrongInput, match=rf"demo is in use by process {holder.pid}; wait for it, or end it"), locked(tmp_path / "demo"):
+            raise AssertionError("the lock was given twice")
+        # A refusal takes nothing from the holder: it is named to the third as well.
+        with pytest.raises(WrongInput, match=str(holder.pid)), locked(tmp_path / "demo"):
+            raise AssertionError("the lock was given twice")
+
+
+def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path):
+    with process(HOLDER, tmp_path / "demo") as holder:
+        holder.stdout.readline()
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        with locked(tmp_path / "demo"):
+            held_by = (tmp_path / "demo" / ".lock").read_text()
+    assert held_by == str(os.getpid())
+
+
+def test_a_lock_is_given_back_also_after_an_error(tmp_path):
+    for _ in range(2):
+        with pytest.raises(KeyError), locked(tmp_path / "demo"):
+            raise KeyError
+
+
+def test_folders_are_locked_one_by_one(tmp_path):
+    with locked(tmp_path / "one"), locked(tmp_path / "two"), pytest.raises(WrongInput), locked(tmp_path / "one"):
+        raise AssertionError("the lock was given twice")

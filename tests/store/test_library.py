@@ -1,0 +1,411 @@
+"""Topics, motions and surveys: those of the package are whole, the user's come first, and errors name file, line and field."""
+
+import re
+import shutil
+import textwrap
+from collections import Counter
+
+import pytest
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.topic import Motion, Topic
+from delibsim.store.library import Library, package_data
+
+PREFERENCES = {
+    "fnqcj": 5, "uppsala_speaks": 7, "fremantle": 6, "ccps": 7, "zukunft": 7, "energy_futures": 9, "forestera": 7, "auscj": 8,
+    "biobanking_wa": 7, "swiss_health": 6, "bep": 7, "acp": 5,
+}  # fmt: skip
+"""The twelve topics of the benchmark, and how many preferences the real instrument of each has."""
+
+
+@pytest.fixture
+def home(tmp_path):
+    """The folder of a user who has nothing yet."""
+    return tmp_path
+
+
+@pytest.fixture
+def package(tmp_path):
+    """The package alone, as a user without files of their own sees it."""
+    return Library(tmp_path)
+
+
+def put(home, place, text):
+    """Write one of the user's files; the first line of `text` is its line 1."""
+    path = home / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+    return path
+
+
+def refusal(get, id):
+    with pytest.raises(WrongInput) as caught:
+        get(id)
+    return str(caught.value)
+
+
+# What is shipped
+
+
+def entries(package):
+    return {id: package.entry(id) for id in package.topics()}
+
+
+def test_twelve_topics_and_ten_motions_are_shipped(package):
+    found = entries(package)
+    assert {id for id, entry in found.items() if isinstance(entry, Topic)} == set(PREFERENCES)
+    assert sum(isinstance(entry, Motion) for entry in found.values()) == 10
+    assert set(package.surveys()) == set(PREFERENCES) | {id for id in package.surveys() if "." in id}
+
+
+@pytest.mark.parametrize("id", PREFERENCES)
+def test_a_topic_has_a_question_a_background_and_a_survey(package, id):
+    topic = package.topic(id)
+    assert topic.question.endswith("?")
+    assert 100 <= len(topic.background.split()) <= 200
+    assert package.survey(topic.survey).id == id
+
+
+@pytest.mark.parametrize(("id", "preferences"), PREFERENCES.items())
+def test_an_instrument_is_balanced_as_long_as_the_real_one_and_called_unvalidated(package, id, preferences):
+    survey = package.survey(id)
+    assert len(survey.considerations) == 20
+    assert Counter(item.reverse for item in survey.considerations) == {True: 10, False: 10}
+    assert len(survey.preferences) == preferences
+    assert [item.id for item in survey.items] == [f"C{k}" for k in range(1, 21)] + [f"P{k}" for k in range(1, preferences + 1)]
+    assert survey.validated is False
+    assert "not validated" in survey.source.lower()
+    assert survey.forced_distribution is None
+
+
+def test_no_two_items_of_an_instrument_say_the_same(package):
+    for id in PREFERENCES:
+        said = [" ".join(item.text.lower().split()) for item in package.survey(id).items]
+        assert len(set(said)) == len(said), id
+
+
+def test_ten_motions_lie_on_five_themes_two_on_each(package):
+    motions = [entry for entry in entries(package).values() if isinstance(entry, Motion)]
+    assert Counter(motion.theme for motion in motions) == dict.fromkeys(["technology", "environment", "work", "media", "governance"], 2)
+    assert all(motion.text.startswith("This house") and motion.text.endswith(".") for motion in motions)
+    assert len({motion.text for motion in motions}) == 10
+
+
+def test_a_motion_is_no_topic_to_deliberate_on(package):
+    assert "'plastics' is a motion for a debate" in refusal(package.topic, "plastics")
+
+
+# Where files are looked for
+
+TOPIC = """
+    id: tea
+    question: Should tea be made in pots?
+    background: |
+      Some say so.
+      Others do not.
+    survey: tea
+    """
+SURVEY = """
+    id: tea
+    scale_min: -3
+    scale_max: 3
+    considerations:
+      - {id: C1, text: "Pots keep tea warm."}
+      - {id: C2, text: "Bags are quicker.", reverse: true}
+    preferences:
+      - {id: P1, text: "Buy pots."}
+      - {id: P2, text: "Buy bags."}
+    """
+PLAIN = textwrap.dedent(SURVEY).lstrip("\n")
+
+
+def survey_of(home, text):
+    put(home, "surveys/tea.yaml", text)
+    return Library(home).survey("tea")
+
+
+def refused_survey(home, text):
+    put(home, "surveys/tea.yaml", text)
+    return refusal(Library(home).survey, "tea")
+
+
+def refused_topic(home, text):
+    put(home, "topics/tea.yaml", text)
+    return refusal(Library(home).topic, "tea")
+
+
+def test_a_users_files_are_found_beside_those_of_the_package(home):
+    put(home, "topics/tea.yaml", TOPIC)
+    library = Library(home)
+    assert library.topic("tea") == Topic("tea", "Should tea be made in pots?", "Some say so.\nOthers do not.", "tea")
+    assert {"tea", "ccps"} <= set(library.topics())
+    survey = survey_of(home, SURVEY)
+    assert (survey.scale_min, survey.scale_max, survey.validated, survey.source) == (-3, 3, False, "")
+    assert [(item.id, item.kind, item.text, item.reverse) for item in survey.items] == [
+        ("C1", "consideration", "Pots keep tea warm.", False),
+        ("C2", "consideration", "Bags are quicker.", True),
+        ("P1", "preference", "Buy pots.", False),
+        ("P2", "preference", "Buy bags.", False),
+    ]
+
+
+def test_a_users_file_takes_precedence_over_one_of_the_package(home):
+    put(home, "topics/ccps.yaml", "id: ccps\nquestion: Another question?\n")
+    put(home, "surveys/ccps.yaml", SURVEY.replace("id: tea", "id: ccps"))
+    assert Library(home).topic("ccps").question == "Another question?"
+    assert len(Library(home).survey("ccps").items) == 4
+    assert Library(home).topics()["ccps"] == home / "topics" / "ccps.yaml"
+    assert len(Library(home / "elsewhere").survey("ccps").items) == 27
+
+
+def test_the_working_folder_is_home_by_default(home, monkeypatch):
+    put(home, "topics/tea.yaml", TOPIC)
+    monkeypatch.chdir(home)
+    assert Library().topic("tea").id == "tea"
+
+
+def test_an_imported_survey_is_named_after_its_source(home):
+    put(home, "surveys/imported/deliberr/ccps.yaml", SURVEY.replace("id: tea", "id: deliberr.ccps"))
+    assert len(Library(home).survey("deliberr.ccps").items) == 4
+    assert len(Library(home).survey("ccps").items) == 27
+
+
+def test_the_checkout_itself_can_be_home():
+    library = Library(package_data("topics").parent)
+    assert set(PREFERENCES) <= set(library.topics())
+
+
+def test_a_copied_instrument_reads_as_the_one_of_the_package(home):
+    (home / "surveys").mkdir()
+    shutil.copy(package_data("surveys") / "acp.yaml", home / "surveys" / "acp.yaml")
+    assert Library(home).survey("acp") == Library(home / "elsewhere").survey("acp")
+
+
+@pytest.mark.parametrize(
+    ("kind", "id", "meant"), [("topic", "cccps", "ccps"), ("topic", "swis_health", "swiss_health"), ("survey", "zukumft", "zukunft")]
+)
+def test_an_unknown_name_comes_with_the_closest(package, kind, id, meant):
+    said = refusal(getattr(package, kind), id)
+    assert said.startswith(f"unknown {kind} '{id}'; did you mean ")
+    assert meant in said.partition("did you mean ")[2].partition("?")[0]
+
+
+def test_an_unknown_topic_says_where_topics_lie(package, home):
+    assert str(home / "topics") in refusal(package.topic, "zzz")
+
+
+def test_an_unknown_published_survey_says_how_to_import_it(package):
+    assert "delibsim import deliberr PATH" in refusal(package.survey, "deliberr.ccps")
+
+
+def test_a_name_is_no_path(home):
+    put(home, "secret.yaml", TOPIC)
+    for id in ("../secret", str(home / "secret"), "../secret.yaml"):
+        assert refusal(Library(home).topic, id).startswith("unknown topic")
+
+
+def test_a_broken_file_is_named_only_when_it_is_asked_for(home):
+    put(home, "topics/tea.yaml", "id: [")
+    assert "tea" in Library(home).topics()
+    assert Library(home).topic("ccps").id == "ccps"
+
+
+# What is refused, with file, line and field
+
+
+def test_a_missing_field_is_named(home):
+    assert refused_topic(home, "id: tea\nbackground: x\n") == f"{home}/topics/tea.yaml, line 1, field question: is missing"
+    assert refused_survey(home, "id: tea\nconsiderations: []\n").endswith("line 2, field considerations: " + (
+        "list should have at least 2 items after validation, not 0, found []"
+    ))  # fmt: skip
+    text = SURVEY.replace('{id: P2, text: "Buy bags."}', "{id: P2}")
+    assert refused_survey(home, text) == f"{home}/surveys/tea.yaml, line 9, field preferences[2].text: is missing"
+
+
+def test_an_unknown_field_is_named_with_the_fields_there_are(home):
+    said = refused_topic(home, "id: tea\nquestion: Why?\n\n# a comment\nbackgruond: x\n")
+    assert said == f"{home}/topics/tea.yaml, line 5, field backgruond: is not a field here; fields are: id, question, background, survey"
+    said = refused_survey(home, SURVEY.replace("reverse: true", "reversed: true"))
+    assert said.startswith(f"{home}/surveys/tea.yaml, line 6, field considerations[2].reversed: is not a field here")
+    assert "colour" in refused_topic(home, "id: tea\nmotion: This house would.\ncolour: red\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field", "expected"),
+    [
+        ("scale_min: -3", "scale_min: low", 2, "scale_min", "integer, found 'low'"),
+        ("scale_min: -3", "scale_min: -3.0", 2, "scale_min", "integer, found -3.0"),
+        ("scale_max: 3", 'scale_max: "3"', 3, "scale_max", "integer, found '3'"),
+        ("scale_max: 3", "scale_max: true", 3, "scale_max", "integer, found True"),
+        ("scale_max: 3", "scale_max:", 3, "scale_max", "integer, found None"),
+        ("reverse: true", "reverse: yes", 6, "considerations[2].reverse", "boolean, found 'yes'"),
+        ("reverse: true", "reverse: 1", 6, "considerations[2].reverse", "boolean, found 1"),
+        ('text: "Buy pots."', "text: no pots", None, None, None),
+        ('text: "Buy pots."', "text: 2026-11-21", 8, "preferences[1].text", "string, found"),
+        ('text: "Buy pots."', "text: 0012", 8, "preferences[1].text", "string, found 12"),
+        ('text: "Buy pots."', "text: true", 8, "preferences[1].text", "string, found True"),
+        ('text: "Buy pots."', 'text: "  "', 8, "preferences[1].text", "at least 1 character"),
+        ('{id: P1, text: "Buy pots."}', "Buy pots.", 8, "preferences[1]", "found 'Buy pots.'"),
+        ("id: tea", "id: 12", 1, "id", "string, found 12"),
+    ],
+)
+def test_a_wrong_type_is_named_and_never_turned_into_another(home, old, new, line, field, expected):
+    assert old in PLAIN
+    text = PLAIN.replace(old, new)
+    if line is None:
+        assert survey_of(home, text).preferences[0].text == "no pots"
+        return
+    said = refused_survey(home, text)
+    assert said.startswith(f"{home}/surveys/tea.yaml, line {line}, field {field}: ")
+    assert expected in said
+
+
+@pytest.mark.parametrize("word", ["no", "No", "off", "yes", "on", "n", "0x", "1e", "12:30", "~no"])
+def test_words_that_yaml_once_took_for_something_else_stay_text(home, word):
+    put(home, "topics/tea.yaml", f"id: tea\nquestion: {word}\n")
+    assert Library(home).topic("tea").question == word
+
+
+def test_no_is_refused_where_an_old_yaml_reads_it_as_false(home):
+    # A file can ask for YAML 1.1; what is then no text is refused, and never False in silence.
+    said = refused_topic(home, "%YAML 1.1\n---\nid: tea\nquestion: no\n")
+    assert said.startswith(f"{home}/topics/tea.yaml, line 4, field question: ")
+    assert "found False" in said
+
+
+def test_a_language_of_no_is_no_field_and_no_false(home):
+    said = refused_topic(home, "id: tea\nquestion: Why?\nlanguage: no\n")
+    assert said.startswith(f"{home}/topics/tea.yaml, line 3, field language: is not a field here")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("id: tea\nquestion: One?\nquestion: Two?\n", 3),
+        ("id: tea\nid: tea\nquestion: Why?\n", 2),
+        (PLAIN.replace("reverse: true", 'text: "Again."'), 6),
+    ],
+)
+def test_a_key_used_twice_is_refused_with_its_line(home, text, line):
+    said = refused_topic(home, text)
+    assert said.startswith(f"{home}/topics/tea.yaml, line {line}: ")
+    assert "duplicate key" in said
+
+
+@pytest.mark.parametrize(
+    "tag", ['!!python/object/apply:os.system ["touch made"]', "!!python/name:os.system", "!!python/object:object {}", "!ours x"]
+)
+def test_an_object_tag_is_refused_and_makes_nothing(home, monkeypatch, tag):
+    monkeypatch.chdir(home)
+    said = refused_topic(home, f"id: tea\nquestion: {tag}\n")
+    assert said.startswith(f"{home}/topics/tea.yaml, line 2: ")
+    assert not (home / "made").exists()
+
+
+def test_an_alias_bomb_is_refused_at_once(home):
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"] + [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, 12)]
+    said = refused_topic(home, "\n".join(["id: tea", *rows]) + "\n")
+    assert said == f"{home}/topics/tea.yaml, line 3: aliases (*a0) are not allowed; write the value out"
+
+
+def test_a_merge_key_is_refused(home):
+    assert "line 3: aliases (*base)" in refused_topic(home, "base: &base {question: Why?}\nid: tea\n<<: *base\n")
+
+
+@pytest.mark.parametrize("label", ["1", "C", "C 1", "C-1", "C1a", "É1", '""', "C1.", "_1", '"C1\\n"', '"C１"'])
+def test_a_label_that_no_reply_can_be_read_by_is_refused(home, label):
+    said = refused_survey(home, PLAIN.replace("id: C1", f"id: {label}"))
+    assert said.startswith(f"{home}/surveys/tea.yaml, line 5, field considerations[1].id: ")
+
+
+@pytest.mark.parametrize("label", ["c1", "Cons_12", "X0", "A_b_1"])
+def test_other_labels_are_kept(home, label):
+    assert survey_of(home, PLAIN.replace("id: C1", f"id: {label}")).considerations[0].id == label
+
+
+def test_an_id_that_is_not_the_name_of_its_file_is_refused(home):
+    said = refused_topic(home, "question: Why?\nid: coffee\n")
+    assert said == f"{home}/topics/tea.yaml, line 2, field id: is 'coffee', but the place of the file says 'tea'; make them equal"
+    put(home, "surveys/imported/deliberr/tea.yaml", SURVEY)
+    assert "the place of the file says 'deliberr.tea'" in refusal(Library(home).survey, "deliberr.tea")
+
+
+@pytest.mark.parametrize(("low", "high"), [(3, 3), (4, 3), (7, 1)])
+def test_a_scale_without_width_is_refused_with_its_line(home, low, high):
+    text = PLAIN.replace("scale_min: -3", f"scale_min: {low}").replace("scale_max: 3", f"scale_max: {high}")
+    said = refused_survey(home, text)
+    assert said == f"{home}/surveys/tea.yaml, line 2, field scale_min: scale_min ({low}) must be smaller than scale_max ({high})"
+
+
+def test_a_scale_without_width_is_refused_with_the_line_of_the_end_that_is_given(home):
+    said = refused_survey(home, PLAIN.replace("scale_min: -3\n", "").replace("scale_max: 3", "scale_max: 1"))
+    assert said.startswith(f"{home}/surveys/tea.yaml, line 2, field scale_max: ")
+
+
+def test_item_ids_used_twice_are_refused_with_a_line_that_uses_one(home):
+    said = refused_survey(home, PLAIN.replace("id: P2", "id: C2"))
+    assert "used more than once: C2" in said
+    assert re.search(r"line [69], field (considerations|preferences)", said)
+
+
+@pytest.mark.parametrize("forced", ["[1, 0, 0, 0, 0, 0, 0]", "[1, 1]", "[]", "[3, 0, 0, 0, 0, 0, -1]"])
+def test_a_forced_distribution_that_does_not_add_up_is_refused_with_its_line(home, forced):
+    said = refused_survey(home, PLAIN.replace("scale_max: 3", f"scale_max: 3\nforced_distribution: {forced}"))
+    assert said.startswith(f"{home}/surveys/tea.yaml, line 4, field forced_distribution: forced_distribution must hold 7 counts")
+
+
+def test_a_forced_distribution_that_adds_up_is_kept(home):
+    text = PLAIN.replace("scale_max: 3", "scale_max: 3\nforced_distribution: [0, 1, 0, 0, 0, 1, 0]")
+    assert survey_of(home, text).forced_distribution == (0, 1, 0, 0, 0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("id: tea\nquestion: 'open\n", 3),
+        ("id: tea\nquestion: [a, b\n", 3),
+        ("id: tea\n\tquestion: Why?\n", 2),
+        ("id: tea\nquestion: a: b\n", 2),
+        ("id: tea\nquestion: Why?\n- x\n", 3),
+        ("id: tea\nquestion: @why\n", 2),
+        ("id: tea\nquestion: Why?\n---\nid: tea\n", 3),
+        ("id: tea\nquestion: *x\n", 2),
+        ("id: tea\nquestion: Why\x07?\n", 2),
+    ],
+)
+def test_broken_yaml_is_refused_with_its_line(home, text, line):
+    said = refused_topic(home, text)
+    assert len(said.splitlines()) == 1
+    assert said.startswith(f"{home}/topics/tea.yaml, line {line}")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# nothing\n", "- id: tea\n", "tea\n", "42\n", "true\n", "null\n", "- motion\n", "2026-11-21\n", "motion\n"]
+)
+@pytest.mark.parametrize("kind", ["topic", "survey"])
+def test_a_file_without_fields_is_refused(home, kind, text):
+    put(home, f"{kind}s/tea.yaml", text)
+    said = refusal(getattr(Library(home), kind), "tea")
+    assert said.startswith(f"{home}/{kind}s/tea.yaml, line 1: expected fields such as 'id: tea'")
+
+
+def test_nesting_of_any_depth_is_refused(home):
+    deep = "[" * 500 + "]" * 500
+    assert refused_topic(home, f"id: tea\nquestion: {deep}\n").startswith(f"{home}/topics/tea.yaml")
+
+
+def test_a_file_that_is_no_utf_8_is_refused(home):
+    path = put(home, "topics/tea.yaml", "")
+    path.write_bytes("id: tea\nquestion: Für wen?\n".encode("latin-1"))
+    assert refusal(Library(home).topic, "tea") == f"{path}: not UTF-8 text; save it as UTF-8"
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(home):
+    path = put(home, "topics/tea.yaml", "")
+    path.write_bytes("\ufeffid: tea\r\nquestion: Für wen?\r\n".encode())
+    assert Library(home).topic("tea").question == "Für wen?"
+
+
+def test_keys_that_are_no_text_are_refused(home):
+    assert "line 3" in refused_topic(home, "id: tea\nquestion: Why?\n1: x\n")
+    assert "line 6" in refused_survey(home, PLAIN.replace("reverse: true", "1: true"))
