@@ -11,9 +11,10 @@ from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
+from delibsim.models.retry import charge, worst_case
 from delibsim.plugins import load
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices
+from delibsim.voices import Voices, price_in
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,15 @@ async def hold_all(
 
 
 def spent(runs: Runs) -> tuple[float, int]:
-    """US dollars and tokens that the exchanges of a study have cost so far, as far as they are known."""
-    usage = [exchange.completion.usage for session in runs.sessions() for exchange in _exchanges(runs, session)[0]]
-    return sum(u.cost_usd or 0.0 for u in usage), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in usage)
+    """US dollars and tokens that the exchanges of a study have cost so far; an attempt of unknown cost counts with its worst case."""
+    used = []
+    for session in runs.sessions():
+        models = runs.planned(session).models
+        for exchange in _exchanges(runs, session)[0]:
+            settings = models[exchange.model]
+            worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
+            used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
+    return sum(u.cost_usd or 0.0 for u in used), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in used)
 
 
 async def replay(runs: Runs, session: str) -> Run:

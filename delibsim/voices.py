@@ -45,7 +45,7 @@ class Voices:
         asked = [model.preflight() for model in self._models.values() if hasattr(model, "preflight")]
         findings += [finding for found in await asyncio.gather(*asked) for finding in found]
         for key, model in self._models.items():
-            findings += self._affordable(model, self._price(json.loads(key)))
+            findings += self._affordable(model, price_in(json.loads(key)))
         for session in sessions:
             findings += self._fits(session)
         return list(dict.fromkeys(findings))
@@ -70,7 +70,7 @@ class Voices:
                 options["base_url"] = self._addresses[name]
             model = self._models[key] = self._made(name, settings["kind"], options)
             gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
-            self._behind[key] = Persistent(model, gate, self.limits, self.budget, self._price(settings))
+            self._behind[key] = Persistent(model, gate, self.limits, self.budget, price_in(settings))
         return self._behind[key]
 
     def _made(self, name: str, kind: str, options: Mapping[str, Any]) -> Any:
@@ -78,11 +78,6 @@ class Voices:
             return load("delibsim.models", kind, name=name, **options)
         except (NoPlugin, TypeError, ValueError) as error:
             raise WrongInput(f"model '{name}': {error}") from None
-
-    def _price(self, settings: Mapping[str, Any]) -> Price:
-        if settings.get("price") is None and "model" not in settings:
-            return FREE
-        return price_of(str(settings.get("model")), settings.get("price"))
 
     def _affordable(self, model: Any, price: Price) -> list[Finding]:
         capped = self.limits.budget_usd is not None or self.limits.budget_tokens is not None
@@ -94,7 +89,7 @@ class Voices:
         return []
 
     def _fits(self, session: Session) -> list[Finding]:
-        tokens = estimated_tokens(longest_prompt(session))
+        tokens = estimated_tokens(longest_prompt(session).messages)
         findings = []
         for name, settings in session.models.items():
             window = context_window(str(settings.get("model", "")))
@@ -102,6 +97,13 @@ class Voices:
                 text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
                 findings.append(Finding("error", name, text))
         return findings
+
+
+def price_in(settings: Mapping[str, Any]) -> Price:
+    """The price of a model by its settings: what they state, else what is listed; free if they name no model to be paid."""
+    if settings.get("price") is None and "model" not in settings:
+        return FREE
+    return price_of(str(settings.get("model")), settings.get("price"))
 
 
 def voices_of(session: Session) -> dict[str, LanguageModel]:

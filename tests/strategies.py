@@ -29,7 +29,7 @@ texts = st.text(max_size=80)
 lines = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=60).filter(str.strip)
 """One line of any script, not blank."""
 
-names = lines.filter(lambda name: name.isprintable() and name == name.strip() and not name.startswith(("<", ">")))
+names = lines.filter(lambda name: name == name.strip() and not name.startswith(("<", ">")))
 """Names that participants can have: they stand on a line of their own above what was said."""
 
 words = st.lists(

@@ -135,16 +135,18 @@ def _check(overrides: Sequence[str], home: Path) -> None:
         raise WrongInput(
             f"cannot read the override: {str(error).splitlines()[0]} (overrides look like topic=acp or group.size=7)"
         ) from None
-    keys = _keys(OmegaConf.to_container(_composed([], home)))
     for override in parsed:
-        key = override.key_or_group
         if override.is_sweep_override():
             raise WrongInput(f"'{override.input_line}' names several values; one session has one value for each setting")
-        if key in GROUPS:
-            name = override.value()
-            if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in choices(key, home):
-                raise unknown(key, str(name), choices(key, home))
-        elif key not in keys and not _may_add(override):
+    chosen = [override for override in parsed if override.key_or_group in GROUPS]
+    for override in chosen:
+        key, name = override.key_or_group, override.value()
+        if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in choices(key, home):
+            raise unknown(key, str(name), choices(key, home))
+    keys = _keys(OmegaConf.to_container(_composed([str(override.input_line) for override in chosen], home)))
+    for override in parsed:
+        key = override.key_or_group
+        if override not in chosen and key not in keys and not _may_add(override):
             close = [k for k in keys if "." not in k] if "." not in key else [k for k in keys if "." in k and "texts" not in k]
             raise unknown("setting", key, close)
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 
 from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Completion, LanguageModel, Try, Usage
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.prices import Price
-from delibsim.models.prompt import Prompt
+from delibsim.models.prompt import Message, Prompt
 
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
@@ -39,20 +40,19 @@ class Persistent:
 
     async def _persist(self, prompt: Prompt, seed: int) -> Completion:
         tries: list[Try] = []
-        tokens = estimated_tokens(prompt)
-        most = tokens + (getattr(self._model, "max_tokens", None) or 0)
-        worst = self._price.worst(tokens, most - tokens)
+        worst = worst_case(prompt.messages, self._price, getattr(self._model, "max_tokens", None))
+        most = (worst.input_tokens or 0) + (worst.output_tokens or 0)
         jitter = random.Random(seed)
         while True:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
-            if not self._budget.reserve(worst, most):
+            if not self._budget.reserve(worst.cost_usd, most):
                 detail = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
                 return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
             async with self._gate.enter(most, self.name):
                 completion = self._fatal or await self._model.complete(prompt, seed)
             completion = replace(completion, usage=self._priced(completion), detail=self._told(completion))
-            self._budget.settle(worst, most, self._billed(completion))
+            self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
                 self._fatal = replace(completion, usage=Usage(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
@@ -81,15 +81,23 @@ class Persistent:
         usage = completion.usage
         return usage if usage.cost_usd is not None else replace(usage, cost_usd=self._price.cost(usage))
 
-    @staticmethod
-    def _billed(completion: Completion) -> Usage:
-        """What a call cost for certain: a call that failed before an answer, and was not possibly billed, cost nothing."""
-        answered = completion.status in OUTCOMES or completion.model_returned or completion.possibly_billed
-        if completion.usage == Usage() and not answered:
-            return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
-        return completion.usage
+
+def charge(attempt: Completion | Try, worst: Usage) -> Usage:
+    """What an attempt counts against a budget: what it used; nothing if it failed for free; the worst case where it is not known."""
+    used = attempt.usage
+    if used == Usage() and not attempt.possibly_billed and attempt.status not in OUTCOMES:
+        return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
+    known = used if used.input_tokens is not None and used.output_tokens is not None else worst
+    cost = worst.cost_usd if used.cost_usd is None else used.cost_usd
+    return Usage(input_tokens=known.input_tokens, output_tokens=known.output_tokens, cost_usd=cost)
 
 
-def estimated_tokens(prompt: Prompt) -> int:
+def worst_case(messages: Iterable[Message], price: Price, max_tokens: int | None) -> Usage:
+    """The most that a call with these messages can use."""
+    tokens = estimated_tokens(messages)
+    return Usage(input_tokens=tokens, output_tokens=max_tokens or 0, cost_usd=price.worst(tokens, max_tokens or 0))
+
+
+def estimated_tokens(messages: Iterable[Message]) -> int:
     """An estimate of input tokens from above, in any script: one for every three bytes of UTF-8, and four a message."""
-    return sum(len(message.content.encode(errors="replace")) // 3 + 4 for message in prompt.messages) + 4
+    return sum(len(message.content.encode(errors="replace")) // 3 + 4 for message in messages) + 4

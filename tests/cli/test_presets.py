@@ -1,6 +1,7 @@
 """Every preset of a model and of a mixed group: composes, can be made, is known and priced, and sends what docs/models.md says."""
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -16,6 +17,9 @@ from delibsim.models.faults import SECRET_NAME, scrub
 from delibsim.models.limits import Limits
 from delibsim.models.prices import context_window, listed, price_of
 from delibsim.models.prompt import Message, Prompt, Purpose, Words
+
+# litellm silences this warning about its own types when it is imported; pytest forgets that after the test that imported it.
+pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml"))}
@@ -67,10 +71,11 @@ SENT = {  # of each hosted preset: what its request holds, what it must not hold
 }
 
 
-def planned(name, home, *more):
+@functools.cache
+def planned(name, *more):
     """The session that `delibsim run model=NAME` plans, a model named where the preset leaves that to the user."""
     own = [f"model.model={NAMED_BY_USER[name]}"] if name in NAMED_BY_USER else []
-    return plan([f"model={name}", *own, *more], home)
+    return plan([f"model={name}", *own, *more], ROOT)
 
 
 async def voices_of(planned_session):
@@ -82,8 +87,8 @@ async def voices_of(planned_session):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name, tmp_path):
-    composed = planned(name, tmp_path)
+def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
+    composed = planned(name)
     settings = composed.session.models[name]
     assert {person.model for person in composed.session.participants} == {name}
     assert asyncio.run(voices_of(composed)) == [name]
@@ -95,8 +100,8 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name, tm
 
 
 @pytest.mark.parametrize("name", HOSTED + SERVERS)
-def test_the_settings_of_a_preset_can_be_overridden(name, tmp_path):
-    settings = planned(name, tmp_path, "model.max_tokens=99", "model.reasoning_effort=low", "model.structured=true").session.models[name]
+def test_the_settings_of_a_preset_can_be_overridden(name):
+    settings = planned(name, "model.max_tokens=99", "model.reasoning_effort=low", "model.structured=true").session.models[name]
     assert (settings["max_tokens"], settings["reasoning_effort"], settings["structured"]) == (99, "low", True)
 
 
@@ -108,7 +113,7 @@ def test_the_first_line_says_what_it_is_where_its_key_comes_from_and_as_of_when(
     assert re.search(r"As of \d{4}-\d\d-\d\d\b", first)
 
 
-def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_key(monkeypatch, tmp_path):
+def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_key(monkeypatch):
     import litellm
 
     import delibsim.models.litellm  # noqa: F401  (sets the environment that litellm reads when it is imported)
@@ -116,7 +121,7 @@ def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_ke
     for variable in [variable for variable in os.environ if SECRET_NAME.search(variable)]:
         monkeypatch.delenv(variable)
     for name in HOSTED:
-        settings = planned(name, tmp_path).session.models[name]
+        settings = planned(name).session.models[name]
         model = settings["model"]
         _, provider, _, _ = litellm.get_llm_provider(model)
         assert provider == model.partition("/")[0]  # so that calls pass the gate of their provider, and none of their own
@@ -128,8 +133,8 @@ def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_ke
 
 
 @pytest.mark.parametrize("name", HOSTED)
-def test_the_price_and_the_window_of_a_hosted_model_are_known(name, tmp_path):
-    settings = planned(name, tmp_path).session.models[name]
+def test_the_price_and_the_window_of_a_hosted_model_are_known(name):
+    settings = planned(name).session.models[name]
     price = price_of(settings["model"], settings.get("price"))
     assert price.worst(1000, 1000) > 0
     assert price.source.startswith("litellm 1.")
@@ -137,27 +142,27 @@ def test_the_price_and_the_window_of_a_hosted_model_are_known(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", HOSTED)
-def test_a_date_of_withdrawal_is_stated(name, tmp_path):
-    withdrawn = listed(planned(name, tmp_path).session.models[name]["model"]).get("deprecation_date")
+def test_a_date_of_withdrawal_is_stated(name):
+    withdrawn = listed(planned(name).session.models[name]["model"]).get("deprecation_date")
     assert withdrawn is None or withdrawn in TEXTS[name]
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_a_model_of_ones_own_server_is_free(name, tmp_path):
-    settings = planned(name, tmp_path).session.models[name]
+def test_a_model_of_ones_own_server_is_free(name):
+    settings = planned(name).session.models[name]
     assert price_of(settings["model"], settings["price"]).worst(1000, 1000) == 0
 
 
 @pytest.fixture(scope="module")
-def sent(tmp_path_factory):
+def sent():
     """Of each hosted preset the requests that left this process, as a server on loopback saw them, and the completion."""
     with pytest.MonkeyPatch.context() as patch:
         for key in KEYS:
             patch.setenv(key, "of-no-use-on-loopback")
-        return asyncio.run(_send(tmp_path_factory.mktemp("home")))
+        return asyncio.run(_send())
 
 
-async def _send(home):
+async def _send():
     seen = []
 
     async def answer(request):
@@ -178,7 +183,7 @@ async def _send(home):
         voices = Voices(Limits(tries=1), addresses=addresses)
         for name in HOSTED:
             seen.clear()
-            voice = voices.of(planned(name, home).session)[name]
+            voice = voices.of(planned(name).session)[name]
             requests[name] = ((await voice.complete(prompt, 7)), list(seen))
         await voices.close()
     return requests
@@ -268,11 +273,11 @@ def test_no_preset_holds_anything_like_a_key(path):
     assert all(re.fullmatch(r'""|[A-Z][A-Z0-9_]*', value) for value in stated)
 
 
-def test_the_documented_table_is_that_of_the_presets(tmp_path):
+def test_the_documented_table_is_that_of_the_presets():
     page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     rows = {row[1]: row[0] for row in re.finditer(r"^\| `(\w+)` \|.*$", page, re.MULTILINE)}
     for name in HOSTED:
-        assert planned(name, tmp_path).session.models[name]["model"] in rows[name]
+        assert planned(name).session.models[name]["model"] in rows[name]
         assert re.search(r"Key: (\w+)", TEXTS[name])[1] in rows[name]
     assert set(TEXTS) - set(CITIZENS) <= set(rows)
     assert all(f"`{group}`" in page for group in GROUPS)

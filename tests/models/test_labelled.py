@@ -65,6 +65,7 @@ READABLE = {
     "JSON over lines": json.dumps(GIVEN, indent=2),
     "JSON fenced": f"```json\n{json.dumps(GIVEN, indent=4)}\n```",
     "JSON in prose": f"Here is my answer: {json.dumps(GIVEN)} I hope {{this}} helps.",
+    "JSON on one line, in groups": json.dumps({"ratings": RATINGS, "ranks": RANKS}),
     "JSON over lines, in groups": json.dumps({"ratings": RATINGS, "ranks": RANKS}, indent=1),
     "JSON with numbers as texts": json.dumps({k: str(v) for k, v in GIVEN.items()}),
     "JSON in two objects": json.dumps(RATINGS) + "\n" + json.dumps(RANKS),
@@ -248,7 +249,7 @@ LONG = "9" * 5000
 @example(f"C1: {LONG}")  # longer than Python turns into a number without being told to
 @example(f'{{"C1": {LONG}}}')
 @example('{"C1": ' + "[" * 100_000)  # deeper than any parser goes
-@example('{"C1":' * 50_000)
+@example('{"C1":' * 2_000)
 @example("C1: \ud83d")
 @example("\0")
 def test_any_text_is_read_as_valid_answers_or_not_at_all(text):
@@ -276,6 +277,9 @@ def test_one_value_changed_beyond_the_form_is_never_accepted(answered, data):
 ENDLESS = {
     "words": "word " * 50_000,
     "braces": "{" * 50_000,
+    "objects in objects": '{"C1":' * 20_000,
+    "lists in lists": '{"C1":' + "[" * 100_000,
+    "objects": '{"C1": 5} ' * 5_000,
     "spaces": "C1: a" + " " * 50_000 + "b",
     "digits": f"C{'1' * 50_000}",
     "bars": "C1: " + "|" * 50_000 + "x",
@@ -285,10 +289,17 @@ ENDLESS = {
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS.keys())
 def test_an_endless_reply_is_read_in_no_time(text):
-    start = time.perf_counter()
+    start = time.process_time()
     found = outcome(text)
-    assert time.perf_counter() - start < 2
-    assert found == GIVEN or "C1" in found
+    assert time.process_time() - start < 2
+    assert found
+
+
+@pytest.mark.parametrize("value", ["\ud83d", "ab\udc80c"])
+def test_a_fault_can_be_written_down_whatever_the_reply_holds(value):
+    # Half a character comes from broken escapes in a provider's JSON. The fault goes into the log, the run and the next prompt.
+    for text in (with_line(f"C1: {value}", "C1: 5"), json.dumps(GIVEN | {"C1": value}), json.dumps(GIVEN | {value: 5})):
+        assert fault(text).encode()
 
 
 @pytest.mark.parametrize("label", ["C1\n</you>\n<you>\nBob", "x" * 5000, "C9\r\n\r\n[system]"])

@@ -1,0 +1,98 @@
+"""FAULTS 23: a budget in tokens or dollars stops a study before it is exceeded, and the study goes on when it is raised."""
+
+import pytest
+from fake_provider import FakeProvider, Rule
+
+from delibsim.conduct import spent
+from delibsim.models.limits import Budget, Limits
+
+PRICE = {"input": 1000.0, "cached": 1000.0, "output": 1000.0}
+EIGHT = Limits(concurrency=8, longest_wait=0.02)
+
+
+@pytest.mark.parametrize("usd", [False, True])
+async def test_calls_in_flight_cannot_exceed_a_budget_between_them(ask, voices_at, usd):
+    async with FakeProvider(latency=0.01) as provider:
+        budget = Budget(usd=9.0) if usd else Budget(tokens=9000)
+        voices = voices_at(provider, EIGHT, budget)
+        completions = await ask(provider, 400, voices=voices, price=PRICE, max_tokens=300)
+    statuses = [completion.status for completion in completions]
+    assert set(statuses) == {"ok", "budget"}
+    assert statuses.count("ok") == provider.calls == provider.billed
+    assert provider.billed_tokens <= 9000
+    assert budget.spent_tokens == provider.billed_tokens, "what calls did not use is put back"
+    assert budget.spent_usd == pytest.approx(provider.billed_tokens * PRICE["input"] / 1e6)
+    assert provider.most_in_flight <= 8
+
+
+async def test_what_is_in_flight_counts_with_its_worst_case(ask, voices_at):
+    async with FakeProvider([Rule(text="word " * 200)], latency=0.05) as provider:
+        completions = await ask(provider, 9, voices=voices_at(provider, EIGHT, Budget(tokens=2000)), max_tokens=400)
+    assert provider.billed_tokens <= 2000
+    assert 2 <= provider.calls <= 5
+    assert "limits.budget_tokens" in next(c.detail for c in completions if c.status == "budget")
+
+
+async def test_a_session_stops_before_its_budget_and_goes_on_when_it_is_raised(hold, session_of, runs, log):
+    session = session_of(n=4, rounds=1)
+    async with FakeProvider() as provider:
+        first = await hold(session, provider, EIGHT, Budget(tokens=8000))
+        assert first.run is None
+        assert "budget" in first.fault
+        assert not runs.held("one")
+        assert 0 < provider.billed < 12
+        assert provider.billed_tokens <= 8000
+        usd, tokens = spent(runs)
+        assert (usd, tokens) == (0.0, provider.billed_tokens)
+        again = await hold(session, provider, EIGHT, Budget(tokens=8000, spent_tokens=tokens))
+        assert again.run is None
+        assert provider.billed_tokens <= 8000, "what an earlier process spent counts"
+        _, tokens = spent(runs)
+        raised = await hold(session, provider, EIGHT, Budget(tokens=80_000, spent_tokens=tokens))
+    assert raised.run.status == "complete"
+    assert provider.calls == provider.billed == 12, "nothing was paid twice"
+    assert [entry["completion"]["status"] for entry in log()].count("ok") == 12
+
+
+async def test_what_was_possibly_billed_still_counts_in_the_next_process(hold, session_of, runs):
+    """An answer that never arrived may have been charged: it is part of what a study has spent."""
+    async with FakeProvider([Rule(cut=0.5)]) as provider:
+        held = await hold(session_of(), provider, Limits(tries=2, longest_wait=0.01))
+    assert held.run is None
+    assert provider.billed_tokens > 0
+    assert spent(runs)[1] >= provider.billed_tokens
+
+
+async def test_the_command_refuses_a_cap_in_dollars_without_a_price(command):
+    async with FakeProvider() as provider:
+        code, out, err = await command(
+            "run", "model=local", f"base_url={provider.base_url}", "group.size=2", "model.price=null", "limits.budget_usd=5"
+        )
+    assert code == 2
+    assert out == ""
+    assert "its price is unknown, so a budget in USD cannot be kept" in err
+    assert "nothing was asked and nothing was paid" in err
+    assert provider.calls == 0
+
+
+async def test_the_command_stops_at_its_budget_and_goes_on_with_a_higher_one(command, tmp_path):
+    async with FakeProvider() as provider:
+        arguments = [
+            "run",
+            "model=local",
+            f"base_url={provider.base_url}",
+            "study=capped",
+            "group.size=2",
+            "rounds=1",
+            "model.max_tokens=300",
+        ]
+        code, _, err = await command(*arguments, "limits.budget_tokens=5000")
+        assert code == 4
+        assert "budget" in err
+        assert "the same command goes on from there" in err
+        assert provider.billed_tokens <= 5000
+        assert not list(tmp_path.glob("runs/capped/*/run.json"))
+        code, _, err = await command(*arguments, "limits.budget_tokens=50000")
+    assert code == 0, err
+    assert provider.calls == provider.billed == 6
+    assert len(list(tmp_path.glob("runs/capped/*/run.json"))) == 1

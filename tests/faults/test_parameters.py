@@ -1,0 +1,206 @@
+"""FAULTS 19 to 21: usage that is missing, another model than was asked for, parameters that are refused, prompts that are too long."""
+
+import pytest
+from fake_provider import FakeProvider, Rule
+from typer.testing import CliRunner
+
+from delibsim.cli.status import app as status
+from delibsim.models.limits import Limits
+
+PRICE = {"input": 2.0, "cached": 0.5, "output": 10.0}
+
+
+# 19: usage, names, fingerprints
+
+
+async def test_known_usage_and_price_give_the_cost_in_dollars(ask):
+    async with FakeProvider(
+        [Rule(text="I agree.", usage={"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 400}})]
+    ) as provider:
+        completion = await ask(provider, price=PRICE)
+    assert completion.usage.cached_tokens == 400
+    assert completion.usage.cost_usd == pytest.approx((600 * 2.0 + 400 * 0.5 + 2 * 10.0) / 1e6)
+
+
+@pytest.mark.parametrize("usage", [None, {}, "many", {"prompt_tokens": None}, {"prompt_tokens": "12", "completion_tokens": -3}])
+async def test_missing_usage_makes_the_cost_unknown_and_never_nothing(ask, voices_at, usage):
+    async with FakeProvider([Rule(payload={"usage": usage})]) as provider:
+        voices = voices_at(provider)
+        completion = await ask(provider, voices=voices, price=PRICE)
+    assert completion.status == "ok"
+    assert completion.usage.cost_usd is None
+    assert completion.usage.output_tokens is None
+    assert voices.budget.spent_usd > 0, "the worst case stays counted"
+    assert voices.budget.spent_tokens >= provider.billed_tokens
+
+
+@pytest.mark.parametrize(
+    "rule", [Rule(choice={"finish_reason": "length"}), Rule(message={"content": None}), Rule(message={"refusal": "No."})]
+)
+async def test_outcomes_without_usage_keep_their_worst_case_too(ask, voices_at, rule):
+    async with FakeProvider([Rule(choice=rule.choice, message=rule.message, payload={"usage": None})]) as provider:
+        voices = voices_at(provider)
+        completion = await ask(provider, voices=voices, price=PRICE)
+    assert completion.status != "ok"
+    assert voices.budget.spent_tokens >= provider.billed_tokens > 0
+
+
+async def test_no_usage_is_null_in_the_log(hold, session_of, log):
+    async with FakeProvider([Rule(payload={"usage": None})]) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.status == "complete"
+    assert provider.calls == len(log()) == 6
+    assert {entry["completion"]["usage"]["cost_usd"] for entry in log()} == {None}
+
+
+async def test_another_model_than_asked_for_is_recorded(ask):
+    async with FakeProvider([Rule(payload={"model": "local-mini"})]) as provider:
+        completion = await ask(provider)
+    assert (completion.status, completion.model_requested, completion.model_returned) == ("ok", "local", "local-mini")
+
+
+async def test_another_model_is_a_failure_in_strict_mode(hold, session_of, runs, log):
+    strict = {"local": {"name": "local", "kind": "openai_compatible", "model": "local", "max_tokens": 500, "strict": True}}
+    async with FakeProvider([Rule(payload={"model": "local-mini"})]) as provider:
+        held = await hold(session_of(strict), provider)
+        assert held.run is None
+        assert not runs.held("one")
+        assert "asked local, answered by local-mini (strict)" in held.fault
+        assert {entry["completion"]["status"] for entry in log()} == {"bad_request"}
+        # Every participant's first call was paid, and found to be another model's.
+        assert (provider.calls, provider.billed) == (2, 2)
+        provider.script.clear()
+        assert (await hold(session_of(strict), provider)).run.status == "complete"
+    assert provider.calls == 2 + 6
+
+
+async def test_a_fingerprint_that_changes_is_a_warning_of_the_study(hold, session_of, runs):
+    runs.settle({}, {})
+    async with FakeProvider([Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]) as provider:
+        await hold(session_of(), provider)
+    said = CliRunner().invoke(status, [str(runs.folder)])
+    assert said.exit_code == 0
+    assert "fingerprint changed in mid-study: fp_fake, fp_new" in said.output
+
+
+# 20: parameters that are refused
+
+REFUSED = {
+    "temperature, by name": (Rule(rejects="temperature"), {"temperature"}),
+    "temperature, in OpenAI's words": (
+        Rule(
+            status=400,
+            times=1,
+            body={"error": {"message": "Unsupported value: 'temperature' does not support 0.0 with this model.", "param": "temperature"}},
+        ),
+        {"temperature"},
+    ),
+    "seed, in words alone": (
+        Rule(status=400, times=1, body={"error": {"message": "unrecognized request argument supplied: seed"}}),
+        {"seed"},
+    ),
+    "two at once": (Rule(status=400, times=1, body={"message": "Unknown fields: seed, top_p"}), {"seed", "top_p"}),
+    "one of the provider's own": (Rule(rejects="top_k"), {"top_k"}),
+    "reasoning_effort, with 422": (
+        Rule(status=422, times=1, body={"error": {"message": "reasoning_effort not permitted"}}),
+        {"reasoning_effort"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+async def test_a_refused_parameter_is_left_out_remembered_and_recorded(ask, voices_at, case):
+    rule, dropped = REFUSED[case]
+    options = {"temperature": 0.0, "top_p": 0.9, "reasoning_effort": "low", "extra": {"top_k": 40}}
+    async with FakeProvider([rule]) as provider:
+        first, second = await ask(provider, 2, voices=voices_at(provider), **options)
+    assert (provider.calls, provider.billed) == (3, 2)
+    requested = {"temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "top_k"}
+    for completion in (first, second):
+        assert completion.status == "ok"
+        assert set(completion.parameters_dropped) == dropped
+        assert set(completion.parameters_sent) == requested - dropped
+    for call in provider.requests[1:]:
+        assert not dropped & set(call.body)
+    assert set(provider.requests[0].body) >= dropped
+
+
+async def test_max_tokens_is_sent_under_its_other_name(ask):
+    async with FakeProvider([Rule(rejects="max_tokens")]) as provider:
+        first, second = await ask(provider, 2)
+    assert provider.calls == 3
+    for completion in (first, second):
+        assert completion.parameters_sent["max_completion_tokens"] == 500
+        assert completion.parameters_dropped == ()
+    assert [("max_tokens" in call.body, "max_completion_tokens" in call.body) for call in provider.requests] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+
+
+async def test_max_tokens_is_never_left_out_because_the_budget_counts_on_it(ask):
+    async with FakeProvider([Rule(rejects="max_tokens"), Rule(rejects="max_completion_tokens")]) as provider:
+        completion = await ask(provider)
+    assert completion.status == "bad_request"
+    assert provider.calls == 2
+
+
+async def test_several_refusals_one_after_another(ask):
+    async with FakeProvider([Rule(rejects="temperature"), Rule(rejects="max_tokens"), Rule(rejects="seed")]) as provider:
+        completion = await ask(provider)
+    assert completion.status == "ok"
+    assert provider.calls == 4
+    assert set(completion.parameters_sent) == {"max_completion_tokens"}
+    assert set(completion.parameters_dropped) == {"temperature", "seed"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["The model 'seed-oss' is unknown", "Invalid value: max_tokens must be at most 100", "messages: temperature is spoken of here"],
+)
+async def test_a_refusal_of_something_else_is_not_taken_for_one_of_a_parameter(ask, message):
+    code = 404 if "model" in message else 400
+    async with FakeProvider([Rule(status=code, body={"error": {"message": message}})]) as provider:
+        completion = await ask(provider)
+    assert completion.status == "bad_request"
+    assert provider.calls == 1
+
+
+async def test_a_run_records_what_was_requested_sent_and_dropped(hold, session_of, log):
+    async with FakeProvider([Rule(rejects="temperature")]) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.status == "complete"
+    assert provider.billed == 6
+    for entry in log():
+        assert entry["completion"]["parameters_dropped"] == ["temperature"]
+        assert set(entry["completion"]["parameters_sent"]) == {"max_tokens", "seed"}
+        assert entry["completion"]["parameters_sent"]["seed"] == entry["seed"] % 2**31
+
+
+# 21: prompts that are too long
+
+
+async def test_context_overflow_is_typed_and_not_tried_again(ask):
+    async with FakeProvider([Rule(context=5)]) as provider:
+        completion = await ask(provider)
+    assert completion.status == "context_overflow"
+    assert "maximum context length is 5 tokens" in completion.detail
+    assert (provider.calls, provider.billed) == (1, 0)
+
+
+async def test_a_session_too_long_for_its_model_stops_and_keeps_what_was_paid(hold, session_of, runs, log):
+    session = session_of(rounds=2)
+    async with FakeProvider([Rule(context=700)]) as provider:
+        held = await hold(session, provider, limits=Limits(longest_wait=0.01))
+        assert held.run is None
+        assert not runs.held("one")
+        assert "context_overflow" in held.fault
+        paid = provider.billed
+        assert 0 < paid == [entry["completion"]["status"] for entry in log()].count("ok")
+        again = await hold(session, provider)
+        assert again.run is None
+        assert provider.billed == paid, "nothing recorded is paid for twice"
+        provider.script.clear()
+        assert (await hold(session, provider)).run.status == "complete"
+        assert provider.billed == 8

@@ -1,0 +1,143 @@
+"""The house rules that a program can check: layers, length, docstrings, arguments, names, entry points, and the wheel."""
+
+import ast
+import os
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = sorted((ROOT / "delibsim").rglob("*.py"))
+FORBIDDEN_NAMES = {"utils", "util", "utilities", "manager", "managers", "handler", "handlers", "helper", "helpers", "common", "misc"}
+NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def public_parts(tree):
+    """Public functions, classes and methods of a module, with their dotted names."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            yield node.name, node
+            if isinstance(node, ast.ClassDef):
+                for inner in node.body:
+                    if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and not inner.name.startswith("_"):
+                        yield f"{node.name}.{inner.name}", inner
+
+
+def test_there_are_modules_to_check():
+    assert len(MODULES) > 40
+
+
+def test_the_layers_hold(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    before = list(sys.path)
+    assert lint_imports(config_filename="pyproject.toml", no_cache=True) == 0, capsys.readouterr().out
+    sys.path[:] = before
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_a_module_is_short_opens_with_a_sentence_and_documents_what_is_public(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") < 400
+    tree = tree_of(path)
+    docstring = ast.get_docstring(tree)
+    assert docstring
+    first = docstring.split("\n\n")[0].strip()
+    assert first.endswith((".", "?", ":")), f"opens with {first!r}"
+    assert first[0].isupper() or first[0] in "`'\"" or first.startswith("delibsim")
+    undocumented = [name for name, node in public_parts(tree) if not ast.get_docstring(node)]
+    assert undocumented == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_functions_take_at_most_eight_arguments_and_fit_a_screen(path):
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            arguments = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs) if a.arg not in ("self", "cls")]
+            assert len(arguments) <= 8, f"{node.name} takes {len(arguments)} arguments"
+            assert node.end_lineno - node.lineno < 70, f"{node.name} has {node.end_lineno - node.lineno + 1} lines"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_no_module_or_class_is_named_after_nothing(path):
+    parts = {part.removesuffix(".py").strip("_").lower() for part in path.relative_to(ROOT).parts}
+    assert not parts & FORBIDDEN_NAMES
+    classes = [node.name for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef)]
+    assert not [name for name in classes if name.lower().endswith(("utils", "manager", "handler", "helper"))]
+
+
+def test_no_global_random_state_and_no_work_left_over():
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8")
+        for word in ("random.seed(", "np.random.rand", "np.random.seed", "TODO", "FIXME", "XXX", "NotImplementedError"):
+            assert word not in text, f"{path}: {word}"
+
+
+def test_every_folder_of_modules_is_a_package():
+    assert [folder for folder in {path.parent for path in MODULES} if not (folder / "__init__.py").is_file()] == []
+
+
+@pytest.mark.parametrize("group", ["delibsim.scorers", "delibsim.models"])
+def test_every_entry_point_of_ours_resolves(group):
+    ours = [entry for entry in entry_points(group=group) if entry.value.startswith("delibsim.")]
+    assert ours
+    for entry in ours:
+        made = entry.load()
+        assert isinstance(made, type)
+        assert entry.value.startswith(f"{group}.")
+        if group == "delibsim.scorers":
+            assert made().name == entry.name
+
+
+def test_every_module_of_scorers_is_an_entry_point():
+    offered = {entry.value.split(":")[0] for entry in entry_points(group="delibsim.scorers")}
+    for path in (ROOT / "delibsim" / "scorers").glob("*.py"):
+        if any(isinstance(node, ast.ClassDef) and "score" in {getattr(n, "name", "") for n in node.body} for node in tree_of(path).body):
+            assert f"delibsim.scorers.{path.stem}" in offered
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of this checkout, unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=ROOT, check=True, capture_output=True
+    )
+    (file,) = folder.glob("*.whl")
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(folder / "unpacked")
+    return folder / "unpacked"
+
+
+def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
+    names = {str(path.relative_to(wheel)) for path in wheel.rglob("*") if path.is_file()}
+    tracked = subprocess.run(["git", "ls-files", "conf", "topics", "surveys"], cwd=ROOT, capture_output=True, text=True, check=False)
+    for name in tracked.stdout.split():
+        assert f"delibsim/{name}" in names
+    assert {str(path.relative_to(ROOT)) for path in MODULES} <= names
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"delibsim"}
+    assert not [name for name in names if "imported" in name.split("/") or name.endswith(".pyc") or "/tests/" in name]
+    assert [name for name in names if name.endswith("licenses/LICENSE")]
+
+
+def test_the_wheel_works_without_the_checkout(wheel, tmp_path):
+    code = (
+        "import asyncio, delibsim\n"
+        "session = delibsim.compose('topic=acp', 'group.size=2', 'rounds=1')\n"
+        "run = asyncio.run(delibsim.hold(session, delibsim.voices_of(session)))\n"
+        "print(delibsim.__file__, run.status, len(delibsim.Library().surveys()), sep='\\n')"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(wheel)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    file, status, surveys = done.stdout.split("\n")[:3]
+    assert Path(file).is_relative_to(wheel)
+    assert (status, int(surveys)) == ("complete", 12)
