@@ -44,7 +44,7 @@ async def hold_session(
     runs.plan(session)
     if runs.held(session.id):
         return Held(session, runs.run(session.id), already=True)
-    exchanges, damaged = _exchanges(runs, session.id)
+    exchanges, damaged = exchanges_of(runs, session.id)
     asked = 0
 
     def keep(exchange: Exchange) -> None:
@@ -91,8 +91,8 @@ def spent(runs: Runs) -> tuple[float, int]:
     used = []
     for session in runs.sessions():
         models = runs.planned(session).models
-        for exchange in _exchanges(runs, session)[0]:
-            settings = models[exchange.model]
+        for exchange in exchanges_of(runs, session)[0]:
+            settings = models.get(exchange.model, {})
             worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
             used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
     return sum(u.cost_usd or 0.0 for u in used), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in used)
@@ -101,7 +101,7 @@ def spent(runs: Runs) -> tuple[float, int]:
 async def replay(runs: Runs, session: str) -> Run:
     """Hold a session again with its recorded exchanges as every voice; Diverged if it asks anything else."""
     planned = runs.planned(session)
-    exchanges, _ = _exchanges(runs, session)
+    exchanges, _ = exchanges_of(runs, session)
     return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})
 
 
@@ -118,8 +118,8 @@ def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str],
     return scores, faults, files
 
 
-def _exchanges(runs: Runs, session: str) -> tuple[list[Exchange], int]:
-    """The readable exchanges of a session, and how many lines of its log are not."""
+def exchanges_of(runs: Runs, session: str) -> tuple[list[Exchange], int]:
+    """The readable exchanges of a session, in the order in which they were made, and how many lines of its log are not."""
     records, damaged = runs.exchanges(session)
     exchanges = []
     for record in records:

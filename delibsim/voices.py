@@ -59,18 +59,20 @@ class Voices:
     def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
         if "kind" not in settings:
             raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {', '.join(names('delibsim.models'))}")
-        options = {key: value for key, value in settings.items() if key not in OURS}
-        if "population" in options:
-            # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
-            population = session.seed_for("population") if options["population"] is None else options["population"]
-            return self._made(name, settings["kind"], {**options, "population": population})
         key = json.dumps({"name": name, **settings}, sort_keys=True)
-        if key not in self._behind:
-            if name in self._addresses:
-                options["base_url"] = self._addresses[name]
-            model = self._models[key] = self._made(name, settings["kind"], options)
-            gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
-            self._behind[key] = Persistent(model, gate, self.limits, self.budget, price_in(settings))
+        if key in self._behind:
+            return self._behind[key]
+        options = {key: value for key, value in settings.items() if key not in OURS}
+        if name in self._addresses:
+            options["base_url"] = self._addresses[name]
+        model = self._made(name, settings["kind"], options)
+        if hasattr(model, "population"):
+            # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
+            populated = {**options, "population": session.seed_for("population")}
+            return model if model.population is not None else self._made(name, settings["kind"], populated)
+        self._models[key] = model
+        gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
+        self._behind[key] = Persistent(model, gate, self.limits, self.budget, price_in(settings))
         return self._behind[key]
 
     def _made(self, name: str, kind: str, options: Mapping[str, Any]) -> Any:

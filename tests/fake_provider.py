@@ -118,7 +118,7 @@ class FakeProvider:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._list)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.0)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024)
         await site.start()

@@ -1,14 +1,17 @@
 """From configuration (Hydra groups and overrides) to a planned session; OmegaConf goes no lower than here."""
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import yaml
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException
@@ -21,10 +24,11 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group, cross
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.models.faults import scrub
+from delibsim.models.faults import scrub, secrets
 from delibsim.models.limits import Limits
 from delibsim.store.library import Library, package_data
 
+Kind = TypeVar("Kind")
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
 
 
@@ -37,6 +41,12 @@ class _Group(_Strict):
     models: list[str] | None = Field(default=None, min_length=1)
 
 
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    name: str = Field(min_length=1)
+    kind: str
+
+
 class _Personas(_Strict):
     name: str
     personas: list[str]
@@ -44,7 +54,7 @@ class _Personas(_Strict):
 
 class _Config(_Strict):
     treatment: dict[str, Any]
-    model: dict[str, Any]
+    model: _Model
     group: _Group
     persona: _Personas
     wording: dict[str, Any]
@@ -55,7 +65,7 @@ class _Config(_Strict):
     survey: str | None
     format: str
     rounds: int | None = Field(ge=0)
-    temperature: float = Field(ge=0)
+    temperature: float = Field(ge=0, allow_inf_nan=False)
     base_url: str | None
     replicate: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -99,16 +109,17 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     try:
         sessions = cross(
             topics=[(topic, survey)],
-            treatments=[TypeAdapter(Treatment).validate_python(treatment)],
+            treatments=[_built(Treatment, "treatment", treatment)],
             groups=[_group(config, models)],
-            wording=TypeAdapter(Wording).validate_python(config.wording),
+            wording=_built(Wording, "wording", config.wording),
             replicates=[config.replicate],
             seed=config.seed,
-            procedure=TypeAdapter(Procedure).validate_python(config.procedure),
+            procedure=_built(Procedure, "procedure", config.procedure),
+            format=config.format,
         )
-        limits = TypeAdapter(Limits).validate_python(config.limits)
-    except ValidationError as error:
-        raise WrongInput(_first(error)) from None
+        limits = _built(Limits, "limits", config.limits)
+    except WrongInput:
+        raise
     except ValueError as error:
         raise WrongInput(str(error)) from None
     session = sessions[0]
@@ -118,7 +129,7 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     }  # fmt: skip
     parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
              "treatments": {session.treatment.name: treatment}, "models": session.models}  # fmt: skip
-    study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}-{_digest([settings, parts])[:8]}"
+    study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}_{_digest([settings, parts])[:8]}"
     return Plan(session, study, home / config.runs, settings, parts, limits, addresses)
 
 
@@ -132,38 +143,72 @@ def _check(overrides: Sequence[str], home: Path) -> None:
     try:
         parsed = OverridesParser.create().parse_overrides(list(overrides))
     except HydraException as error:
-        raise WrongInput(
-            f"cannot read the override: {str(error).splitlines()[0]} (overrides look like topic=acp or group.size=7)"
-        ) from None
+        problem = _hidden(str(error).splitlines()[0], overrides)
+        raise WrongInput(f"cannot read the override: {problem}; overrides look like topic=acp or group.size=7") from None
+    chosen = []
     for override in parsed:
         if override.is_sweep_override():
-            raise WrongInput(f"'{override.input_line}' names several values; one session has one value for each setting")
-    chosen = [override for override in parsed if override.key_or_group in GROUPS]
-    for override in chosen:
-        key, name = override.key_or_group, override.value()
-        if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in choices(key, home):
-            raise unknown(key, str(name), choices(key, home))
-    keys = _keys(OmegaConf.to_container(_composed([str(override.input_line) for override in chosen], home)))
+            line = _hidden(str(override.input_line), overrides)
+            raise WrongInput(f"'{line}' names several values; one session has one value for each setting")
+        if override.key_or_group in GROUPS:
+            name, known = override.value(), choices(override.key_or_group, home)
+            if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in known:
+                raise unknown(override.key_or_group, str(name), known)
+            chosen.append(str(override.input_line))
+    keys = set(_keys(OmegaConf.to_container(_composed(chosen, home))))
+    for model in _seated(parsed):
+        if model in choices("model", home):
+            keys |= set(_keys(OmegaConf.to_container(_composed([*chosen, f"model={model}"], home))))
     for override in parsed:
         key = override.key_or_group
-        if override not in chosen and key not in keys and not _may_add(override):
-            close = [k for k in keys if "." not in k] if "." not in key else [k for k in keys if "." in k and "texts" not in k]
-            raise unknown("setting", key, close)
+        if key not in keys and key not in GROUPS and not (override.is_add() and key.startswith("model.")):
+            like = [k for k in keys if ("." in k) == ("." in key) and "texts" not in k]
+            raise unknown("setting", key, like)
 
 
-def _may_add(override: Override) -> bool:
-    """`+model.name=value` hands a model a setting that its preset does not list."""
-    return override.is_add() and override.key_or_group.startswith("model.")
+def _hidden(text: str, overrides: Iterable[str]) -> str:
+    """A text without what the addresses among the overrides may hold of keys."""
+    addresses = (override.partition("=")[2] for override in overrides if "base_url" in override)
+    return scrub(text, secrets(part.strip("'\"") for address in addresses for part in address.split(",")))
+
+
+def _seated(overrides: Sequence[Override]) -> list[str]:
+    """The models named in group.models."""
+    values = [override.value() for override in overrides if override.key_or_group == "group.models"]
+    return [str(name) for value in values if isinstance(value, list) for name in value]
 
 
 def _composed(overrides: Iterable[str], home: Path) -> Any:
-    extra = home / "conf"
-    path = [f"hydra.searchpath=[file://{extra}]"] if extra.is_dir() and extra.resolve() != package_data("conf").resolve() else []
+    """The configuration; files in `conf/` beside the user take precedence over those of the package."""
+    ours, theirs = package_data("conf").resolve(), (home / "conf").resolve()
+    beside = theirs.is_dir() and theirs != ours
     try:
-        with initialize_config_dir(version_base="1.3", config_dir=str(package_data("conf").resolve())):
-            return hydra_compose("config", overrides=[*overrides, *path])
+        with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
+            if not beside:
+                return hydra_compose("config", overrides=list(overrides))
+            # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
+            GlobalHydra.instance().config_loader().get_search_path().prepend("user", f"file://{theirs}")
+            return hydra_compose("config", overrides=[*overrides, f"hydra.searchpath=[file://{theirs}]"])
     except (HydraException, OmegaConfBaseException) as error:
         raise WrongInput(str(error).splitlines()[0]) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
+        raise WrongInput(f"{place}{error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise WrongInput(f"a file in {theirs if beside else ours}: {str(error).splitlines()[0]}") from None
+
+
+def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
+    """One of the domain's types from a group of the configuration; WrongInput for a field it has not, or a wrong value."""
+    fields = [field.name for field in dataclasses.fields(kind)]  # ty: ignore[invalid-argument-type]
+    for name in values:
+        if name not in fields:
+            raise unknown(f"field of {group}", name, fields)
+    try:
+        return TypeAdapter(kind).validate_python(dict(values))
+    except ValidationError as error:
+        raise WrongInput(f"{group}.{_first(error)}") from None
 
 
 def _validated(config: Any) -> _Config:
@@ -177,7 +222,7 @@ def _validated(config: Any) -> _Config:
 
 def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """The settings of the models seated in turn, and their real addresses; several are read from their presets one by one."""
-    presets = [config.model]
+    presets = [config.model.model_dump()]
     if config.group.models is not None:
         if len(config.group.models) > config.group.size:
             raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
@@ -185,7 +230,7 @@ def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list
         for name in config.group.models:
             if name not in choices("model", home):
                 raise unknown("model", name, choices("model", home))
-        presets = [_validated(_composed([*others, f"model={name}"], home)).model for name in config.group.models]
+        presets = [_validated(_composed([*others, f"model={name}"], home)).model.model_dump() for name in config.group.models]
     settings, addresses = [], {}
     for preset in presets:
         model = {**preset, "temperature": config.temperature}

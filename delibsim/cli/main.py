@@ -3,6 +3,7 @@
 import signal
 import sys
 from importlib import import_module
+from importlib.metadata import version as version_of
 from typing import Any
 
 import typer
@@ -55,14 +56,17 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True)) -> None:
-    """Hold deliberations among language-model agents, measure them, and replay them."""
-    if version:
-        from importlib.metadata import version as version_of  # costs time that `--help` need not spend
-
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"delibsim {version_of('delibsim')}")
         raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True, callback=_print_version),
+) -> None:
+    """Hold deliberations among language-model agents, measure them, and replay them."""
 
 
 def main() -> None:
@@ -74,9 +78,6 @@ def main() -> None:
     except WrongInput as error:
         print(f"delibsim: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("delibsim: stopped. What was recorded is kept; the same command goes on from there.", file=sys.stderr)
-        sys.exit(3)
     except OSError as error:
         print(f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is kept.", file=sys.stderr)
         sys.exit(4)

@@ -37,18 +37,22 @@ def run(
     """Hold one deliberation: survey, rounds of speech, survey again."""
     planned = plan(overrides or [])
     runs = Runs(planned.root, planned.study)
-    screen = Console(stderr=True, markup=False, highlight=False)
-    held = asyncio.run(_hold(planned, runs, screen, quiet))
+    screen = console(stderr=True)
+    try:
+        held = asyncio.run(_hold(planned, runs, screen, quiet))
+    except KeyboardInterrupt:
+        screen.print("Stopped. What was recorded is kept; the same command goes on from there.", soft_wrap=True)
+        raise typer.Exit(3) from None
     if held.damaged_lines:
-        screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.")
+        screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.", soft_wrap=True)
     if held.run is None:
-        screen.print(f"No run: {held.fault}")
-        screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="")
-        screen.print("when the cause is mended, the same command goes on from there.")
+        screen.print(f"No run: {held.fault}", soft_wrap=True)
+        screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="", soft_wrap=True)
+        screen.print("when the cause is mended, the same command goes on from there.", soft_wrap=True)
         raise typer.Exit(4)
     scores, faults, _ = score_all(runs, names("delibsim.scorers"))
     for fault in faults:
-        screen.print(f"left out: {fault}")
+        screen.print(f"left out: {fault}", soft_wrap=True)
     result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
     if as_json:
         echo_json(result)
@@ -62,6 +66,7 @@ async def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> Held
     session, limits = planned.session, planned.limits
     check(session)
     runs.compare(planned.settings, planned.parts)
+    runs.compare_plan(session)
     usd, tokens = spent(runs) if limits.budget_usd is not None or limits.budget_tokens is not None else (0.0, 0)
     voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), planned.addresses)
     findings = [] if runs.held(session.id) else await voices.preflight([session])

@@ -1,6 +1,7 @@
 """`delibsim score`: score every run of a study."""
 
 from collections import Counter, defaultdict
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
@@ -9,11 +10,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from delibsim.cli.summary import UNSIGNED
 from delibsim.cli.terminal import console, echo_json, number, shown, study_at
 from delibsim.conduct import score_all
 from delibsim.domain.errors import unknown
 from delibsim.domain.score import Score
 from delibsim.plugins import names
+from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -33,12 +36,15 @@ def score(
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
-    scores, faults, files = score_all(runs, scorer or installed)
+    any_held = any(map(runs.held, runs.sessions()))
+    scores, faults, files = score_all(runs, scorer or installed) if any_held else ([], [], [])
     rows = by_condition(runs, scores)
     if as_json:
         echo_json({"study": runs.study, "conditions": rows, "unreadable": faults, "files": [shown(file) for file in files]})
     else:
         screen = console()
+        if not any_held:
+            screen.print(f"study '{runs.study}' has no runs to score yet")
         _tables(rows, screen)
         for fault in faults:
             screen.print(f"left out, damaged: {fault}")
@@ -51,11 +57,12 @@ def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
     """Means of every run-level measure by topic, treatment and models, with counts: planned, held, valid, and why not."""
     conditions: dict[str, tuple[str, str, str]] = {}
     for session in runs.sessions():
-        planned = runs.planned(session)
-        conditions[session] = (planned.topic.id, planned.treatment.name, "+".join(planned.models))
+        with suppress(Damaged):  # score_all has named it among the faults
+            planned = runs.planned(session)
+            conditions[session] = (planned.topic.id, planned.treatment.name, "+".join(planned.models))
     cells: dict[tuple[tuple[str, str, str], str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        if score.unit == "run":
+        if score.unit == "run" and score.target in conditions:
             cells[conditions[score.target], score.measure, score.phase].append(score)
     planned_counts = Counter(conditions.values())
     return [
@@ -80,8 +87,12 @@ def _tables(rows: list[dict[str, Any]], screen: Console) -> None:
             table.add_column(head, justify="right")
         table.add_column("undefined because", overflow="fold")
         for measure, phases in measures.items():
+            if measure.startswith("flags.") and not any(row["mean"] for row in phases.values()):
+                continue
             least = min(phases.values(), key=lambda row: row["valid"])
-            values = [number(phases[phase]["mean"], phase == "change") if phase in phases else "" for phase in PHASES]
+            values = [
+                number(phases[phase]["mean"], phase == "change" and measure not in UNSIGNED) if phase in phases else "" for phase in PHASES
+            ]
             reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
             table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
         screen.print(table)

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, run_at, safe
+from delibsim.conduct import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.transcript import Statement
-from delibsim.models.replay import Exchange, exchange_of
+from delibsim.models.replay import Exchange
 from delibsim.store.codec import RUN, Damaged
-from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
@@ -32,7 +32,8 @@ def show(
     """Read a run: the transcript with who spoke when, and everybody's answers before and after."""
     runs, session = run_at(run, root)
     if call is not None:
-        print_call(_exchanges(runs, session), call, console(), as_json)
+        # A repeated attempt stands in the place of the one that failed on the way.
+        print_call({exchange.id: exchange for exchange in exchanges_of(runs, session)[0]}, call, console(), as_json)
         return
     try:
         held = runs.run(session)
@@ -41,8 +42,7 @@ def show(
     if as_json:
         echo_json(RUN.dump_python(held, mode="json"))
         return
-    records, _ = runs.exchanges(session)
-    times = {record["purpose"]["occasion"]: record["started"] for record in records}
+    times = {exchange.purpose.occasion: exchange.started for exchange in exchanges_of(runs, session)[0]}
     print_run(held, times, console(), answers)
 
 
@@ -50,10 +50,10 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
     """Print a run for reading; `times` gives the UTC time of each occasion."""
     session = run.session
     screen.print(safe(session.topic.question), style="bold")
-    screen.print(f"session {session.id}, seed {session.seed}, {run.status}")
+    screen.print(f"session {safe(session.id)}, seed {session.seed}, {run.status}")
     for participant in session.participants:
         persona = f": {safe(' '.join(participant.persona.split()))}" if participant.persona else ""
-        screen.print(f"  {participant.id} ({participant.model}){persona}", style="dim")
+        screen.print(safe(f"  {participant.id} ({participant.model})") + persona, style="dim")
     spoken = sorted([*run.transcript, *run.silences], key=lambda said: said.turn.index)
     round_ = 0
     for said in spoken:
@@ -62,7 +62,7 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
             round_ = turn.round
             screen.print(f"\nRound {round_}", style="bold")
         time = times.get(f"turn {turn.index}", "")[11:19]
-        screen.print(Text(f"\n{turn.index:>3}  {turn.speaker}", style="bold").append(f"  {time} UTC" if time else "", style="dim"))
+        screen.print(Text(f"\n{turn.index:>3}  {safe(turn.speaker)}", style="bold").append(f"  {time} UTC" if time else "", style="dim"))
         text = said.text if isinstance(said, Statement) else f"(no statement: {said.status}: {said.reason})"
         screen.print(Padding(Text(safe(text)), (0, 0, 0, 5)))
     if not spoken:
@@ -71,7 +71,7 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
         screen.print()
         screen.print(_answers(run))
         for entry in missing(run):
-            screen.print(f"missing: {entry['participant']}, {entry['occasion']}: {safe(entry['reason'])}")
+            screen.print(f"missing: {safe(entry['participant'])}, {entry['occasion']}: {safe(entry['reason'])}")
 
 
 def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_json: bool) -> None:
@@ -114,11 +114,6 @@ def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_js
             screen.print(f"{name}: {safe(str(fact))}", style="dim", soft_wrap=True)
 
 
-def _exchanges(runs: Runs, session: str) -> dict[str, Exchange]:
-    """The exchanges of a session by id, in the order in which they were made; a repeated attempt replaces the failed one."""
-    return {exchange.id: exchange for exchange in map(exchange_of, runs.exchanges(session)[0])}
-
-
 def _answers(run: Run) -> Table:
     """A table of answers, before > after, one column a participant."""
     survey, people = run.session.survey, run.session.participants
@@ -127,7 +122,7 @@ def _answers(run: Run) -> Table:
     )
     table.add_column("item", overflow="fold")
     for participant in people:
-        table.add_column(participant.id.replace("Participant ", "P."), justify="right", no_wrap=True)
+        table.add_column(safe(participant.id).replace("Participant ", "P."), justify="right", no_wrap=True)
     for item in survey.items:
         row: list[Any] = [Text(f"{item.id} {safe(item.text)}")]
         for participant in people:

@@ -24,6 +24,8 @@ MEASURES = {
     "opinion_change_p": "opinion change, preferences",
     "rank_stability": "stability of ranks",
 }
+UNSIGNED = ("opinion_change_c", "opinion_change_p", "rank_stability")
+"""What is measured between the phases and is no difference of the two."""
 PHASES = ("pre", "post", "change")
 
 
@@ -82,7 +84,7 @@ def missing(run: Run) -> list[dict[str, Any]]:
 
 def print_summary(result: dict[str, Any], screen: Console) -> None:
     """Print a summary for reading."""
-    models = ", ".join(result["models"])
+    models = safe(", ".join(result["models"]))
     screen.print()
     screen.print(safe(result["topic"]["question"]), style="bold")
     rounds = f"{result['rounds']} round{'' if result['rounds'] == 1 else 's'}"
@@ -106,9 +108,10 @@ def _table(result: dict[str, Any]) -> Table:
     for head in heads:
         table.add_column(head, justify="right")
     for measure, label in MEASURES.items():
-        row = [number(result["measures"][measure].get(phase), phase == "change" and measure[:3] != "opi") for phase in PHASES]
+        signed = measure not in UNSIGNED
+        row = [number(result["measures"][measure].get(phase), signed and phase == "change") for phase in PHASES]
         if people:
-            row += [number(people[phase].get(measure), phase == "change") for phase in PHASES]
+            row += [number(people[phase].get(measure), signed and phase == "change") for phase in PHASES]
         table.add_row(label, *row)
     return table
 
@@ -120,14 +123,14 @@ def notes(result: dict[str, Any]) -> list[str]:
         lines.append(f"Undefined  {measure}: {reason}")
     for entry in result["missing"]:
         what = f"{entry['answers']} answers" if entry["answers"] else "statement"
-        lines.append(f"Missing    {entry['participant']}, {entry['occasion']}: {what} ({safe(entry['reason'])})")
+        lines.append(f"Missing    {safe(entry['participant'])}, {entry['occasion']}: {what} ({safe(entry['reason'])})")
     if not result["missing"]:
         lines.append("Missing    nothing")
     if result["flags"]:
         flags = ", ".join(f"{kind} ({n})" for kind, n in result["flags"].items())
         lines.append(f"Flagged    statements to look at: {flags}")
     if not result["survey"]["validated"]:
-        lines.append(f"Survey     {result['survey']['id']} is a short form that has not been validated.")
+        lines.append(f"Survey     {result['survey']['id']} has not been validated as an instrument.")
         if result["human"]:
             lines.append("           The people answered the original instrument: compare directions, not levels.")
     if "citizen" in result["models"].values():

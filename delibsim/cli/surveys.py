@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from delibsim.cli.terminal import console, echo_json, safe
+from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.store.library import Library
 
 app = typer.Typer(add_completion=False)
@@ -19,9 +19,10 @@ def surveys(
 ) -> None:
     """List the surveys, or print one. Those named deliberr.* are the published instruments, after their import."""
     library = Library()
-    found = [library.survey(id)] if id else [library.survey(name) for name in sorted(library.surveys())]
+    found, faults = ([library.survey(id)], []) if id else readable(sorted(library.surveys()), library.survey)
     if as_json:
         echo_json(asdict(found[0]) if id else [asdict(survey) for survey in found])
+        report(faults)
         return
     screen = console()
     if id:
@@ -44,3 +45,4 @@ def surveys(
             "yes" if survey.validated else "no",
         )
     screen.print(table)
+    report(faults)

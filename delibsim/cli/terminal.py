@@ -3,9 +3,10 @@
 import json
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from os.path import isfile  # unlike Path.is_file, False for what can be no file name
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -13,11 +14,13 @@ from rich.console import Console
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.runs import Runs
 
+T = TypeVar("T")
+
 
 def console(**options: Any) -> Console:
     """A console for tables: as wide as the terminal, 100 columns without one; markup in data stays text."""
-    screen = Console(markup=False, highlight=False, **options)
-    return screen if screen.is_terminal else Console(markup=False, highlight=False, width=100, **options)
+    screen = Console(markup=False, highlight=False, emoji=False, **options)
+    return screen if screen.is_terminal else Console(markup=False, highlight=False, emoji=False, width=100, **options)
 
 
 def safe(text: str) -> str:
@@ -41,10 +44,29 @@ def echo_json(value: Any) -> None:
     typer.echo(json.dumps(_without_nan(value), ensure_ascii=False, indent=2, allow_nan=False))
 
 
+def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], list[str]]:
+    """What can be read of the files named, and the faults of those that cannot."""
+    found, faults = [], []
+    for name in names:
+        try:
+            found.append(read(name))
+        except WrongInput as error:
+            faults.append(str(error))
+    return found, faults
+
+
+def report(faults: list[str]) -> None:
+    """Name what could not be read, on stderr, and end with exit code 3 if there was any."""
+    for fault in faults:
+        typer.echo(f"left out: {safe(fault)}", err=True)
+    if faults:
+        raise typer.Exit(3)
+
+
 def study_at(place: str, root: Path) -> Runs:
     """A study by the name it was given or by the path of its folder."""
     path = Path(place)
-    if (path / "study.json").is_file():
+    if isfile(path / "study.json"):
         return Runs.at(path.resolve())
     return Runs.open(root, place)
 
@@ -53,11 +75,11 @@ def run_at(place: str, root: Path) -> tuple[Runs, str]:
     """A run by path (its folder or its run.json), by study/session, or by study where that has one session."""
     path = Path(place)
     folder = path.parent if path.name == "run.json" else path
-    if (folder / "session.json").is_file():
+    if isfile(folder / "session.json"):
         folder = folder.resolve()
         return Runs.at(folder.parent), folder.name
     study, _, session = place.rstrip("/").rpartition("/")
-    if not study or (path / "study.json").is_file():
+    if not study or isfile(path / "study.json"):
         runs = study_at(place, root)
         sessions = runs.sessions()
         if len(sessions) != 1:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from delibsim.cli.terminal import console, echo_json, safe
+from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.topic import Topic
 from delibsim.store.library import Library
 
@@ -20,10 +20,11 @@ def topics(
 ) -> None:
     """List the topics to deliberate on and the motions to debate, or print one."""
     library = Library()
-    entries = [library.entry(id)] if id else [library.entry(name) for name in library.topics()]
+    entries, faults = ([library.entry(id)], []) if id else readable(library.topics(), library.entry)
     if as_json:
         plain = [{"kind": type(entry).__name__.lower(), **asdict(entry)} for entry in entries]
         echo_json(plain[0] if id else plain)
+        report(faults)
         return
     screen = console()
     if id:
@@ -37,3 +38,4 @@ def topics(
                 last = entry.survey if isinstance(entry, Topic) else entry.theme
                 table.add_row(entry.id, safe(getattr(entry, text)), last)
         screen.print(table)
+    report(faults)

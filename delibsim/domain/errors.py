@@ -21,4 +21,4 @@ def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> Wro
     meant = f"; did you mean {' or '.join(close)}?" if close else "."
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     there = f" There are: {', '.join(names[:SHOWN])}{more}" if names else ""
-    return WrongInput(f"unknown {kind} '{name}'{meant}{there}{'. ' + advice if advice else ''}")
+    return WrongInput(f"unknown {kind} '{name}'{meant}{there}{'.' if there and advice else ''}{' ' + advice if advice else ''}")

@@ -69,6 +69,7 @@ def cross(
     replicates: Iterable[int] = (1,),
     seed: int = 0,
     procedure: Procedure | None = None,
+    format: str = "deliberation",
 ) -> tuple[Session, ...]:
     """Every combination of topic, treatment, group and replicate, as sessions named after their cell.
 
@@ -82,7 +83,7 @@ def cross(
             survey=survey,
             participants=group.participants,
             treatment=treatment,
-            format="deliberation",
+            format=format,
             wording=wording,
             seed=seed,
             replicate=replicate,

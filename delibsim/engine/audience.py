@@ -21,6 +21,8 @@ def audience_of(session: Session) -> nx.Graph:
         case "small_world":
             if not 2 <= audience.neighbours < n or audience.neighbours % 2:
                 raise WrongInput(f"audience.neighbours must be an even number from 2 to {n - 1}, not {audience.neighbours}")
+            if not 0 <= audience.rewiring <= 1:
+                raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {audience.rewiring}")
             graph = nx.watts_strogatz_graph(n, audience.neighbours, audience.rewiring, seed=session.seed_for("audience") % 2**32)
         case "edges":
             outside = [edge for edge in audience.edges if not all(1 <= seat <= n for seat in edge)]

@@ -10,6 +10,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.engine.audience import audience_of
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
+from delibsim.engine.prompts import rehearse
 from delibsim.models.base import LanguageModel
 
 FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation}
@@ -43,10 +44,11 @@ async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Wat
 
 
 def check(session: Session) -> None:
-    """Refuse, before anything is asked, a session whose format or audience does not exist; WrongInput."""
+    """Refuse, before anything is asked, a session whose format, audience or wording cannot be used; WrongInput."""
     if session.format not in FORMATS:
         raise unknown("format", session.format, FORMATS)
     audience_of(session)
+    rehearse(session)
 
 
 @functools.cache

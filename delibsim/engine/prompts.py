@@ -8,12 +8,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from string import Template
 
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.blocks import answers_block, block, items_block, transcript_block
 from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+
+FIELDS = {"setting": ("group",), "speak": ("round", "rounds"), "reask": ("fault",)}
+"""What is filled into the texts of a wording; the others are said as they are."""
+TEXTS = (
+    "setting", "persona", "you", "transcript", "survey_pre", "survey_post", "answers", "recall", "considerations", "preferences",
+    "speak", "reask",
+)  # fmt: skip
 
 
 def survey_prompt(
@@ -62,6 +70,23 @@ def longest_prompt(session: Session, words: int = 200) -> Prompt:
     order = tuple(item.id for item in session.survey.items)
     answers = Response(people[0].id, "pre", dict.fromkeys(order, session.survey.scale_max), order=order)
     return survey_prompt(session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers)
+
+
+def rehearse(session: Session) -> None:
+    """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
+    wording = session.wording
+    for name in TEXTS:
+        if name not in wording.texts:
+            raise WrongInput(f"wording '{wording.id}' lacks the text '{name}'; it needs: {', '.join(TEXTS)}")
+        try:
+            _say(session, name, **dict.fromkeys(FIELDS.get(name, ()), ""))
+        except KeyError as error:
+            there = ", ".join(f"${field}" for field in FIELDS.get(name, ())) or "none"
+            raise WrongInput(
+                f"wording '{wording.id}', text '{name}': ${error.args[0]} is not filled in there; fields are: {there}"
+            ) from None
+        except ValueError as error:
+            raise WrongInput(f"wording '{wording.id}', text '{name}': {error}; a dollar sign is written $$") from None
 
 
 def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:

@@ -48,7 +48,7 @@ class Completion:
     `parameters_dropped` names the parameters that were requested and did not take effect; `provider` is
     the address or the name of who answered, without secrets; `tries` the attempts that failed
     before this one; `retry_after` the seconds the provider asked to wait; `possibly_billed` a call that may be charged
-    although no answer came.
+    although no answer came that could be used.
     """
 
     text: str

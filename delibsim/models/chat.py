@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from delibsim.models.base import Completion, Status, Usage
-from delibsim.models.prompt import Prompt, whole_characters
+from delibsim.models.labelled import whole_characters
+from delibsim.models.prompt import Prompt
 
 ENDINGS = frozenset({"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"})
 """Reasons to finish that mean the model had said all it wanted to say."""
@@ -135,7 +136,7 @@ def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status
 def _thinking_apart(content: str) -> tuple[str, str]:
     """The reply, and the thinking that stood in it between tags, or before a closing tag that none opened."""
     thoughts = [match[2].strip() for match in THINKING.finditer(content)]
-    said = THINKING.sub(lambda match: " " if match.start() and match.end() < len(content) else "", content)
+    said = THINKING.sub(" ", content).strip() if thoughts else content
     if unopened := UNOPENED.match(said):
         # Some servers put the opening tag into the prompt, so that the reply begins in mid-thought.
         thoughts, said = [unopened[1].strip(), *thoughts], said[unopened.end() :]

@@ -44,14 +44,14 @@ FILLER = frozenset(
 class Citizen:
     """A rule-based participant, behind the same door as every language model; its equations are in docs/citizen.md.
 
-    `population` seeds the people: the same number gives the same persons. `susceptibility` (0 to 1) is how far one
-    assertion moves a hearer, `openness` how distant an assertion may be (in standard deviations of attitude) to be
-    considered at all, `noise` the error of one answer, `idiosyncrasy` what is a person's own in each attitude,
+    `population` seeds the people: the same number gives the same persons; None leaves it to the session. `susceptibility`
+    (0 to 1) is how far one assertion moves a hearer, `openness` how distant an assertion may be (in standard deviations of
+    attitude) to be considered at all, `noise` the error of one answer, `idiosyncrasy` what is a person's own in each attitude,
     `persona_weight` the pull of a persona. `temperature` has no meaning here and is reported as dropped.
     """
 
     name: str = "citizen"
-    population: int = 0
+    population: int | None = None
     susceptibility: float = 0.1
     openness: float = 2.0
     noise: float = 0.4
@@ -95,7 +95,7 @@ class Citizen:
 
     def _position(self, me: str, text: str) -> Vector:
         """Where this person stands after persona and everything it has heard."""
-        x = _rng(self.population, me).standard_normal(self.dimensions)
+        x = _rng(self.population or 0, me).standard_normal(self.dimensions)
         if persona := read_block("persona", text):
             x = x + self.persona_weight * meaning(persona, self.dimensions)
         for statement in read_transcript(text):
@@ -111,7 +111,7 @@ class Citizen:
         """The attitude of a person in this position toward a text."""
 
         def attitude(text: str) -> float:
-            own = _rng(self.population, me, text).normal(0, self.idiosyncrasy)
+            own = _rng(self.population or 0, me, text).normal(0, self.idiosyncrasy)
             return float(position @ meaning(text, self.dimensions) + own)
 
         return attitude

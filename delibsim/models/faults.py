@@ -69,7 +69,11 @@ def secrets(urls: Iterable[str] = ()) -> list[str]:
     """What must never be written: values of secret variables in the environment, and what these addresses carry."""
     found = [value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8]
     for url in urls:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            found.append(url)
+            continue
         named = [parts.password, parts.username, *(value for _, value in parse_qsl(parts.query))]
         named += [raw.partition("=")[2] for raw in parts.query.split("&")]
         found += [form for value in named if value and len(value) >= 4 for form in {value, unquote(value)}]

@@ -16,6 +16,11 @@ FLAT = re.compile(r"\{[^{}]*\}")
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\ufeff": ""})
 
 
+def whole_characters(text: str) -> str:
+    """Text that can be written as UTF-8: halves of characters, as broken escapes leave them, become replacement characters."""
+    return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+
+
 def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], list[str]]:
     r"""Whole numbers by label, and the faults of labels that have none, two, or one that is no whole number.
 
@@ -24,7 +29,7 @@ def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], l
     >>> labelled_values("C1: 5\nC1: 6", ["C1", "P1"])[1]
     ['C1 is given twice with different values (5, 6)', 'P1 is missing']
     """
-    text = text.translate(QUOTES)
+    text = whole_characters(text).translate(QUOTES)
     known = set(labels)
     pairs, rest = _in_json(text, known)
     # Beside an object only plain numbers count as answers; what else stands on labelled lines is the schema or the prose around.

@@ -79,8 +79,9 @@ class LiteLLM:
         return [Finding("note", self.name, f"{self.model} is known, its key is there")]
 
     async def close(self) -> None:
-        """Close the connections litellm keeps."""
+        """Close the connections litellm keeps, for all its models, and let it forget them: it would go on using closed ones."""
         await litellm.close_litellm_async_clients()
+        litellm.in_memory_llm_clients_cache.flush_cache()
 
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
         failed = Completion("", model_requested=self.model, provider=self.provider)
@@ -105,7 +106,8 @@ class LiteLLM:
         if completion.usage.cost_usd is None and cost and completion.usage.input_tokens is not None:
             completion = replace(completion, usage=replace(completion.usage, cost_usd=float(cost)))
         if self.strict and completion.status == "ok" and not _same_model(self.model, completion.model_returned):
-            return replace(completion, status="bad_request", detail=f"asked {self.model}, answered by {completion.model_returned} (strict)")
+            detail = f"asked {self.model}, answered by {completion.model_returned} (strict)"
+            return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
         return completion
 
     def _fault(self, error: Exception, failed: Completion) -> Completion:

@@ -122,7 +122,8 @@ class OpenAICompatible:
         completion = replace(completion_of(payload, self.model), provider=self.provider)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
-            return replace(completion, status="bad_request", detail=f"asked {self.model}, answered by {returned} (strict)")
+            detail = f"asked {self.model}, answered by {returned} (strict)"
+            return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
         return completion
 
     def _headers(self) -> dict[str, str]:

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from delibsim.domain.survey import Survey
-from delibsim.models.labelled import faults_of, labelled_values
-
-
-def whole_characters(text: str) -> str:
-    """Text that can be written as UTF-8: halves of characters, as broken escapes leave them, become replacement characters."""
-    return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+from delibsim.models.labelled import faults_of, labelled_values, whole_characters
 
 
 class UnreadableReply(ValueError):

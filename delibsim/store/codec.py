@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 
@@ -20,8 +21,8 @@ SESSION = TypeAdapter(Session)
 SCORE = TypeAdapter(Score)
 
 
-class Damaged(ValueError):
-    """A file that cannot be read as what it should be; the message says which, and what is wrong with it."""
+class Damaged(WrongInput):
+    """A file that cannot be read as what it should be; the message says which, and what is wrong with it. It is left alone."""
 
 
 def run_to_json(run: Run) -> str:

@@ -23,6 +23,9 @@ def write_atomically(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         os.chmod(name, 0o644)
         os.replace(name, path)
+    except OSError as error:
+        os.unlink(name)
+        raise OSError(error.errno, error.strerror, str(path)) from None
     except BaseException:
         os.unlink(name)
         raise
@@ -35,13 +38,16 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
         line = (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:
         line = (json.dumps(record, allow_nan=False) + "\n").encode()
-    with path.open("ab+") as file:
-        end = file.seek(0, os.SEEK_END)
-        if end:
-            file.seek(end - 1)
-            if file.read(1) != b"\n":
-                line = b"\n" + line
-        file.write(line)
+    try:
+        with path.open("ab+") as file:
+            end = file.seek(0, os.SEEK_END)
+            if end:
+                file.seek(end - 1)
+                if file.read(1) != b"\n":
+                    line = b"\n" + line
+            file.write(line)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:

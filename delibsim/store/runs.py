@@ -72,8 +72,8 @@ class Runs:
         if new != old:
             write_atomically(self.folder / "study.json", json.dumps(new, ensure_ascii=False, indent=1) + "\n")
 
-    def plan(self, session: Session) -> None:
-        """Keep the plan of a session; WrongInput with the differences if another was kept under its name."""
+    def compare_plan(self, session: Session) -> None:
+        """Refuse a session that was planned differently under its name; WrongInput with the differences."""
         path = self.path(session.id) / "session.json"
         if not is_file_name(session.id):
             raise WrongInput(f"'{session.id}' cannot name a session: use lower-case letters, digits, '-', '_' and single dots")
@@ -81,8 +81,13 @@ class Runs:
             changed = codec.differences(codec.session_to_plain(self._session(path)), codec.session_to_plain(session))
             if changed:
                 raise WrongInput(self._refusal(f"session '{session.id}' of study '{self.study}' was planned differently", changed))
-            return
-        write_atomically(path, codec.session_to_json(session))
+
+    def plan(self, session: Session) -> None:
+        """Keep the plan of a session, once; WrongInput with the differences if another was kept under its name."""
+        self.compare_plan(session)
+        path = self.path(session.id) / "session.json"
+        if not path.is_file():
+            write_atomically(path, codec.session_to_json(session))
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study."""
@@ -120,6 +125,8 @@ class Runs:
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read."""
         path = self.path(session) / "run.json"
+        if session in self.sessions() and not path.is_file():
+            raise WrongInput(f"session '{session}' of study '{self.study}' was cut off and has no run yet; give its run command again")
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
@@ -136,6 +143,7 @@ class Runs:
         runs, faults = [], []
         for session in filter(self.held, self.sessions()):
             try:
+                self.planned(session)
                 runs.append(self.run(session))
             except codec.Damaged as error:
                 faults.append(str(error))

@@ -68,7 +68,7 @@ def test_a_broken_file_of_ones_own_is_named_with_its_line(delibsim, home, comman
     (home / folder).mkdir()
     (home / folder / "mine.yaml").write_text("id: mine\nbackground: [\n", encoding="utf-8")
     answer = delibsim(command)
-    assert answer.code == 2
+    assert answer.code == 3
     assert f"{folder}/mine.yaml, line 3" in answer.err
 
 

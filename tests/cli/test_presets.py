@@ -263,6 +263,14 @@ def test_a_preset_beside_oneself_is_found_and_names_its_own_key(tmp_path):
     assert composed.addresses == {"mine": "http://127.0.0.1:1/v1"}
 
 
+def test_a_preset_beside_oneself_takes_the_place_of_the_packages_in_groups_too(tmp_path):
+    mine = tmp_path / "conf" / "model" / "gemini_3_pro.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("name: gemini_3_1_pro\nkind: litellm\nmodel: gemini/gemini-3.1-pro-preview\nmax_tokens: 8192\n")
+    models = plan(["group=five_families"], tmp_path).session.models
+    assert list(models) == ["gpt_5_1", "gemini_3_1_pro", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5"]
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "conf").rglob("*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_no_preset_holds_anything_like_a_key(path):
     text = path.read_text(encoding="utf-8")
@@ -280,4 +288,4 @@ def test_the_documented_table_is_that_of_the_presets():
         assert planned(name).session.models[name]["model"] in rows[name]
         assert re.search(r"Key: (\w+)", TEXTS[name])[1] in rows[name]
     assert set(TEXTS) - set(CITIZENS) <= set(rows)
-    assert all(f"`{group}`" in page for group in GROUPS)
+    assert all(f"`group={group}`" in page for group in GROUPS)

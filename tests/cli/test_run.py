@@ -377,7 +377,7 @@ def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, smal
         assert delibsim("run", "-q", *small[:-1], override).code == 0
     names = [path.name for path in (home / "runs").iterdir()]
     assert len(names) == 2
-    assert all(re.fullmatch(r"ccps.normative.citizen-[0-9a-f]{8}", name) for name in names)
+    assert all(re.fullmatch(r"ccps.normative.citizen_[0-9a-f]{8}", name) for name in names)
 
 
 def test_a_file_in_the_place_of_the_folder_is_a_clear_error(delibsim, home, files, small):

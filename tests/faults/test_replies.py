@@ -1,0 +1,230 @@
+"""FAULTS 22, 24 to 29 and 33: what becomes of replies in a session: read, asked again, refused, or missing with the reason."""
+
+import math
+
+import pytest
+from fake_provider import FakeProvider, Rule, survey_in
+
+from delibsim import DRI
+from delibsim.models.blocks import read_items
+from delibsim.scorers.flags import Flags
+
+FIRST = r"<you>\nParticipant 1\n</you>[\s\S]*LABEL: NUMBER"
+GOOD = {"C1": 1, "C2": 2, "C3": 3, "C4": 4, "C5": 5, "C6": 6, "P1": 1, "P2": 2, "P3": 3, "P4": 4}
+LINES = "\n".join(f"{label}: {value}" for label, value in GOOD.items())
+
+
+def survey_of(participant):
+    """A pattern that finds the first survey of one participant."""
+    return rf"<you>\n{participant}\n</you>[\s\S]*Please fill in"
+
+
+def pre(log, participant="Participant 1"):
+    """The exchanges of a participant's first survey."""
+    return [e for e in log() if (e["purpose"]["participant"], e["purpose"]["occasion"]) == (participant, "pre")]
+
+
+# 24: forms that are read
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"```\n{LINES}\n```",
+        f"Here are my answers:\n\n{LINES}\n\nThank you!",
+        "\ufeff" + LINES,
+        "{" + ", ".join(f"'{label}': {value}" for label, value in GOOD.items()) + "}",
+        "{" + ", ".join(f"“{label}”: {value}" for label, value in GOOD.items()) + "}",
+        "\n".join(reversed(LINES.split("\n"))),
+        "\n".join(f"- **{label}**: {value}" for label, value in GOOD.items()),
+    ],
+    ids=["fenced", "prose", "byte-order mark", "single quotes", "smart quotes", "out of order", "Markdown"],
+)
+async def test_an_unambiguous_reply_is_read_and_kept_as_it_came(hold, session_of, log, reply):
+    async with FakeProvider([Rule(match=survey_of("Participant 1"), text=reply)]) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.response("Participant 1", "pre").answers == GOOD
+    assert provider.calls == 6
+    (entry,) = pre(log)
+    assert (entry["completion"]["status"], entry["completion"]["text"]) == ("ok", reply)
+
+
+# 25 and 26: forms that are asked again, with the concrete fault
+
+FAULTS = {
+    "twice with different values": (LINES + "\nC1: 7", "C1 is given twice with different values (1, 7)"),
+    "a missing label": (LINES.replace("C3: 3\n", ""), "C3 is missing"),
+    "an extra label": (LINES + "\nC99: 3", "C99 is not a label of this survey"),
+    "out of range": (LINES.replace("C2: 2", "C2: 8"), "C2 has 8, outside 1 to 7"),
+    "a fraction": (LINES.replace("C2: 2", "C2: 7/10"), "C2 has '7/10', which is not a whole number"),
+    "a decimal": (LINES.replace("C4: 4", "C4: 4.5"), "C4 has '4.5'"),
+    "in words": (LINES.replace("C4: 4", "C4: four"), "C4 has 'four'"),
+    "with a comment": (LINES.replace("C4: 4", "C4: 4 (agree)"), "C4 has '4 (agree)'"),
+    "full-width digits": (LINES.replace("C4: 4", "C4: ４"), "C4 has '４'"),
+    "tied ranks": (LINES.replace("P2: 2", "P2: 1"), "do not use each of 1 to 4 exactly once"),
+    "ranks with a gap": (LINES.replace("P4: 4", "P4: 5"), "do not use each of 1 to 4 exactly once"),
+    "no answer at all": ("I would rather talk about it.", "C1 is missing"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+async def test_an_unreadable_reply_is_asked_again_with_its_fault(hold, session_of, log, case):
+    reply, fault = FAULTS[case]
+    async with FakeProvider([Rule(match=survey_of("Participant 1"), text=reply, times=1)]) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.status == "complete"
+    assert provider.calls == provider.billed == 7
+    first, second = pre(log)
+    assert [(e["purpose"]["attempt"], e["completion"]["status"]) for e in (first, second)] == [(0, "unreadable"), (1, "ok")]
+    assert fault in first["completion"]["detail"]
+    assert first["completion"]["text"] == reply
+    assert first["seed"] != second["seed"]
+    roles = [message["role"] for message in second["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert second["messages"][2]["content"] == reply
+    assert fault in second["messages"][3]["content"]
+
+
+@pytest.mark.parametrize("reasks", [0, 1, 3])
+async def test_after_the_last_attempt_the_answer_is_missing_with_its_reason(hold, session_of, log, reasks):
+    async with FakeProvider([Rule(match=survey_of("Participant 1"), text="C1: many")]) as provider:
+        held = await hold(session_of(reasks=reasks), provider)
+    response = held.run.response("Participant 1", "pre")
+    assert held.run.status == "partial"
+    assert response.answers == {}
+    assert set(response.missing) == set(GOOD)
+    assert all(reason.startswith("unreadable: C1 has 'many'") for reason in response.missing.values())
+    assert provider.calls == 6 + reasks
+    assert [e["purpose"]["attempt"] for e in pre(log)] == list(range(reasks + 1))
+    assert {e["completion"]["status"] for e in pre(log)} == {"unreadable"}
+
+
+async def test_an_empty_speech_is_asked_again_and_then_a_silence(hold, session_of, log):
+    async with FakeProvider([Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", text="  ")]) as provider:
+        held = await hold(session_of(reasks=2), provider)
+    (silence,) = held.run.silences
+    assert (silence.turn.speaker, silence.status, silence.reason) == ("Participant 2", "unreadable", "the reply is empty")
+    assert len(held.run.transcript) == 1
+    assert provider.calls == 6 + 2
+
+
+# 27: refusals and truncation
+
+FINAL = {
+    "refusal": Rule(message={"content": None, "refusal": "I cannot take a position."}),
+    "content_filter": Rule(choice={"finish_reason": "content_filter"}),
+    "length": Rule(choice={"finish_reason": "length"}),
+}
+
+
+@pytest.mark.parametrize("status", FINAL)
+async def test_a_refusal_is_asked_once_and_is_missing_data(hold, session_of, log, status):
+    rule = FINAL[status]
+    script = [Rule(match=survey_of("Participant 1"), message=rule.message, choice=rule.choice)]
+    async with FakeProvider(script) as provider:
+        held = await hold(session_of(), provider)
+        assert held.run.status == "partial"
+        assert {reason.split(":")[0] for reason in held.run.response("Participant 1", "pre").missing.values()} == {status}
+        assert held.run.response("Participant 1", "pre").answers == {}
+        assert provider.calls == provider.billed == 6
+        assert [e["completion"]["status"] for e in pre(log)] == [status]
+
+
+async def test_a_refusal_by_403_is_an_outcome_of_the_session(hold, session_of, log):
+    script = [Rule(match=survey_of("Participant 1"), status=403, body={"error": {"message": "flagged by moderation"}})]
+    async with FakeProvider(script) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.status == "partial"
+    assert [e["completion"]["status"] for e in pre(log)] == ["refusal"]
+    assert (provider.calls, provider.billed) == (6, 5)
+
+
+# 28: everything alike
+
+
+async def test_all_ratings_alike_are_an_answer_and_the_index_is_undefined(hold, session_of):
+    alike = "\n".join(f"{label}: {4 if label[0] == 'C' else value}" for label, value in GOOD.items())
+    async with FakeProvider([Rule(match=survey_of("Participant 1"), text=alike)]) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.status == "complete"
+    assert provider.calls == 6
+    (index,) = [s for s in DRI().score([held.run]) if (s.measure, s.unit, s.phase) == ("dri", "run", "pre")]
+    assert math.isnan(index.value)
+    assert index.note == "constant_considerations"
+
+
+# 29: order
+
+
+async def test_the_order_of_items_is_undone_once_and_lies_in_the_record(hold, session_of):
+    """Every participant answers by what the items say; whatever order they were shown in, equal texts get equal answers."""
+    shown = {}
+
+    def by_text(call):
+        survey = survey_in(call.text)
+        considerations, preferences = (sorted(items, key=lambda item: item.text) for items in (survey.considerations, survey.preferences))
+        shown[call.text.split("<you>\n")[-1].split("\n")[0]] = tuple(item.id for item in survey.items)
+        ranked = [f"{item.id}: {rank}" for items in (considerations, preferences) for rank, item in enumerate(items, 1)]
+        return "\n".join(ranked)
+
+    async with FakeProvider([Rule(match="LABEL: NUMBER", text=by_text)]) as provider:
+        held = await hold(session_of(n=4), provider)
+    session = held.run.session
+    texts = {item.id: item.text for item in session.survey.items}
+    expected = {label: 1 + sorted(texts[i] for i in texts if i[0] == label[0]).index(texts[label]) for label in texts}
+    assert len(set(shown.values())) > 1
+    for response in held.run.responses:
+        assert response.answers == expected
+        assert response.order == shown[response.participant]
+    assert read_items("considerations", provider.requests[0].text)
+
+
+# 22 and 33: repeated text, thinking
+
+
+async def test_thinking_is_moved_apart_and_heard_by_nobody(hold, session_of, log):
+    script = [
+        Rule(match=r"<you>\nParticipant 1\n</you>[\s\S]*your turn to speak", text="<think>SECRET: I pretend.</think>\nI agree with all."),
+        Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", text="SECRET plan, no opening tag.</think>So do I."),
+        Rule(match=survey_of("Participant 1"), message={"reasoning_content": "SECRET sums"}),
+    ]
+    async with FakeProvider(script) as provider:
+        held = await hold(session_of(rounds=2), provider)
+    assert held.run.status == "complete"
+    assert {s.text for s in held.run.transcript} == {"I agree with all.", "So do I."}
+    assert not [call for call in provider.requests if "SECRET" in call.text]
+    thoughts = {e["completion"]["reasoning"] for e in log()} - {""}
+    assert thoughts == {"SECRET: I pretend.", "SECRET plan, no opening tag.", "SECRET sums"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "thought"),
+    [
+        ("<think>a</think>Yes.", "Yes.", "a"),
+        ("<THINKING>\na\nb\n</THINKING>\n\nYes.", "Yes.", "a\nb"),
+        ("Yes, <reasoning>a</reasoning> indeed.", "Yes, indeed.", "a"),
+        ("<think>a</think><think>b</think>Yes.", "Yes.", "a\n\nb"),
+        ("<think></think>Yes.", "Yes.", ""),
+        ("a</think>Yes.", "Yes.", "a"),
+        ("I think that 2 < 3 > 1.", "I think that 2 < 3 > 1.", ""),
+    ],
+)
+async def test_thinking_in_tags(ask, reply, said, thought):
+    async with FakeProvider([Rule(text=reply)]) as provider:
+        completion = await ask(provider)
+    assert (completion.status, completion.text, completion.reasoning) == ("ok", said, thought)
+
+
+async def test_thinking_alone_is_no_reply(ask):
+    async with FakeProvider([Rule(text="<think>It is hard.</think>")]) as provider:
+        completion = await ask(provider)
+    assert (completion.status, completion.reasoning) == ("unreadable", "It is hard.")
+
+
+async def test_equal_text_in_independent_replicates_above_temperature_zero_is_flagged(hold, session_of):
+    warm = {"local": {"name": "local", "kind": "openai_compatible", "model": "local", "max_tokens": 500, "temperature": 0.7}}
+    async with FakeProvider([Rule(match="your turn to speak", text="We all agree on this, as everybody knows.")]) as provider:
+        held = [(await hold(session_of(warm, id=f"r{k}", replicate=k), provider)).run for k in (1, 2)]
+    scores = {(s.measure, s.target): s.value for s in Flags().score(held) if s.unit == "run"}
+    assert scores["flags.across_runs", "r1"] == scores["flags.across_runs", "r2"] == 2
+    assert provider.calls == 12

@@ -1,0 +1,102 @@
+"""FAULTS 13 to 15 and 17 for whole studies: what lies on disk, what was billed, and what the same command then does."""
+
+import pytest
+from fake_provider import LOGIN_PAGE, FakeProvider, Rule
+
+from delibsim.conduct import hold_all
+from delibsim.models.limits import Limits
+
+FAULTY = {
+    "rate_limited": Rule(status=429),
+    "unavailable": Rule(status=503),
+    "authentication": Rule(status=401),
+    "quota": Rule(status=402),
+    "bad_request": Rule(status=400),
+    "context_overflow": Rule(context=1),
+    "a login page": Rule(body=LOGIN_PAGE),
+}
+TRIES = {"rate_limited": 2, "unavailable": 2, "a login page": 2}
+
+
+@pytest.mark.parametrize("case", FAULTY)
+async def test_a_model_that_cannot_be_asked_leaves_no_run_and_a_record_to_go_on_from(hold, session_of, runs, log, case):
+    """Participant 2 of 2 fails from the first turn on: what was said before stays, and nothing of the fault becomes data."""
+    session, rule = session_of(), FAULTY[case]
+    fields = {name: getattr(rule, name) for name in ("status", "body", "context")}
+    script = [Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", **fields)]
+    async with FakeProvider(script) as provider:
+        held = await hold(session, provider, Limits(tries=2, longest_wait=0.01))
+        status = "unavailable" if case == "a login page" else case
+        assert held.run is None
+        assert f"Participant 2, turn {1 if provider.billed == 2 else 2}): {status}:" in held.fault
+        assert not runs.held("one")
+        assert sorted(path.name for path in runs.path("one").iterdir()) == ["exchanges.jsonl", "session.json"]
+        paid = provider.billed
+        assert provider.calls == paid + TRIES.get(case, 1)
+        statuses = [entry["completion"]["status"] for entry in log()]
+        assert statuses == ["ok"] * paid + [status]
+        assert len(log()[-1]["completion"]["tries"]) == TRIES.get(case, 1) - 1
+        provider.script.clear()
+        again = await hold(session, provider)
+        assert again.run.status == "complete"
+        assert (again.recorded, again.asked) == (paid + 1, 6 - paid)
+        assert provider.billed == 6, "nothing recorded is paid for twice"
+        assert (await hold(session, provider)).already
+        assert provider.billed == 6
+
+
+async def test_every_attempt_on_the_way_to_a_success_lies_in_the_log(hold, session_of, log):
+    async with FakeProvider([Rule(status=500, at=(3, 4)), Rule(cut=0.5, at=(6,))]) as provider:
+        held = await hold(session_of(), provider)
+    assert held.run.status == "complete"
+    assert (provider.calls, provider.billed) == (9, 7)
+    tries = [(attempt["status"], attempt["possibly_billed"]) for entry in log() for attempt in entry["completion"]["tries"]]
+    assert tries == [("unavailable", False), ("unavailable", False), ("unavailable", True)]
+    assert len(log()) == 6
+
+
+async def test_one_model_of_a_group_without_money_lets_the_others_finish_what_is_in_flight(hold, session_of, runs, log):
+    session = session_of(("poor", "rich"), n=4)
+    async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich"), latency=0.02) as provider:
+        held = await hold(session, provider)
+        assert held.run is None
+        assert "quota" in held.fault
+        assert provider.by_model == {"poor": 1, "rich": 2}
+        assert sorted(entry["completion"]["status"] for entry in log()) == ["ok", "ok", "quota", "quota"]
+        provider.script.clear()
+        assert (await hold(session, provider)).run.status == "complete"
+        assert provider.billed == 12
+
+
+async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are_held(session_of, runs, voices_at):
+    sessions = [session_of((name,), id=f"{name}.{k}") for name in ("poor", "rich") for k in (1, 2)]
+    async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich")) as provider:
+        held = await hold_all(sessions, runs, voices=voices_at(provider), at_once=4)
+    assert [one.run is not None for one in held] == [False, False, True, True]
+    assert [runs.held(session.id) for session in sessions] == [False, False, True, True]
+    assert provider.by_model == {"poor": 1, "rich": 12}
+
+
+async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_alone(session_of, runs, voices_at):
+    names = ("alpha", "beta", "gamma", "delta")
+    sessions = [session_of((name,), id=name) for name in names]
+    async with FakeProvider([Rule(model="alpha", status=429, headers={"Retry-After": "0.4"})], models=names) as provider:
+        held = await hold_all(sessions, runs, voices=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=1)), at_once=4)
+    assert [runs.held(name) for name in names] == [False, True, True, True]
+    assert "rate_limited" in held[0].fault
+    assert provider.by_model == {"alpha": 4, "beta": 6, "gamma": 6, "delta": 6}
+    others = [call.came for call in provider.requests if call.body["model"] != "alpha"]
+    assert max(others) < provider.where(model="alpha")[1].came, "the others waited for the storm on alpha"
+
+
+async def test_a_torn_last_line_is_counted_and_paid_again_once(hold, session_of, runs):
+    session = session_of()
+    async with FakeProvider([Rule(status=400, at=(4,))]) as provider:
+        assert (await hold(session, provider)).run is None
+        path = runs.path("one") / "exchanges.jsonl"
+        first, second, third, _ = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(first + second + third[:-40])
+        held = await hold(session, provider)
+    assert held.run.status == "complete"
+    assert held.damaged_lines == 1
+    assert provider.billed == 6 + 1
