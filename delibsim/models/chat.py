@@ -21,6 +21,7 @@ REJECTION = re.compile(
     r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|invalid|only the default", re.IGNORECASE
 )
 NAMED = re.compile(r'"param": *"(\w+)"')
+REASONING = frozenset({"reasoning_effort", "reasoning", "thinking"})
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class Dialect:
             rejected = {name for name in droppable if name == named[1]}
         else:
             rejected = {name for name in droppable if re.search(rf"\b{re.escape(name)}\b", complaint)}
+            # "`temperature` may only be set to 1 when thinking is enabled" complains about temperature, not about thinking.
+            rejected = rejected - REASONING or rejected
         self._rejected |= rejected
         return bool(rejected)
 

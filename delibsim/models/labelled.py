@@ -104,4 +104,4 @@ def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
 
 def _brief(text: str) -> str:
     """Foreign text fit to be quoted in a fault: one line, 40 characters."""
-    return " ".join(text.split())[:40]
+    return " ".join(whole_characters(text).split())[:40]

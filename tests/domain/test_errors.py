@@ -33,3 +33,4 @@ def test_without_any_name_nothing_is_offered():
 def test_a_long_list_is_cut_and_counted():
     message = str(unknown("topic", "zzz", [f"name{k:03}" for k in range(SHOWN + 12)]))
     assert message.endswith(f"name{SHOWN - 1:03} and 12 more")
+    assert unknown("topic", "zzz", [f"name{k:03}" for k in range(SHOWN)]).args[0].endswith(f"name{SHOWN - 1:03}")

@@ -15,7 +15,7 @@ from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 HOSTILE = [
-    "../../x", "/etc/x", "..", ".", "", " ", "CON", "con", "con.txt", "NUL", "nul", "com1", "a/b", "a\\b", "a:b", "a\0b", "a\nb",
+    "../../x", "/etc/x", "..", ".", "", " ", "CON", "con", "con.txt", "NUL", "nul", "com1", "com9.x", "lpt9", "a/b", "a\\b", "a:b", "a\0b", "a\nb",
     "x" * 300, "X" * 300, "x" * 301, "🙂", "🙃", ".hidden", "trailing.", "trailing", "Trailing", "TRAILING", "a b", "a-b", "ａ", "é",
     "e\u0301", "~", "$HOME", "*", "-", "--", "a..b", "a.b", "ı", "i", "İ", "ß", "ss", "\ud83d",
 ]  # fmt: skip
@@ -38,6 +38,12 @@ def test_hostile_names_stay_distinct_on_every_file_system():
 def test_plain_names_are_kept():
     plain = ["normative_a", "ccps", "gpt-4.1-mini", "r1", "2026", "a.b", "x" * 60]
     assert [slug(given_name) for given_name in plain] == plain
+
+
+def test_a_slug_still_shows_what_it_names():
+    assert slug("Climate & Energy").startswith("climate-energy-")
+    assert slug("🙂").startswith("name-")
+    assert slug("Q" * 300).startswith("q" * 60 + "-")
 
 
 @thorough
@@ -142,6 +148,11 @@ def test_names_with_dots_do_not_make_two_cells_one():
 def test_a_session_of_long_names_still_fits_in_a_folder(tmp_path):
     (session,) = design(["t" * 300], ["r" * 120], ["g" * 120], [1])
     (tmp_path / session.id).mkdir()
+
+
+def test_a_design_has_one_replicate_by_default():
+    (session,) = cross([(Topic("a", "?"), SURVEY)], [Treatment("x")], [group("g")], WORDING)
+    assert (session.id, session.replicate, session.seed) == ("a.x.g.r1", 1, 0)
 
 
 def test_treatments_and_groups_share_seeds_within_a_replicate():

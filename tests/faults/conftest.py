@@ -82,7 +82,7 @@ def hold(runs, voices_at):
     """Hold a session with the provider's models; what came of it."""
 
     async def go(session, provider, limits=QUICK, budget=None):
-        voices = voices_at(provider, limits, budget, session.models)
+        voices = voices_at(provider, limits, budget, [name for name, model in session.models.items() if model["kind"] != "citizen"])
         try:
             return await hold_session(session, runs, voices=voices)
         finally:

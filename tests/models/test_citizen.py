@@ -295,6 +295,15 @@ def test_a_speech_does_not_repeat_what_the_speaker_said_before():
     assert not quoted[0] & quoted[1]
 
 
+def test_a_speech_names_two_considerations_at_most():
+    assert all(speech(me=str(i)).count("“") == 3 for i in range(5))  # two considerations and an option
+
+
+def test_one_dimension_is_enough():
+    flat = Citizen(noise=0, dimensions=1)
+    assert set(answer(flat)) == {item.id for item in SURVEY.items}
+
+
 def test_without_instrument_and_topic_it_still_speaks():
     completion = asyncio.run(Citizen().complete(asked(Words(), block("you", "Ann")), 1))
     assert (completion.status, completion.text) == ("ok", "I have nothing to add.")

@@ -75,6 +75,16 @@ def test_what_is_harmless_raises_nothing(by_hand, text):
     assert flagged(said(by_hand, text)) == set()
 
 
+def test_eight_words_running_make_a_leak_wherever_they_stand_and_seven_do_not(by_hand):
+    words = PERSONA.rstrip(".").split()
+    for start in (0, 5, len(words) - 8):
+        eight = words[start : start + 8]
+        assert flagged(said(by_hand, f"I say: {' '.join(eight)} indeed")) == {("persona_leak", "hand/1")}
+        assert flagged(said(by_hand, f"I say: {' '.join(eight[:7])} indeed")) == set()
+        assert flagged(said(by_hand, f"I say: {' '.join(eight[1:])} indeed")) == set()
+    assert flagged(said(by_hand, f"x{' '.join(words[:8])}")) == set()
+
+
 def test_a_persona_can_only_be_leaked_by_who_has_it(by_hand):
     assert flagged(said(by_hand, PERSONA, speakers=("Bob",))) == set()
     assert flagged(said(by_hand, PERSONA.upper())) == {("persona_leak", "hand/1")}

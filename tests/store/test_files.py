@@ -142,10 +142,20 @@ def test_a_line_is_not_appended_where_there_is_no_folder(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-def test_no_line_holds_nan(tmp_path):
+@pytest.mark.parametrize("text", ["tea", "tea \ud83d"])
+def test_no_line_holds_nan(tmp_path, text):
     with pytest.raises(ValueError, match="not JSON compliant"):
-        append_line(tmp_path / "log.jsonl", {"value": float("nan")})
+        append_line(tmp_path / "log.jsonl", {"value": float("nan"), "text": text})
     assert read_lines(tmp_path / "log.jsonl") == ([], 0)
+
+
+def test_any_script_is_written_as_it_is_and_half_a_character_escaped(tmp_path):
+    path = tmp_path / "log.jsonl"
+    records = [RECORD, {"text": "tea \ud83d"}, {"text": "次"}]
+    for record in records:
+        append_line(path, record)
+    assert read_lines(path) == (records, 0)
+    assert [line.count("次") for line in path.read_text(encoding="utf-8").splitlines()] == [1, 0, 1]
 
 
 def test_a_line_torn_anywhere_is_counted_and_what_comes_after_is_whole(tmp_path):

@@ -149,6 +149,11 @@ def test_a_users_files_are_found_beside_those_of_the_package(home):
     ]
 
 
+def test_a_scale_is_from_1_to_7_unless_it_says_so(home):
+    survey = survey_of(home, PLAIN.replace("scale_min: -3\nscale_max: 3\n", ""))
+    assert (survey.scale_min, survey.scale_max) == (1, 7)
+
+
 def test_a_users_file_takes_precedence_over_one_of_the_package(home):
     put(home, "topics/ccps.yaml", "id: ccps\nquestion: Another question?\n")
     put(home, "surveys/ccps.yaml", SURVEY.replace("id: tea", "id: ccps"))

@@ -175,6 +175,10 @@ def test_many_differences_are_cut_and_counted(study):
     study.settle({str(k): 0 for k in range(50)}, {})
     with pytest.raises(WrongInput, match="and 30 more"):
         study.settle({str(k): 1 for k in range(50)}, {})
+    with pytest.raises(WrongInput) as caught:
+        study.settle({str(k): int(k < 20) for k in range(50)}, {})
+    assert "more" not in str(caught.value)
+    assert str(caught.value).count(": 0 -> 1") == 20
 
 
 @pytest.mark.parametrize(
