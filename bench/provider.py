@@ -1,6 +1,6 @@
 """How fast the engine speaks with models over HTTP, beside bare loops: .venv/bin/python bench/provider.py [--quick]
 
-A server on loopback answers every call after 200 ms (bench/server.py, a process of its own). Ideal = calls x latency / in flight.
+A server on loopback answers every call after 200 ms (bench/loopback/server.py, a process of its own). Ideal = calls x latency / in flight.
 """
 
 import asyncio
@@ -134,7 +134,7 @@ async def served(latency: float) -> AsyncGenerator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen([sys.executable, str(Path(__file__).with_name("server.py")), str(port), str(latency)])  # noqa: ASYNC220
+    server = subprocess.Popen([sys.executable, str(Path(__file__).with_name("loopback") / "server.py"), str(port), str(latency)])  # noqa: ASYNC220
     try:
         for _ in range(100):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):

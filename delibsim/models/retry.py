@@ -24,17 +24,17 @@ class Persistent:
     def __init__(self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price) -> None:
         self.name = model.name
         self._model, self._gate, self._limits, self._budget, self._price = model, gate, limits, budget, price
-        self._alone, self._proven = asyncio.Lock(), False
+        self._alone, self._begun = asyncio.Lock(), False
         self._fatal: Completion | None = None
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
-        # Until a model has answered once, one call goes alone: a wrong key is found with one attempt, not with many at once.
-        if not self._proven:
+        # The first call goes alone: a wrong key is found with one attempt, not with many at once.
+        if not self._begun:
             async with self._alone:
-                if not self._proven:
+                if not self._begun:
                     completion = await self._persist(prompt, seed)
-                    self._proven = completion.status in OUTCOMES
+                    self._begun = True
                     return completion
         return await self._persist(prompt, seed)
 

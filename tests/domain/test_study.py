@@ -15,9 +15,9 @@ from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 HOSTILE = [
-    "../../x", "/etc/x", "..", ".", "", " ", "CON", "con", "con.txt", "NUL", "nul", "com1", "com9.x", "lpt9", "a/b", "a\\b", "a:b", "a\0b", "a\nb",
-    "x" * 300, "X" * 300, "x" * 301, "🙂", "🙃", ".hidden", "trailing.", "trailing", "Trailing", "TRAILING", "a b", "a-b", "ａ", "é",
-    "e\u0301", "~", "$HOME", "*", "-", "--", "a..b", "a.b", "ı", "i", "İ", "ß", "ss", "\ud83d",
+    "../../x", "/etc/x", "..", ".", "", " ", "CON", "con", "con.txt", "NUL", "nul", "com1", "com9.x", "lpt9", "a/b", "a\\b", "a:b",
+    "a\0b", "a\nb", "x" * 300, "X" * 300, "x" * 301, "🙂", "🙃", ".hidden", "trailing.", "trailing", "Trailing", "TRAILING", "a b",
+    "a-b", "ａ", "é", "e\u0301", "~", "$HOME", "*", "-", "--", "a..b", "a.b", "ı", "i", "İ", "ß", "ss", "\ud83d",
 ]  # fmt: skip
 
 name = st.text(max_size=40) | st.text("ab./-_ AB\\\0", max_size=8) | st.sampled_from(HOSTILE)

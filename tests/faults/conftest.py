@@ -54,7 +54,7 @@ def voices_at():
     """Voices whose models of these names are all reached at the provider."""
 
     def make(provider, limits=QUICK, budget=None, names=None):
-        return Voices(limits, budget, dict.fromkeys(names or provider.models, provider.base_url))
+        return Voices(limits, budget, dict.fromkeys(provider.models if names is None else names, provider.base_url))
 
     return make
 

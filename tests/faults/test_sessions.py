@@ -2,7 +2,9 @@
 
 import pytest
 from fake_provider import LOGIN_PAGE, FakeProvider, Rule
+from typer.testing import CliRunner
 
+from delibsim.cli.status import app as status_app
 from delibsim.conduct import hold_all
 from delibsim.models.limits import Limits
 
@@ -75,6 +77,11 @@ async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are
     assert [one.run is not None for one in held] == [False, False, True, True]
     assert [runs.held(session.id) for session in sessions] == [False, False, True, True]
     assert provider.by_model == {"poor": 1, "rich": 12}
+    runs.settle({}, {})
+    said = CliRunner().invoke(status_app, [str(runs.folder)])
+    assert said.exit_code == 3
+    assert "2 cut off, 2 complete" in said.output
+    assert "poor.1, Participant 1/pre/0: quota: HTTP 402" in said.output
 
 
 async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_alone(session_of, runs, voices_at):
@@ -100,3 +107,14 @@ async def test_a_torn_last_line_is_counted_and_paid_again_once(hold, session_of,
     assert held.run.status == "complete"
     assert held.damaged_lines == 1
     assert provider.billed == 6 + 1
+
+
+async def test_the_command_says_what_is_missing_and_ends_with_three(command, tmp_path):
+    refusal = {"content": None, "refusal": "I cannot take a position on this."}
+    async with FakeProvider([Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*Please fill in", message=refusal)]) as provider:
+        code, out, err = await command("run", "model=local", f"base_url={provider.base_url}", "study=s", "group.size=2", "rounds=1")
+    assert code == 3, err
+    assert "refusal: I cannot take a position on this." in out
+    assert "1 refusal" in out
+    assert provider.calls == provider.billed == 6
+    assert len(list(tmp_path.glob("runs/s/*/run.json"))) == 1

@@ -136,6 +136,16 @@ async def test_tries_are_counted_and_then_end(ask):
     assert (provider.calls, len(completion.tries)) == (4, 3)
 
 
+async def test_an_outage_from_the_first_call_on_is_waited_out_by_all_calls_together(ask):
+    async with FakeProvider([Rule(status=503)]) as provider:
+        begun = asyncio.get_running_loop().time()
+        completions = await ask(provider, 12, limits=Limits(tries=2, longest_wait=0.4))
+        took = asyncio.get_running_loop().time() - begun
+    assert {completion.status for completion in completions} == {"unavailable"}
+    assert provider.calls == 24
+    assert took < 12 * 0.2, "one after another they would have waited 0.2 s each at least"
+
+
 # 15: what no further attempt can mend
 
 

@@ -131,6 +131,7 @@ FAULTS = {
     "two different values in JSON": (json.dumps(GIVEN).replace("{", '{"C1": 6, '), ["C1 is given twice with different values (6, 5)"]),
     "two objects that differ": (json.dumps(GIVEN) + json.dumps(GIVEN | {"C2": 4}), ["C2 is given twice with different values (1, 4)"]),
     "lines and an object that differ": (f"{LINES}\nOr, as JSON: {json.dumps(GIVEN | {'C1': 6})}", ["C1 is given twice", "5", "6"]),
+    "an object within an object that differs": (json.dumps(GIVEN | {"first": GIVEN | {"C1": 6}}), ["C1"]),
     "extra label": (f"{LINES}\nC4: 5", ["C4 is not a label of this survey"]),
     "extra label in JSON": (json.dumps(GIVEN | {"P4": 4}), ["P4 is not a label of this survey"]),
     "label in lower case": (with_line("c1: 5", "C1: 5"), ["C1 is missing", "c1 is not a label of this survey"]),

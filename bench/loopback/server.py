@@ -1,4 +1,4 @@
-"""A chat-completions server that costs as little as can be, for the benchmarks: python bench/server.py PORT LATENCY"""
+"""A chat-completions server that costs as little as can be, for the benchmarks: python bench/loopback/server.py PORT LATENCY"""
 
 import asyncio
 import json
