@@ -49,9 +49,12 @@ def speech_prompt(
 ) -> Prompt:
     """Ask one participant to take a turn."""
     form = Words(session.procedure.longest_statement)
-    parts = [_transcript(session, heard), _particulars(session, participant)]
-    if session.procedure.recall and earlier is not None and earlier.answers:
-        parts += [_say(session, "recall"), _items(session, earlier.order), answers_block(earlier.answers, earlier.order)]
+    recall = session.procedure.recall and earlier is not None and bool(earlier.answers)
+    # The survey stands before the transcript, in the order of the instrument: so all speakers' prompts begin alike.
+    items = f"{_say(session, 'recall')}\n\n{_items(session, [item.id for item in session.survey.items])}" if recall else ""
+    parts = [items, _transcript(session, heard), _particulars(session, participant)]
+    if recall:
+        parts.append(_answers(session, "answers", earlier))
     parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds))
     return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, f"turn {turn.index}"))
 

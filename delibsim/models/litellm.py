@@ -1,6 +1,7 @@
 """Any hosted or local model that litellm reaches, by its litellm name. litellm takes seconds to import, so it is imported here alone."""
 
 import asyncio
+import functools
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -51,9 +52,7 @@ class LiteLLM:
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """One attempt, and one more for each parameter that turns out to be rejected."""
         requested = self.sampling.parameters(prompt, seed)
-        supported = litellm.get_supported_openai_params(self.model) or list(requested)
-        known = {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "response_format"}
-        unsupported = tuple(name for name in requested if name in known and name not in supported)
+        unsupported = tuple(name for name in requested if name in self._untaken)
         wanted = {name: value for name, value in requested.items() if name not in unsupported}
         while True:
             sent, dropped = self._dialect.sent(wanted), unsupported + self._dialect.dropped(wanted)
@@ -61,6 +60,12 @@ class LiteLLM:
             refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
             if not refused or not self._dialect.learn(completion.detail, wanted):
                 return replace(completion, parameters_sent=sent, parameters_dropped=dropped)
+
+    @functools.cached_property
+    def _untaken(self) -> frozenset[str]:
+        """The parameters that, as litellm knows, this model does not take."""
+        common = frozenset({"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "response_format"})
+        return common - frozenset(litellm.get_supported_openai_params(self.model) or common)
 
     async def preflight(self) -> list[Finding]:
         """What can be found out without paying: whether litellm knows the name, and the keys it needs are there."""

@@ -96,3 +96,11 @@ def test_ratings_all_alike_of_one_person_are_a_perspective(by_hand, as_table):
     found = as_table(Diversity().score([by_hand(constant, PRE)]))
     # AB: 9 1 4, 1 1 4: 20; AC: 1 4 9, 4 1 1: 20; BC 12 as before.
     assert found["diversity", "pre"] == pytest.approx((2 * sqrt(20) + sqrt(12)) / 3, abs=1e-12)
+
+
+def test_runs_of_two_studies_may_go_by_one_name(by_hand):
+    # Two studies with other seeds name their sessions alike; each run keeps its own numbers.
+    one, other = by_hand(PRE, PRE), by_hand(POST, POST)
+    values = [score.value for score in Diversity().score([one, other]) if (score.measure, score.phase) == ("diversity", "pre")]
+    alone = [value(Diversity().score([run]), "diversity", "pre") for run in (one, other)]
+    assert values == alone

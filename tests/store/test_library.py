@@ -1,21 +1,14 @@
-"""Topics, motions and surveys: those of the package are whole, the user's come first, and errors name file, line and field."""
+"""Topics, motions and surveys from files: the user's come before those of the package, and errors name file, line and field."""
 
 import re
 import shutil
 import textwrap
-from collections import Counter
 
 import pytest
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.topic import Motion, Topic
+from delibsim.domain.topic import Topic
 from delibsim.store.library import Library, package_data
-
-PREFERENCES = {
-    "fnqcj": 5, "uppsala_speaks": 7, "fremantle": 6, "ccps": 7, "zukunft": 7, "energy_futures": 9, "forestera": 7, "auscj": 8,
-    "biobanking_wa": 7, "swiss_health": 6, "bep": 7, "acp": 5,
-}  # fmt: skip
-"""The twelve topics of the benchmark, and how many preferences the real instrument of each has."""
 
 
 @pytest.fixture
@@ -42,57 +35,6 @@ def refusal(get, id):
     with pytest.raises(WrongInput) as caught:
         get(id)
     return str(caught.value)
-
-
-# What is shipped
-
-
-def entries(package):
-    return {id: package.entry(id) for id in package.topics()}
-
-
-def test_twelve_topics_and_ten_motions_are_shipped(package):
-    found = entries(package)
-    assert {id for id, entry in found.items() if isinstance(entry, Topic)} == set(PREFERENCES)
-    assert sum(isinstance(entry, Motion) for entry in found.values()) == 10
-    assert set(package.surveys()) == set(PREFERENCES) | {id for id in package.surveys() if "." in id}
-
-
-@pytest.mark.parametrize("id", PREFERENCES)
-def test_a_topic_has_a_question_a_background_and_a_survey(package, id):
-    topic = package.topic(id)
-    assert topic.question.endswith("?")
-    assert 100 <= len(topic.background.split()) <= 200
-    assert package.survey(topic.survey).id == id
-
-
-@pytest.mark.parametrize(("id", "preferences"), PREFERENCES.items())
-def test_an_instrument_is_balanced_as_long_as_the_real_one_and_called_unvalidated(package, id, preferences):
-    survey = package.survey(id)
-    assert len(survey.considerations) == 20
-    assert Counter(item.reverse for item in survey.considerations) == {True: 10, False: 10}
-    assert len(survey.preferences) == preferences
-    assert [item.id for item in survey.items] == [f"C{k}" for k in range(1, 21)] + [f"P{k}" for k in range(1, preferences + 1)]
-    assert survey.validated is False
-    assert "not validated" in survey.source.lower()
-    assert survey.forced_distribution is None
-
-
-def test_no_two_items_of_an_instrument_say_the_same(package):
-    for id in PREFERENCES:
-        said = [" ".join(item.text.lower().split()) for item in package.survey(id).items]
-        assert len(set(said)) == len(said), id
-
-
-def test_ten_motions_lie_on_five_themes_two_on_each(package):
-    motions = [entry for entry in entries(package).values() if isinstance(entry, Motion)]
-    assert Counter(motion.theme for motion in motions) == dict.fromkeys(["technology", "environment", "work", "media", "governance"], 2)
-    assert all(motion.text.startswith("This house") and motion.text.endswith(".") for motion in motions)
-    assert len({motion.text for motion in motions}) == 10
-
-
-def test_a_motion_is_no_topic_to_deliberate_on(package):
-    assert "'plastics' is a motion for a debate" in refusal(package.topic, "plastics")
 
 
 # Where files are looked for
@@ -177,7 +119,7 @@ def test_an_imported_survey_is_named_after_its_source(home):
 
 def test_the_checkout_itself_can_be_home():
     library = Library(package_data("topics").parent)
-    assert set(PREFERENCES) <= set(library.topics())
+    assert {"ccps", "acp", "plastics"} <= set(library.topics())
 
 
 def test_a_copied_instrument_reads_as_the_one_of_the_package(home):
@@ -193,6 +135,10 @@ def test_an_unknown_name_comes_with_the_closest(package, kind, id, meant):
     said = refusal(getattr(package, kind), id)
     assert said.startswith(f"unknown {kind} '{id}'; did you mean ")
     assert meant in said.partition("did you mean ")[2].partition("?")[0]
+
+
+def test_a_motion_is_no_topic_to_deliberate_on(package):
+    assert "'plastics' is a motion for a debate" in refusal(package.topic, "plastics")
 
 
 def test_an_unknown_topic_says_where_topics_lie(package, home):

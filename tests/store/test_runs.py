@@ -42,7 +42,7 @@ def held(study, *runs):
 # The folder
 
 
-@pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "a/b", "a\0b", "x" * 300, "🙂", "..", ""])
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "a/b", "a\0b", "x" * 300, "🙂", "..", "", "\udcff"])
 def test_a_study_of_any_name_stays_in_its_root(tmp_path, name):
     study = Runs(tmp_path / "runs", name)
     study.settle(SETTINGS, PARTS)

@@ -1,0 +1,55 @@
+"""Which share of input is the beginning of an earlier prompt, as providers' prefix caches count it: .venv/bin/python bench/prefix.py
+
+Base design: five participants of one model, two rounds; speeches padded to 150 words, as the wording asks for at most. Counted in
+characters, which stand to tokens as about four to one in every part of a prompt alike.
+"""
+
+import asyncio
+from dataclasses import replace
+
+from delibsim import Completion, Prompt, compose, hold, voices_of
+
+WORDS = 150
+
+
+class Listener:
+    """Hands every prompt to the citizen, keeps it, and lets speeches have their full length."""
+
+    def __init__(self, citizen, prompts):
+        self.name, self._citizen, self._prompts = citizen.name, citizen, prompts
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        self._prompts.append(prompt.text)
+        completion = await self._citizen.complete(prompt, seed)
+        if not prompt.purpose.occasion.startswith("turn"):
+            return completion
+        missing = WORDS - len(completion.text.split())
+        return replace(completion, text=completion.text + " and so on" * (missing // 3))
+
+
+def common(a: str, b: str) -> int:
+    """Length of the longest common beginning."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def main() -> None:
+    print(".venv/bin/python bench/prefix.py\n")
+    print(f"{'design':44} {'calls':>6} {'characters':>11} {'of them prefix':>15}")
+    for what, overrides in {
+        "base": (),
+        "base, no recall while speaking": ("procedure.recall=false",),
+        "base, items not shuffled": ("procedure.shuffle_items=false",),
+        "neither": ("procedure.recall=false", "procedure.shuffle_items=false"),
+        "base, six rounds": ("rounds=6",),
+    }.items():
+        session = compose("topic=ccps", "seed=7", *overrides)
+        prompts: list[str] = []
+        voices = {name: Listener(voice, prompts) for name, voice in voices_of(session).items()}
+        asyncio.run(hold(session, voices))
+        shared = sum(max((common(earlier, prompt) for earlier in prompts[:i]), default=0) for i, prompt in enumerate(prompts))
+        total = sum(map(len, prompts))
+        print(f"{what:44} {len(prompts):6} {total:11,} {shared / total:15.1%}")
+
+
+if __name__ == "__main__":
+    main()
