@@ -12,6 +12,7 @@ LABEL = r"[A-Za-z][A-Za-z_]*[0-9]+"
 LINE = re.compile(rf"""[\s>*+\-•"'`,|]*({LABEL})["'`*|]*\s*[:=|]""", re.ASCII)
 AROUND = " \t*\"'`|,;}"  # marks of Markdown, tables and JSON that may stand around a value
 WHOLE = re.compile(r"[+-]?[0-9]{1,9}\Z", re.ASCII)
+MEMBER = re.compile(rf'"({LABEL})" *: *"?([+-]?[0-9]{{1,9}})"?', re.ASCII)
 FLAT = re.compile(r"\{[^{}]*\}")
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\ufeff": ""})
 
@@ -98,7 +99,9 @@ def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
                 found += pairs
                 rest = rest.replace(text[match.start() : match.end()], "\n")
         if found:
-            return found, rest
+            # An object around the flat ones may speak of the labels too.
+            found += [(label, value) for label, value in MEMBER.findall(rest.replace("'", '"')) if label in known]
+            return found, MEMBER.sub("", rest)
     return [], text
 
 

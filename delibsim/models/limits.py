@@ -29,8 +29,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         """Refuse limits that let nothing through."""
-        if min(self.concurrency, self.tries, self.requests_per_minute or 1, self.tokens_per_minute or 1) < 1 or self.longest_wait < 0:
+        counts = (self.concurrency, self.tries, self.requests_per_minute, self.tokens_per_minute)
+        if min(count for count in counts if count is not None) < 1 or self.longest_wait < 0:
             raise ValueError("limits: concurrency, tries, requests_per_minute and tokens_per_minute are 1 or more")
+        if min(self.budget_usd or 0, self.budget_tokens or 0) < 0:
+            raise ValueError("limits: budget_usd and budget_tokens are 0 or more")
 
 
 class Gate:

@@ -6,7 +6,7 @@ import numpy as np
 
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
-from delibsim.domain.survey import PHASES, Phase
+from delibsim.domain.survey import PHASES, Phase, Survey
 from delibsim.measures.diversity import diversity, diversity_range_normalised, diversity_standardised, why_undefined
 from delibsim.scorers.arrays import Array, considerations, preferences
 
@@ -23,22 +23,22 @@ class Diversity:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""
-        answers = {(run.session.id, phase): _answers(run, phase) for run in runs for phase in PHASES}
-        populations: dict[tuple[str, Phase], Array] = {}
+        answers = [{phase: _answers(run, phase) for phase in PHASES} for run in runs]
+        populations: dict[tuple[Survey, Phase], Array] = {}
         for phase in PHASES:
-            for survey in {run.session.survey.id for run in runs}:
-                rows = np.vstack([answers[run.session.id, phase] for run in runs if run.session.survey.id == survey])
+            for survey in {run.session.survey for run in runs}:
+                rows = np.vstack([given[phase] for run, given in zip(runs, answers, strict=True) if run.session.survey == survey])
                 populations[survey, phase] = rows[~np.isnan(rows).any(axis=1)]
-        return [score for run in runs for score in self._score(run, answers, populations)]
+        return [score for run, given in zip(runs, answers, strict=True) for score in self._score(run, given, populations)]
 
-    def _score(self, run: Run, answers: dict[tuple[str, Phase], Array], populations: dict[tuple[str, Phase], Array]) -> list[Score]:
+    def _score(self, run: Run, answers: dict[Phase, Array], populations: dict[tuple[Survey, Phase], Array]) -> list[Score]:
         survey, target = run.session.survey, run.session.id
         c, p = len(survey.considerations), len(survey.preferences)
         lows = np.array([survey.scale_min] * c + [1] * p, dtype=float)
         highs = np.array([survey.scale_max] * c + [p] * p, dtype=float)
         scores: list[Score] = []
         for phase in PHASES:
-            x, population = answers[target, phase], populations[survey.id, phase]
+            x, population = answers[phase], populations[survey, phase]
             note = why_undefined(x)
             values = [
                 ("diversity", float(diversity(x)), note),

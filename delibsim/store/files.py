@@ -31,13 +31,19 @@ def write_atomically(path: Path, text: str) -> None:
         raise
 
 
+def json_text(plain: Any, indent: int | None = None) -> str:
+    """Plain values as JSON; escaped to ASCII where half a character could not be written as UTF-8. It reads back equal."""
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=indent)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(plain, allow_nan=False, indent=indent)
+    return text
+
+
 def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """Append one JSON object as one line and flush it; a torn line left by a crash is closed first, and stays torn."""
-    # Escaped where half a character could not be written as UTF-8; either way it reads back equal.
-    try:
-        line = (json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode()
-    except UnicodeEncodeError:
-        line = (json.dumps(record, allow_nan=False) + "\n").encode()
+    line = (json_text(record) + "\n").encode()
     try:
         with path.open("ab+") as file:
             end = file.seek(0, os.SEEK_END)

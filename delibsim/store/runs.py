@@ -10,7 +10,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
-from delibsim.store.files import append_line, locked, read_lines, write_atomically
+from delibsim.store.files import append_line, json_text, locked, read_lines, write_atomically
 
 SCORES = "scores"
 
@@ -70,7 +70,7 @@ class Runs:
         merged = {kind: {**old["parts"].get(kind, {}), **parts.get(kind, {})} for kind in [*old["parts"], *parts]}
         new = {"schema": codec.SCHEMA, "study": self.study, "settings": settings, "parts": merged}
         if new != old:
-            write_atomically(self.folder / "study.json", json.dumps(new, ensure_ascii=False, indent=1) + "\n")
+            write_atomically(self.folder / "study.json", json_text(new, indent=1) + "\n")
 
     def compare_plan(self, session: Session) -> None:
         """Refuse a session that was planned differently under its name; WrongInput with the differences."""
@@ -160,7 +160,7 @@ class Runs:
     def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
         """Write all scores of one scorer, one JSON object a line; the file."""
         path = self.folder / SCORES / f"{slug(name)}.v{version}.jsonl"
-        lines = [json.dumps(codec.score_to_plain(score), ensure_ascii=False, allow_nan=False) for score in scores]
+        lines = [json_text(codec.score_to_plain(score)) for score in scores]
         write_atomically(path, "".join(f"{line}\n" for line in lines))
         return path
 

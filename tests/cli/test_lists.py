@@ -70,6 +70,9 @@ def test_a_broken_file_of_ones_own_is_named_with_its_line(delibsim, home, comman
     answer = delibsim(command)
     assert answer.code == 3
     assert f"{folder}/mine.yaml, line 3" in answer.err
+    assert {line.split()[0] for line in answer.out.splitlines() if line.strip()} >= TWELVE
+    assert delibsim(command, "mine").code == 2
+    assert delibsim(command, "ccps").code == 0
 
 
 def test_text_of_ones_own_is_printed_inert(delibsim, home):

@@ -106,6 +106,22 @@ def test_a_process_that_is_asked_to_stop_says_how_to_go_on(place, undisturbed, s
     assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
 
 
+def test_a_process_that_is_asked_twice_leaves_at_once_and_can_go_on(place, undisturbed):
+    process = place.start(*COMMAND)
+    wait_until(lambda: len(recorded(place)) >= 5, process)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert time.monotonic() - began < 5
+    assert process.returncode != 0
+    kept, asked = recorded(place), place.asked
+    assert place.call(*COMMAND)[0] == 0
+    assert not set(place.asked[len(asked) :]) & set(kept)
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
+
+
 def test_a_second_process_on_a_study_is_refused_and_the_first_is_not_disturbed(place, undisturbed):
     first = place.start(*COMMAND)
     wait_until(lambda: place.asked, first)
