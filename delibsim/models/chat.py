@@ -14,9 +14,7 @@ ENDINGS = frozenset({"", "stop", "eos", "eos_token", "end_turn", "stop_sequence"
 """Reasons to finish that mean the model had said all it wanted to say."""
 BROKEN = frozenset({"error", "network_error"})
 """Reasons to finish that mean the provider failed while the model spoke."""
-THINKING = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL | re.IGNORECASE)
-UNOPENED = re.compile(r"\A(.*?)</(think|thinking|reasoning)>\s*", re.DOTALL | re.IGNORECASE)
-UNCLOSED = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
+THINKING = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 REJECTION = re.compile(
     r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|invalid|only the default", re.IGNORECASE
 )
@@ -128,7 +126,7 @@ def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status
         return "unavailable", f"finish_reason {finish}: the provider failed while the model spoke"
     if finish not in ENDINGS:
         return "unreadable", f"finish_reason '{finish}' is unknown, so the reply may not be whole"
-    if UNCLOSED.search(text):
+    if any(not tag[1] for tag in THINKING.finditer(text)):
         return "unreadable", "the reply is thinking that never ends in an answer"
     if not text.strip():
         spent = f"; {usage.reasoning_tokens} reasoning tokens were spent" if usage.reasoning_tokens else ""
@@ -138,12 +136,25 @@ def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status
 
 def _thinking_apart(content: str) -> tuple[str, str]:
     """The reply, and the thinking that stood in it between tags, or before a closing tag that none opened."""
-    thoughts = [match[2].strip() for match in THINKING.finditer(content)]
-    said = THINKING.sub(" ", content).strip() if thoughts else content
-    if unopened := UNOPENED.match(said):
-        # Some servers put the opening tag into the prompt, so that the reply begins in mid-thought.
-        thoughts, said = [unopened[1].strip(), *thoughts], said[unopened.end() :]
-    return said, "\n\n".join(thought for thought in thoughts if thought)
+    said: list[str] = []
+    thoughts: list[str] = []
+    inside, begun, end = "", 0, 0
+    for tag in THINKING.finditer(content):
+        closing, name = bool(tag[1]), tag[2].lower()
+        if inside and closing and name == inside:
+            thoughts.append(content[end : tag.start()])
+            inside, end = "", tag.end()
+        elif not inside and not closing:
+            said.append(content[end : tag.start()])
+            inside, begun, end = name, tag.start(), tag.end()
+        elif not inside and not thoughts:
+            # Some servers put the opening tag into the prompt, so that the reply begins in mid-thought.
+            thoughts.append(content[: tag.start()])
+            end = tag.end()
+    said.append(content[begun if inside else end :])
+    if not thoughts:
+        return content, ""
+    return " ".join(filter(None, map(str.strip, said))), "\n\n".join(filter(None, map(str.strip, thoughts)))
 
 
 def _plain(content: Any) -> str:

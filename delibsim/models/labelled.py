@@ -1,9 +1,11 @@
 """Reading labelled numbers out of a reply: what is unambiguous is read, everything else is a named fault."""
 
+import functools
 import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from delibsim.domain.survey import Survey
@@ -22,13 +24,14 @@ def whole_characters(text: str) -> str:
     return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
 
 
-def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+@functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked
+def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, int], Sequence[str]]:
     r"""Whole numbers by label, and the faults of labels that have none, two, or one that is no whole number.
 
-    >>> labelled_values("Here you are:\nC1: 5\nP1 = 2", ["C1", "P1"])
-    ({'C1': 5, 'P1': 2}, [])
-    >>> labelled_values("C1: 5\nC1: 6", ["C1", "P1"])[1]
-    ['C1 is given twice with different values (5, 6)', 'P1 is missing']
+    >>> labelled_values("Here you are:\nC1: 5\nP1 = 2", ("C1", "P1"))
+    (mappingproxy({'C1': 5, 'P1': 2}), ())
+    >>> labelled_values("C1: 5\nC1: 6", ("C1", "P1"))[1]
+    ('C1 is given twice with different values (5, 6)', 'P1 is missing')
     """
     text = whole_characters(text).translate(QUOTES)
     known = set(labels)
@@ -54,7 +57,7 @@ def labelled_values(text: str, labels: Sequence[str]) -> tuple[dict[str, int], l
         else:
             values[label] = int(raws[0])
     faults += [f"{_brief(label)} is not a label of this survey" for label in given]
-    return values, faults
+    return MappingProxyType(values), tuple(faults)
 
 
 def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:

@@ -118,9 +118,9 @@ class SurveyAnswers:
 
     def read(self, text: str) -> Mapping[str, int]:
         """Answers by item id; raises UnreadableReply naming every label at fault."""
-        values, faults = labelled_values(text, [item.id for item in self.survey.items])
-        faults += faults_of(values, self.survey)
+        values, unread = labelled_values(text, tuple(item.id for item in self.survey.items))
+        faults = [*unread, *faults_of(values, self.survey)]
         if faults:
             shown = "; ".join(faults[:8])
             raise UnreadableReply(shown + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else ""))
-        return values
+        return dict(values)

@@ -45,13 +45,15 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """Append one JSON object as one line and flush it; a torn line left by a crash is closed first, and stays torn."""
     line = (json_text(record) + "\n").encode()
     try:
-        with path.open("ab+") as file:
-            end = file.seek(0, os.SEEK_END)
-            if end:
-                file.seek(end - 1)
-                if file.read(1) != b"\n":
-                    line = b"\n" + line
-            file.write(line)
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            end = os.fstat(file).st_size
+            if end and os.pread(file, 1, end - 1) != b"\n":
+                line = b"\n" + line
+            while line:
+                line = line[os.write(file, line) :]
+        finally:
+            os.close(file)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 

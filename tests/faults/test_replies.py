@@ -1,5 +1,6 @@
 """FAULTS 22, 24 to 29 and 33: what becomes of replies in a session: read, asked again, refused, or missing with the reason."""
 
+import asyncio
 import math
 
 import pytest
@@ -206,6 +207,8 @@ async def test_thinking_is_moved_apart_and_heard_by_nobody(hold, session_of, log
         ("<think>a</think><think>b</think>Yes.", "Yes.", "a\n\nb"),
         ("<think></think>Yes.", "Yes.", ""),
         ("a</think>Yes.", "Yes.", "a"),
+        ("<think>a <reasoning> b</think>Yes.", "Yes.", "a <reasoning> b"),
+        ("<think>a</think>Yes</think>.", "Yes</think>.", "a"),
         ("I think that 2 < 3 > 1.", "I think that 2 < 3 > 1.", ""),
     ],
 )
@@ -219,6 +222,13 @@ async def test_thinking_alone_is_no_reply(ask):
     async with FakeProvider([Rule(text="<think>It is hard.</think>")]) as provider:
         completion = await ask(provider)
     assert (completion.status, completion.reasoning) == ("unreadable", "It is hard.")
+
+
+@pytest.mark.parametrize("reply", [" " * 200_000 + "Yes.", "<think>" * 30_000, "</think>" * 30_000, "<think>a</think> " * 20_000])
+async def test_replies_that_would_keep_a_slow_reader_busy(ask, reply):
+    async with FakeProvider([Rule(text=reply)]) as provider:
+        completion = await asyncio.wait_for(ask(provider), 5)
+    assert completion.status in ("ok", "unreadable")
 
 
 async def test_equal_text_in_independent_replicates_above_temperature_zero_is_flagged(hold, session_of):

@@ -326,9 +326,9 @@ def test_a_survey_has_only_labels_that_can_be_read_back(label):
 
 
 def test_values_and_faults_come_apart():
-    values, faults = labelled_values("C1: 5\nC2: five\nC9: 1", ["C1", "C2", "C3"])
+    values, faults = labelled_values("C1: 5\nC2: five\nC9: 1", ("C1", "C2", "C3"))
     assert values == {"C1": 5}
-    assert faults == [
+    assert list(faults) == [
         "C2 has 'five', which is not a whole number in plain digits", "C3 is missing", "C9 is not a label of this survey",
     ]  # fmt: skip
 
