@@ -28,8 +28,7 @@ class Voices:
         self.limits = limits or Limits()
         self.budget = budget or Budget(self.limits.budget_usd, self.limits.budget_tokens)
         self._addresses = dict(addresses or {})
-        self._models: dict[str, Any] = {}
-        self._behind: dict[str, LanguageModel] = {}
+        self._hosted: dict[str, Persistent] = {}
         self._gates: dict[str, Gate] = {}
 
     def of(self, session: Session) -> dict[str, LanguageModel]:
@@ -42,26 +41,26 @@ class Voices:
         sessions = list(sessions)
         for session in sessions:
             self.of(session)
-        asked = [model.preflight() for model in self._models.values() if hasattr(model, "preflight")]
+        asked = [voice.model.preflight() for voice in self._hosted.values() if hasattr(voice.model, "preflight")]
         findings += [finding for found in await asyncio.gather(*asked) for finding in found]
-        for key, model in self._models.items():
-            findings += self._affordable(model, price_in(json.loads(key)))
+        for voice in self._hosted.values():
+            findings += self._affordable(voice)
         for session in sessions:
             findings += self._fits(session)
         return list(dict.fromkeys(findings))
 
     async def close(self) -> None:
         """Close every connection."""
-        for model in self._models.values():
-            if hasattr(model, "close"):
-                await model.close()
+        for voice in self._hosted.values():
+            if hasattr(voice.model, "close"):
+                await voice.model.close()
 
     def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
         if "kind" not in settings:
             raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {', '.join(names('delibsim.models'))}")
         key = json.dumps({"name": name, **settings}, sort_keys=True)
-        if key in self._behind:
-            return self._behind[key]
+        if key in self._hosted:
+            return self._hosted[key]
         options = {key: value for key, value in settings.items() if key not in OURS}
         if name in self._addresses:
             options["base_url"] = self._addresses[name]
@@ -70,10 +69,9 @@ class Voices:
             # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
             populated = {**options, "population": session.seed_for("population")}
             return model if model.population is not None else self._made(name, settings["kind"], populated)
-        self._models[key] = model
         gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
-        self._behind[key] = Persistent(model, gate, self.limits, self.budget, price_in(settings))
-        return self._behind[key]
+        self._hosted[key] = Persistent(model, gate, self.limits, self.budget, price_in(settings))
+        return self._hosted[key]
 
     def _made(self, name: str, kind: str, options: Mapping[str, Any]) -> Any:
         try:
@@ -81,7 +79,8 @@ class Voices:
         except (NoPlugin, TypeError, ValueError) as error:
             raise WrongInput(f"model '{name}': {error}") from None
 
-    def _affordable(self, model: Any, price: Price) -> list[Finding]:
+    def _affordable(self, voice: Persistent) -> list[Finding]:
+        model, price = voice.model, voice.price
         capped = self.limits.budget_usd is not None or self.limits.budget_tokens is not None
         if self.limits.budget_usd is not None and price.worst(0, 0) is None:
             advice = "state it as model.price.input, model.price.cached and model.price.output in USD per million tokens"

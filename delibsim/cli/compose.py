@@ -238,7 +238,7 @@ def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list
         # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
         address = config.base_url or model.pop("base_url", None)
         model.pop("base_url", None)
-        if address:
+        if address and model["kind"] != "citizen":
             addresses[model["name"]] = str(address)
         settings.append(model)
     return settings, addresses

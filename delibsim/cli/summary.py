@@ -63,6 +63,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
             "recorded": len(records),
             "asked_now": held.asked,
             "by_status": dict(Counter(record["completion"]["status"] for record in records)),
+            "parameters_dropped": _dropped(records),
             "cost_usd": _cost(records),
             "damaged_lines": damaged,
         },
@@ -136,11 +137,22 @@ def notes(result: dict[str, Any]) -> list[str]:
     if "citizen" in result["models"].values():
         lines.append("Model      the citizen is rule-based, a null model; it is no language model.")
     calls = result["calls"]
+    for model, names in calls["parameters_dropped"].items():
+        lines.append(f"Dropped    {', '.join(names)}: requested, and without effect on {safe(model)}")
     statuses = ", ".join(f"{n} {status}" for status, n in calls["by_status"].items())
     cost = "cost unknown" if calls["cost_usd"] is None else f"{calls['cost_usd']:.2f} USD"
     already = " (held before; nothing was asked now)" if result["already_held"] else ""
     lines.append(f"Calls      {calls['recorded']}: {statuses}; {cost}{already}")
     return lines
+
+
+def _dropped(records: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """The parameters that were requested of a model and did not take effect in some call, by model."""
+    dropped: dict[str, set[str]] = {}
+    for record in records:
+        if names := record["completion"]["parameters_dropped"]:
+            dropped.setdefault(record["model"], set()).update(names)
+    return {model: sorted(names) for model, names in dropped.items()}
 
 
 def _cost(records: list[dict[str, Any]]) -> float | None:

@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Completion, LanguageModel, Try, Usage
 from delibsim.models.limits import Budget, Gate, Limits
@@ -23,7 +24,9 @@ class Persistent:
 
     def __init__(self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price) -> None:
         self.name = model.name
-        self._model, self._gate, self._limits, self._budget, self._price = model, gate, limits, budget, price
+        self.model: Any = model  # preflight and close are there where a model has them
+        self.price = price
+        self._gate, self._limits, self._budget = gate, limits, budget
         self._alone, self._begun = asyncio.Lock(), False
         self._fatal: Completion | None = None
 
@@ -40,7 +43,7 @@ class Persistent:
 
     async def _persist(self, prompt: Prompt, seed: int) -> Completion:
         tries: list[Try] = []
-        worst = worst_case(prompt.messages, self._price, getattr(self._model, "max_tokens", None))
+        worst = worst_case(prompt.messages, self.price, getattr(self.model, "max_tokens", None))
         most = (worst.input_tokens or 0) + (worst.output_tokens or 0)
         jitter = random.Random(seed)
         while True:
@@ -50,7 +53,7 @@ class Persistent:
                 detail = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
                 return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
             async with self._gate.enter(most, self.name):
-                completion = self._fatal or await self._model.complete(prompt, seed)
+                completion = self._fatal or await self.model.complete(prompt, seed)
             completion = replace(completion, usage=self._priced(completion), detail=self._told(completion))
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
@@ -79,7 +82,7 @@ class Persistent:
     def _priced(self, completion: Completion) -> Usage:
         """Usage with its cost: the provider's own figure, else the price list's; unknown stays unknown."""
         usage = completion.usage
-        return usage if usage.cost_usd is not None else replace(usage, cost_usd=self._price.cost(usage))
+        return usage if usage.cost_usd is not None else replace(usage, cost_usd=self.price.cost(usage))
 
 
 def charge(attempt: Completion | Try, worst: Usage) -> Usage:

@@ -87,8 +87,8 @@ async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are
 async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_alone(session_of, runs, voices_at):
     names = ("alpha", "beta", "gamma", "delta")
     sessions = [session_of((name,), id=name) for name in names]
-    async with FakeProvider([Rule(model="alpha", status=429, headers={"Retry-After": "0.4"})], models=names) as provider:
-        held = await hold_all(sessions, runs, voices=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=1)), at_once=4)
+    async with FakeProvider([Rule(model="alpha", status=429, headers={"Retry-After": "0.8"})], models=names) as provider:
+        held = await hold_all(sessions, runs, voices=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=2)), at_once=4)
     assert [runs.held(name) for name in names] == [False, True, True, True]
     assert "rate_limited" in held[0].fault
     assert provider.by_model == {"alpha": 4, "beta": 6, "gamma": 6, "delta": 6}
