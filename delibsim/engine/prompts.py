@@ -102,7 +102,8 @@ def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:
 def _particulars(session: Session, participant: Participant) -> str:
     persona = participant.persona.strip()
     parts = [_say(session, "persona"), block("persona", persona)] if persona else []
-    return "\n\n".join([*parts, _say(session, "you"), block("you", participant.id)])
+    # The name first: a persona may hold anything, and must not pass for the name.
+    return "\n\n".join([_say(session, "you"), block("you", participant.id), *parts])
 
 
 def _transcript(session: Session, heard: Sequence[Statement]) -> str:

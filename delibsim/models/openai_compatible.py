@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+from pydantic_core import to_json
 
 from delibsim.models.base import Completion
 from delibsim.models.chat import Dialect, Sampling, completion_of, messages_of
@@ -86,7 +87,7 @@ class OpenAICompatible:
         try:
             async with self._open().post(
                 self._url("chat/completions"),
-                data=json.dumps(body, ensure_ascii=False).encode(),
+                data=to_json(body),
                 headers=self._headers(),
                 timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=min(30.0, self.timeout / 2)),
                 allow_redirects=False,

@@ -1,7 +1,6 @@
 """Prompts: messages, the purpose they serve, and the form of reply they ask for."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -57,10 +56,14 @@ class Prompt:
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.messages)
 
     def hash(self, model: str, seed: int) -> str:
-        """SHA-256 of the canonical request: messages, form of reply, model and seed."""
-        messages = [[message.role, message.content] for message in self.messages]
-        request = [messages, self.reply.describe(), model, seed]
-        return hashlib.sha256(json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")).hexdigest()
+        """SHA-256 of the canonical request: roles and contents, form of reply, model and seed, each after its length in bytes."""
+        digest = hashlib.sha256()
+        parts = [part for message in self.messages for part in (message.role, message.content)]
+        for part in (*parts, self.reply.describe(), model, str(seed)):
+            text = part.encode(errors="surrogatepass")
+            digest.update(b"%d:" % len(text))  # lengths keep the parts apart
+            digest.update(text)
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from delibsim.domain.errors import WrongInput
 
 
@@ -32,12 +34,16 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def json_text(plain: Any, indent: int | None = None) -> str:
-    """Plain values as JSON; escaped to ASCII where half a character could not be written as UTF-8. It reads back equal."""
-    text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=indent)
+    """Plain values as JSON; escaped to ASCII where half a character could not be written as UTF-8. It reads back equal.
+
+    Raises ValueError for NaN and infinite numbers, which are no JSON.
+    """
     try:
-        text.encode()
-    except UnicodeEncodeError:
+        text = to_json(plain, indent=indent, inf_nan_mode="constants").decode()
+    except PydanticSerializationError:
         return json.dumps(plain, allow_nan=False, indent=indent)
+    if "NaN" in text or "Infinity" in text:
+        json.dumps(plain, allow_nan=False)  # raises if it is a number and not a word
     return text
 
 
