@@ -41,7 +41,7 @@ async def hold_session(
 
     `heed` is told of every exchange after it was appended to the log.
     """
-    runs.plan(session)
+    await asyncio.to_thread(runs.plan, session)  # waits for the disk, and nobody waits for it
     if runs.held(session.id):
         return Held(session, runs.run(session.id), already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
@@ -59,7 +59,7 @@ async def hold_session(
         run = await hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
         return Held(session, None, str(error), len(exchanges), asked, damaged)
-    runs.add(run)
+    await asyncio.to_thread(runs.add, run)
     return Held(session, run, "", len(exchanges), asked, damaged)
 
 

@@ -1,7 +1,8 @@
 """Finding plug-ins (scorers, language models) by entry point."""
 
 import difflib
-from importlib.metadata import entry_points
+import functools
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 
@@ -11,14 +12,19 @@ class NoPlugin(LookupError):
 
 def names(group: str) -> list[str]:
     """The names of all installed plug-ins of a group, such as "delibsim.scorers"."""
-    return sorted({entry.name for entry in entry_points(group=group)})
+    return sorted(_installed(group))
 
 
 def load(group: str, name: str, /, **options: Any) -> Any:
     """Import a plug-in and make one with the options given; NoPlugin if none of that name is installed."""
-    found = {entry.name: entry for entry in entry_points(group=group)}
+    found = _installed(group)
     if name not in found:
         close = difflib.get_close_matches(name, found, n=3, cutoff=0.5)
         meant = f"; did you mean {' or '.join(close)}?" if close else "."
         raise NoPlugin(f"no plug-in '{name}' in {group}{meant} There are: {', '.join(sorted(found))}")
     return found[name].load()(**options)
+
+
+@functools.cache  # looking through all installed packages takes milliseconds, and a session asks for every model it has
+def _installed(group: str) -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=group)}

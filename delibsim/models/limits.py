@@ -50,7 +50,8 @@ class Gate:
     async def enter(self, tokens: int, model: str = "") -> AsyncGenerator[None]:
         """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat during the call."""
         while True:
-            await asyncio.sleep(max(0.0, self._wait(model)))
+            if (wait := self._wait(model)) > 0:
+                await asyncio.sleep(wait)
             async with self._seats:
                 # Closed for longer, or while it stood in line: the seat is for the calls to other models.
                 if self._wait(model) > 0:
