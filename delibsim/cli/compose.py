@@ -37,7 +37,7 @@ class _Strict(BaseModel):
 
 
 class _Group(_Strict):
-    size: int = Field(ge=2)
+    size: int = Field(ge=2, le=1000)
     models: list[str] | None = Field(default=None, min_length=1)
 
 
@@ -64,7 +64,7 @@ class _Config(_Strict):
     topic: str
     survey: str | None
     format: str
-    rounds: int | None = Field(ge=0)
+    rounds: int | None = Field(ge=0, le=1000)
     temperature: float = Field(ge=0, allow_inf_nan=False)
     base_url: str | None
     replicate: int = Field(ge=1)
@@ -144,7 +144,8 @@ def _check(overrides: Sequence[str], home: Path) -> None:
         parsed = OverridesParser.create().parse_overrides(list(overrides))
     except HydraException as error:
         problem = _hidden(str(error).splitlines()[0], overrides)
-        raise WrongInput(f"cannot read the override: {problem}; overrides look like topic=acp or group.size=7") from None
+        advice = "overrides look like topic=acp, and values with special characters need quotes of their own: study=\"'name'\""
+        raise WrongInput(f"cannot read the override: {problem}; {advice}") from None
     chosen = []
     for override in parsed:
         if override.is_sweep_override():
@@ -208,16 +209,19 @@ def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
     try:
         return TypeAdapter(kind).validate_python(dict(values))
     except ValidationError as error:
-        raise WrongInput(f"{group}.{_first(error)}") from None
+        raise WrongInput(f"{group} '{values.get('name', values.get('id', '?'))}': {_first(error)}; it stands in conf/{group}/") from None
 
 
 def _validated(config: Any) -> _Config:
     try:
-        return _Config.model_validate(OmegaConf.to_container(config, resolve=True))
+        plain: Any = OmegaConf.to_container(config, resolve=True)
+        return _Config.model_validate(plain)
     except OmegaConfBaseException as error:
         raise WrongInput(str(error).splitlines()[0]) from None
     except ValidationError as error:
-        raise WrongInput(_first(error)) from None
+        group = error.errors()[0]["loc"][0]
+        named = plain[group].get("name") if group in GROUPS else None
+        raise WrongInput(_first(error) + (f"; '{named}' stands in conf/{group}/" if named else "")) from None
 
 
 def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -283,4 +287,7 @@ def _digest(value: Any) -> str:
 def _first(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(step) for step in first["loc"]) or "configuration"
-    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}, found {first['input']!r}"
+    if first["type"] == "value_error":  # our own words, said of the whole
+        return str(first["ctx"]["error"])
+    found = "" if first["type"] == "missing" else f", found {first['input']!r}"
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}{found}"

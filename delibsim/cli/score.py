@@ -3,15 +3,15 @@
 from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.cli.summary import UNSIGNED
-from delibsim.cli.terminal import console, echo_json, number, shown, study_at
+from delibsim.cli.summary import UNSIGNED, missing
+from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.conduct import score_all
 from delibsim.domain.errors import unknown
 from delibsim.domain.score import Score
@@ -38,14 +38,16 @@ def score(
             raise unknown("scorer", name, installed)
     any_held = any(map(runs.held, runs.sessions()))
     scores, faults, files = score_all(runs, scorer or installed) if any_held else ([], [], [])
-    rows = by_condition(runs, scores)
+    rows, gaps = by_condition(runs, scores), missing_by_condition(runs)
     if as_json:
-        echo_json({"study": runs.study, "conditions": rows, "unreadable": faults, "files": [shown(file) for file in files]})
+        echo_json(
+            {"study": runs.study, "conditions": rows, "missing": gaps, "unreadable": faults, "files": [shown(file) for file in files]}
+        )
     else:
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
-        _tables(rows, screen)
+        _tables(rows, gaps, screen)
         for fault in faults:
             screen.print(f"left out, damaged: {fault}")
         for file in files:
@@ -69,21 +71,38 @@ def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
         {
             "topic": condition[0], "treatment": condition[1], "models": condition[2], "measure": measure, "phase": phase,
             "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
-            "mean": fmean(valid) if valid else None, "missing": dict(Counter(s.note for s in found if s.note)),
+            "mean": fmean(valid) if valid else None, "sd": stdev(valid) if len(valid) > 1 else None,
+            "missing": dict(Counter(s.note for s in found if s.note)),
         }
         for (condition, measure, phase), found in cells.items()
         for valid in [[s.value for s in found if s.value == s.value]]
     ]  # fmt: skip
 
 
-def _tables(rows: list[dict[str, Any]], screen: Console) -> None:
+def missing_by_condition(runs: Runs) -> list[dict[str, Any]]:
+    """What is missing from the runs of each condition: statements and answers, by status."""
+    found: dict[tuple[str, str, str, str, str], Counter[str]] = defaultdict(Counter)
+    for run in runs.all()[0]:
+        session = run.session
+        for gap in missing(run):
+            what = "answers" if gap["answers"] else "statements"
+            status = gap["reason"].partition(":")[0]
+            condition = (session.topic.id, session.treatment.name, "+".join(session.models))
+            found[(*condition, what, status)][session.id] += gap["answers"] or 1
+    return [
+        {"topic": topic, "treatment": treatment, "models": models, "what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
+        for (topic, treatment, models, what, reason), by in found.items()
+    ]
+
+
+def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:
     """One table a condition; its counts are those of the phase with the fewest valid values."""
     conditions: dict[tuple[str, ...], dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         conditions[row["topic"], row["treatment"], row["models"]][row["measure"]][row["phase"]] = row
     for condition, measures in conditions.items():
         table = Table("measure", title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for head in ("planned", "held", "valid", "before", "after", "change", "mean"):
+        for head in ("planned", "held", "valid", "before", "after", "change", "SD", "mean"):
             table.add_column(head, justify="right")
         table.add_column("undefined because", overflow="fold")
         for measure, phases in measures.items():
@@ -94,5 +113,9 @@ def _tables(rows: list[dict[str, Any]], screen: Console) -> None:
                 number(phases[phase]["mean"], phase == "change" and measure not in UNSIGNED) if phase in phases else "" for phase in PHASES
             ]
             reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
+            values.insert(3, number(phases["change"]["sd"]) if "change" in phases and phases["change"]["sd"] is not None else "")
             table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
         screen.print(table)
+        for gap in gaps:
+            if (gap["topic"], gap["treatment"], gap["models"]) == condition:
+                screen.print(safe(f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"), soft_wrap=True)

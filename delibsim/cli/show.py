@@ -1,5 +1,6 @@
 """`delibsim show`: read a run."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,12 +14,14 @@ from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, run_at, safe
 from delibsim.conduct import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run
 from delibsim.domain.transcript import Statement
 from delibsim.models.replay import Exchange
 from delibsim.store.codec import RUN, Damaged
 
 app = typer.Typer(add_completion=False)
+BESIDE = 6  # participants in one table of answers
 
 
 @app.command()
@@ -68,8 +71,10 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
     if not spoken:
         screen.print("\nNobody spoke in this session.")
     if answers:
-        screen.print()
-        screen.print(_answers(run))
+        people = run.session.participants
+        for first in range(0, len(people), BESIDE):
+            screen.print()
+            screen.print(_answers(run, people[first : first + BESIDE]))
         for entry in missing(run):
             screen.print(f"missing: {safe(entry['participant'])}, {entry['occasion']}: {safe(entry['reason'])}")
 
@@ -114,9 +119,9 @@ def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_js
             screen.print(f"{name}: {safe(str(fact))}", style="dim", soft_wrap=True)
 
 
-def _answers(run: Run) -> Table:
+def _answers(run: Run, people: Sequence[Participant]) -> Table:
     """A table of answers, before > after, one column a participant."""
-    survey, people = run.session.survey, run.session.participants
+    survey = run.session.survey
     table = Table(
         title=f"Answers before > after ({survey.scale_min} to {survey.scale_max}; P: ranks, 1 is best)", title_justify="left", box=None
     )

@@ -18,11 +18,14 @@ WORST = 10  # calls listed
 
 @app.command()
 def status(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    study: Annotated[str | None, typer.Argument(help="Name or folder of the study; without one, all studies are listed.")] = None,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3 if not, 4 if nothing is."""
+    if study is None:
+        _list(root, as_json)
+        return
     runs = study_at(study, root)
     sessions = [state(runs, session) for session in runs.sessions()]
     states = Counter(entry["state"] for entry in sessions)
@@ -33,6 +36,19 @@ def status(
         _print(runs, sessions, states)
     complete = states["complete"]
     raise typer.Exit(0 if complete == len(sessions) else 3 if complete or states["partial"] else 4)
+
+
+def _list(root: Path, as_json: bool) -> None:
+    """All studies, with how many sessions of each were begun and held."""
+    studies = [Runs.at(path.parent.resolve()) for path in sorted(root.glob("*/study.json"))]
+    rows = [{"study": r.study, "sessions": len(r.sessions()), "held": sum(map(r.held, r.sessions()))} for r in studies]
+    if as_json:
+        echo_json(rows)
+        return
+    table = Table("study", "sessions", "held", box=None)
+    for row in rows:
+        table.add_row(safe(str(row["study"])), str(row["sessions"]), str(row["held"]))
+    console().print(table if rows else f"no studies in {root} yet")
 
 
 def state(runs: Runs, session: str) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from rich.table import Table
 from delibsim.analysis.reference import reference
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
-from delibsim.domain.run import Run
+from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.store.library import Library, package_data
 from delibsim.store.runs import Runs
 
 MEASURES = {
@@ -24,6 +25,8 @@ MEASURES = {
     "opinion_change_p": "opinion change, preferences",
     "rank_stability": "stability of ranks",
 }
+RAW = ("diversity", "opinion_change_c")
+"""What depends on the number of items or the width of the scale: not to be compared between instruments."""
 UNSIGNED = ("opinion_change_c", "opinion_change_p", "rank_stability")
 """What is measured between the phases and is no difference of the two."""
 PHASES = ("pre", "post", "change")
@@ -36,7 +39,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
     session = run.session
     records, damaged = runs.exchanges(session.id)
     by_measure = {(s.measure, s.phase): s for s in scores if s.unit == "run"}
-    people = reference(session.topic.id)
+    people = people_of(session)
     return {
         "study": runs.study,
         "session": session.id,
@@ -47,6 +50,10 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "treatment": session.treatment.name,
         "rounds": session.treatment.rounds if session.treatment.interaction else 0,
         "participants": len(session.participants),
+        "personas": sum(bool(participant.persona) for participant in session.participants),
+        "wording": session.wording.id,
+        "network": session.procedure.audience.network,
+        "temperature": {name: settings.get("temperature") for name, settings in session.models.items()},
         "models": {name: settings["kind"] for name, settings in session.models.items()},
         "seed": session.seed,
         "replicate": session.replicate,
@@ -55,6 +62,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         },
         "undefined": {f"{s.measure}.{s.phase}": s.note for s in scores if s.note and s.measure in MEASURES},
         "human": people,
+        "same_instrument": session.survey.id == f"deliberr.{session.topic.id}",
         "flags": {
             s.measure.removeprefix("flags."): int(s.value) for s in scores if s.unit == "run" and s.measure[:6] == "flags." and s.value
         },
@@ -69,6 +77,18 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         },
         "folder": shown(runs.path(session.id)),
     }
+
+
+def people_of(session: Session) -> dict[str, Any] | None:
+    """The human reference of a session; None unless topic and survey are those that people deliberated on, or our short form."""
+    topic, survey = session.topic, session.survey
+    people = reference(topic.id)
+    if people is None or survey.id not in (topic.id, f"deliberr.{topic.id}"):
+        return None
+    ours = Library(package_data("topics").parent)
+    if topic != ours.topic(topic.id) or (survey.id == topic.id and survey != ours.survey(survey.id)):
+        return None
+    return people
 
 
 def missing(run: Run) -> list[dict[str, Any]]:
@@ -92,6 +112,10 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     screen.print(
         f"{result['participants']} participants ({models}), treatment {result['treatment']}, {rounds}, survey {result['survey']['id']}"
     )
+    temperatures = ", ".join(sorted({"not set" if t is None else f"{t:g}" for t in result["temperature"].values()}))
+    personas = f"{result['personas']} personas" if result["personas"] else "no personas"
+    design = f"seed {result['seed']}, replicate {result['replicate']}, temperature {temperatures}, wording {result['wording']}"
+    screen.print(safe(f"{design}, {personas}, network {result['network']}"), style="dim")
     screen.print(_table(result))
     for line in notes(result):
         screen.print(line)
@@ -112,7 +136,8 @@ def _table(result: dict[str, Any]) -> Table:
         signed = measure not in UNSIGNED
         row = [number(result["measures"][measure].get(phase), signed and phase == "change") for phase in PHASES]
         if people:
-            row += [number(people[phase].get(measure), signed and phase == "change") for phase in PHASES]
+            other = measure in RAW and not result["same_instrument"]
+            row += [number(None if other else people[phase].get(measure), signed and phase == "change") for phase in PHASES]
         table.add_row(label, *row)
     return table
 
@@ -126,14 +151,19 @@ def notes(result: dict[str, Any]) -> list[str]:
         what = f"{entry['answers']} answers" if entry["answers"] else "statement"
         lines.append(f"Missing    {safe(entry['participant'])}, {entry['occasion']}: {what} ({safe(entry['reason'])})")
     if not result["missing"]:
-        lines.append("Missing    nothing")
+        lines.append("Missing    no answer and no statement")
     if result["flags"]:
         flags = ", ".join(f"{kind} ({n})" for kind, n in result["flags"].items())
         lines.append(f"Flagged    statements to look at: {flags}")
     if not result["survey"]["validated"]:
         lines.append(f"Survey     {result['survey']['id']} has not been validated as an instrument.")
-        if result["human"]:
-            lines.append("           The people answered the original instrument: compare directions, not levels.")
+    if result["human"]:
+        n, group = result["human"]["n"], result["participants"]
+        lines.append(f"People     {n} people pooled against one group of {group}: a single session is one draw, not an effect.")
+        if not result["same_instrument"]:
+            lines.append("           They answered the original instrument: compare directions, not levels; raw scales are left out.")
+    elif reference(result["topic"]["id"]):
+        lines.append("People     left out: they did not answer this survey on this topic.")
     if "citizen" in result["models"].values():
         lines.append("Model      the citizen is rule-based, a null model; it is no language model.")
     calls = result["calls"]

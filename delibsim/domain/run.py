@@ -1,12 +1,13 @@
 """A session (planned) and a run (held)."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from delibsim.domain.participant import Participant
 from delibsim.domain.seed import seed_of
-from delibsim.domain.survey import Phase, Response, Survey
+from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
 from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Silence, Transcript
 from delibsim.domain.treatment import Procedure, Treatment, Wording
@@ -67,6 +68,22 @@ class Run:
     status: Literal["complete", "partial"]
     provenance: Mapping[str, str] = field(default_factory=dict, compare=False)
     silences: tuple[Silence, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a run that could not have been held: other people, a survey twice or never answered, impossible answers."""
+        people = {participant.id for participant in self.session.participants}
+        given = Counter((response.participant, response.phase) for response in self.responses)
+        if given != Counter((person, phase) for person in people for phase in PHASES):
+            raise ValueError("responses: there must be one of every participant in every phase, and no other")
+        items = {item.id for item in self.session.survey.items}
+        for response in self.responses:
+            unknown = sorted(set(response.answers) - items)
+            faults = [f"{unknown[0]} is not in the survey"] if unknown else faults_of(response.answers, self.session.survey)
+            if faults:
+                raise ValueError(f"{response.participant}, {response.phase}: {faults[0]}")
+        strangers = sorted({said.turn.speaker for said in (*self.transcript, *self.silences)} - people)
+        if strangers:
+            raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
     def response(self, participant: str, phase: Phase) -> Response:
         """The answers of one participant in one phase; KeyError if the survey was not given to it."""

@@ -1,6 +1,7 @@
 """The instrument (a survey of considerations and preferences) and one participant's answers to it."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -87,3 +88,25 @@ class Response:
     answers: Mapping[str, int]
     missing: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
+
+
+def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:
+    """What makes whole numbers no answer to this survey: ratings off the scale, ranks that are no permutation."""
+    faults = [
+        f"{item.id} has {values[item.id]}, outside {survey.scale_min} to {survey.scale_max}"
+        for item in survey.considerations
+        if item.id in values and values[item.id] not in survey.scale
+    ]
+    ranks = {item.id: values[item.id] for item in survey.preferences if item.id in values}
+    m = len(survey.preferences)
+    if len(ranks) == m and sorted(ranks.values()) != list(range(1, m + 1)):
+        faults.append(f"the ranks {', '.join(f'{k}: {v}' for k, v in ranks.items())} do not use each of 1 to {m} exactly once")
+    ratings = [values[item.id] for item in survey.considerations if item.id in values]
+    if survey.forced_distribution is not None and not faults and len(ratings) == len(survey.considerations):
+        counts = Counter(ratings)
+        faults += [
+            f"the value {value} is used {counts[value]} times instead of {n}"
+            for value, n in zip(survey.scale, survey.forced_distribution, strict=True)
+            if counts[value] != n
+        ]
+    return faults

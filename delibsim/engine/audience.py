@@ -11,6 +11,8 @@ NETWORKS = ("complete", "star", "ring", "small_world", "edges")
 def audience_of(session: Session) -> nx.Graph:
     """The graph whose edges join those who hear each other; in a star, the first participant is the centre."""
     audience, n = session.procedure.audience, len(session.participants)
+    if audience.edges and audience.network != "edges":
+        raise WrongInput(f"audience.edges are given, but audience.network is {audience.network}; set procedure.audience.network=edges")
     match audience.network:
         case "complete":
             graph = nx.complete_graph(n)
@@ -25,11 +27,13 @@ def audience_of(session: Session) -> nx.Graph:
                 raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {audience.rewiring}")
             graph = nx.watts_strogatz_graph(n, audience.neighbours, audience.rewiring, seed=session.seed_for("audience") % 2**32)
         case "edges":
-            outside = [edge for edge in audience.edges if not all(1 <= seat <= n for seat in edge)]
+            outside = [edge for edge in audience.edges if edge[0] == edge[1] or not all(1 <= seat <= n for seat in edge)]
             if outside or not audience.edges:
-                raise WrongInput(f"audience.edges needs pairs of seats from 1 to {n}; wrong: {[list(e) for e in outside] or 'none given'}")
+                raise WrongInput(
+                    f"audience.edges needs pairs of different seats from 1 to {n}; wrong: {[list(e) for e in outside] or 'none given'}"
+                )
             graph = nx.empty_graph(n)
-            graph.add_edges_from((a - 1, b - 1) for a, b in audience.edges if a != b)
+            graph.add_edges_from((a - 1, b - 1) for a, b in audience.edges)
         case other:
             raise unknown("network", other, NETWORKS)
     return nx.relabel_nodes(graph, dict(enumerate(p.id for p in session.participants)))

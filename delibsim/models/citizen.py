@@ -12,7 +12,6 @@ It is a null model of opinion dynamics (docs/citizen.md gives the equations):
 """
 
 import functools
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -62,11 +61,11 @@ class Citizen:
 
     def __post_init__(self) -> None:
         """Refuse parameters outside their range."""
-        if not 0 <= self.susceptibility <= 1:
+        if not isinstance(self.susceptibility, (int, float)) or not 0 <= self.susceptibility <= 1:
             raise ValueError(f"susceptibility lies between 0 and 1; given: {self.susceptibility}")
         widths = (self.openness, self.noise, self.idiosyncrasy, self.persona_weight)
-        if not all(math.isfinite(width) and width >= 0 for width in widths):
-            raise ValueError("openness, noise, idiosyncrasy and persona_weight are finite numbers from 0")
+        if not all(isinstance(width, (int, float)) and 0 <= width <= 1e12 for width in widths):
+            raise ValueError("openness, noise, idiosyncrasy and persona_weight are numbers from 0 to 1e12")
         if not isinstance(self.dimensions, int) or self.dimensions < 1:
             raise ValueError(f"dimensions is a whole number from 1; given: {self.dimensions}")
 

@@ -3,12 +3,9 @@
 import functools
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
-
-from delibsim.domain.survey import Survey
 
 LABEL = r"[A-Za-z][A-Za-z_]*[0-9]+"
 LINE = re.compile(rf"""[\s>*+\-•"'`,|]*({LABEL})["'`*|]*\s*[:=|]""", re.ASCII)
@@ -58,28 +55,6 @@ def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, in
             values[label] = int(raws[0])
     faults += [f"{_brief(label)} is not a label of this survey" for label in given]
     return MappingProxyType(values), tuple(faults)
-
-
-def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:
-    """What makes whole numbers no answer to this survey: ratings off the scale, ranks that are no permutation."""
-    faults = [
-        f"{item.id} has {values[item.id]}, outside {survey.scale_min} to {survey.scale_max}"
-        for item in survey.considerations
-        if item.id in values and values[item.id] not in survey.scale
-    ]
-    ranks = {item.id: values[item.id] for item in survey.preferences if item.id in values}
-    m = len(survey.preferences)
-    if len(ranks) == m and sorted(ranks.values()) != list(range(1, m + 1)):
-        faults.append(f"the ranks {', '.join(f'{k}: {v}' for k, v in ranks.items())} do not use each of 1 to {m} exactly once")
-    ratings = [values[item.id] for item in survey.considerations if item.id in values]
-    if survey.forced_distribution is not None and not faults and len(ratings) == len(survey.considerations):
-        counts = Counter(ratings)
-        faults += [
-            f"the value {value} is used {counts[value]} times instead of {n}"
-            for value, n in zip(survey.scale, survey.forced_distribution, strict=True)
-            if counts[value] != n
-        ]
-    return faults
 
 
 def _in_lines(text: str) -> list[tuple[str, Any]]:

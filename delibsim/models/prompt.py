@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from delibsim.domain.survey import Survey
-from delibsim.models.labelled import faults_of, labelled_values, whole_characters
+from delibsim.domain.survey import Survey, faults_of
+from delibsim.models.labelled import labelled_values, whole_characters
 
 
 class UnreadableReply(ValueError):

@@ -73,7 +73,10 @@ def test_seeds_differ_by_study_seed_topic_replicate_and_every_name():
 
 
 def held(**changes):
-    responses = (Response("Ann", "pre", {"C1": 1}), Response("Bob", "pre", {}), Response("Ann", "post", {"C1": 2}))
+    responses = tuple(
+        Response(name, phase, answers)
+        for name, phase, answers in (("Ann", "pre", {"C1": 1}), ("Bob", "pre", {}), ("Ann", "post", {"C1": 2}), ("Bob", "post", {}))
+    )
     parts = {"session": session(), "responses": responses, "transcript": (Statement(Turn(1, 1, "Ann"), "Hello."),), "status": "partial"}
     return Run(**{**parts, **changes})
 
@@ -81,8 +84,33 @@ def held(**changes):
 def test_a_run_finds_the_response_of_one_participant_in_one_phase():
     assert held().response("Ann", "post").answers == {"C1": 2}
     assert held().response("Ann", "pre").answers == {"C1": 1}
-    with pytest.raises(KeyError, match=r"ccps\.basic\.citizen\.r1: no post survey of Bob"):
-        held().response("Bob", "post")
+    with pytest.raises(KeyError, match=r"ccps\.basic\.citizen\.r1: no post survey of Eve"):
+        held().response("Eve", "post")
+
+
+@pytest.mark.parametrize(
+    ("answers", "fault"),
+    [
+        ({"C1": 9}, "Ann, pre: C1 has 9, outside 1 to 7"),
+        ({"P1": 2, "P2": 2}, "Ann, pre: the ranks"),
+        ({"C9": 1}, "C9 is not in the survey"),
+    ],
+)
+def test_answers_nobody_could_give_are_refused(answers, fault):
+    responses = (Response("Ann", "pre", answers), *held().responses[1:])
+    with pytest.raises(ValueError, match=fault):
+        held(responses=responses)
+
+
+@pytest.mark.parametrize("change", [lambda r: r[:-1], lambda r: (*r, r[0]), lambda r: (*r[:-1], Response("Eve", "post", {}))])
+def test_a_survey_that_is_missing_given_twice_or_by_a_stranger_is_refused(change):
+    with pytest.raises(ValueError, match="one of every participant in every phase"):
+        held(responses=change(held().responses))
+
+
+def test_a_statement_of_a_stranger_is_refused():
+    with pytest.raises(ValueError, match="'Eve' is no participant"):
+        held(transcript=(Statement(Turn(1, 1, "Eve"), "Hello."),))
 
 
 def test_runs_are_equal_whatever_versions_held_them_and_differ_in_what_was_said():

@@ -83,6 +83,6 @@ async def test_the_command_killed_in_mid_deliberation_goes_on(command, tmp_path)
         assert not list(tmp_path.glob("runs/s/*/run.json"))
         code, out, err = await command(*arguments)
     assert code == 0, err
-    assert "Missing    nothing" in out
+    assert "Missing    no answer and no statement" in out
     assert provider.calls == provider.billed == 6 + 1, "the turn in flight, and nothing else, was paid again"
     assert len(list(tmp_path.glob("runs/s/*/run.json"))) == 1

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import answered_surveys, quick, thorough
 
-from delibsim.domain.survey import Item, Survey
-from delibsim.models.labelled import faults_of, labelled_values
+from delibsim.domain.survey import Item, Survey, faults_of
+from delibsim.models.labelled import labelled_values
 from delibsim.models.prompt import SurveyAnswers, UnreadableReply
 
 SURVEY = Survey(

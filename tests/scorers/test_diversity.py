@@ -52,14 +52,14 @@ def test_the_population_is_everybody_with_complete_answers_in_that_survey_and_ph
     # Beside the group, two more runs of the survey: one far away in C1, and one whose first participant left an answer out and is
     # therefore no part of the population.
     alone = by_hand(PRE, PRE)
-    far = by_hand(tuple(((9, *c[1:]), p) for c, p in PRE), PRE, id="far")
+    far = by_hand(tuple(((7, *c[1:]), p) for c, p in PRE), PRE, id="far")
     holey = by_hand((((None, 2, 3), (1, 2, 3)), *PRE[1:]), PRE, id="holey")
 
-    # The population before: C1 1 1 3 9 9 9 1 3, mean 36/8 = 4.5, squares 264, variance 264/8 - 81/4 = 12.75.
+    # The population before: C1 1 1 3 7 7 7 1 3, mean 30/8 = 3.75, squares 168, variance 21 - 225/16 = 6.9375.
     # C2 2 3 2 2 3 2 3 2: mean 19/8, squares 47, variance 47/8 - 361/64 = 15/64. C3 3 2 1 3 2 1 2 1: 15/8, squares 33: 39/64.
     # P1 1 2 3 1 2 3 2 3: 17/8, squares 41: 39/64. P2 2 3 1 2 3 1 3 1: 16/8, squares 38: 3/4. P3 3 1 2 3 1 2 1 2: 15/8, squares 33: 39/64.
     def distance(*squares):
-        return sqrt(sum(d / v for d, v in zip(squares, (12.75, 15 / 64, 39 / 64, 39 / 64, 3 / 4, 39 / 64), strict=True)))
+        return sqrt(sum(d / v for d, v in zip(squares, (6.9375, 15 / 64, 39 / 64, 39 / 64, 3 / 4, 39 / 64), strict=True)))
 
     expected = (distance(0, 1, 1, 1, 1, 4) + distance(4, 0, 4, 4, 1, 1) + distance(4, 1, 1, 1, 4, 1)) / 3
     scores = Diversity().score([far, alone, holey])
