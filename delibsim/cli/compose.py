@@ -231,6 +231,8 @@ def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list
         if len(config.group.models) > config.group.size:
             raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
         others = [override for override in overrides if not override.startswith("model=")]
+        if len(others) < len(overrides):
+            raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
         for name in config.group.models:
             if name not in choices("model", home):
                 raise unknown("model", name, choices("model", home))

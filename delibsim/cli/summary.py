@@ -161,7 +161,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         n, group = result["human"]["n"], result["participants"]
         lines.append(f"People     {n} people pooled against one group of {group}: a single session is one draw, not an effect.")
         if not result["same_instrument"]:
-            lines.append("           They answered the original instrument: compare directions, not levels; raw scales are left out.")
+            lines.append("           They answered the original instrument: compare directions only; raw scales are left out.")
     elif reference(result["topic"]["id"]):
         lines.append("People     left out: they did not answer this survey on this topic.")
     if "citizen" in result["models"].values():
