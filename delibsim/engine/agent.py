@@ -1,5 +1,6 @@
 """A participant in the room: answers surveys and takes turns through the language model that voices it."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -76,4 +77,6 @@ class Agent(mesa.Agent):
     def _shuffled(self, kind: str, items: Sequence[Any]) -> Sequence[Any]:
         if not self.session.procedure.shuffle_items:
             return items
-        return sorted(items, key=lambda item: self.session.seed_for(self.participant.id, "order", kind, item.id))
+        # Sorted by keyed hashes, so that an item more or less leaves the others in their order.
+        key = self.session.seed_for(self.participant.id, "order", kind).to_bytes(8, "big")
+        return sorted(items, key=lambda item: hashlib.blake2b(item.id.encode(), key=key, digest_size=8).digest())

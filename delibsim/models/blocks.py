@@ -4,6 +4,7 @@ Speech travels as quoted data: every line of it begins with "> ", so nothing in 
 for another speaker.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 
@@ -27,7 +28,12 @@ def read_block(tag: str, text: str) -> str | None:
 
 def items_block(tag: str, items: Iterable[Item]) -> str:
     """A block of labelled items, in the order given."""
-    return block(tag, "\n".join(f"{item.id}. {' '.join(item.text.split())}" for item in items))
+    return block(tag, "\n".join(_line(item.id, item.text) for item in items))
+
+
+@functools.lru_cache(maxsize=4096)  # the same few items stand in every prompt
+def _line(label: str, text: str) -> str:
+    return f"{label}. {' '.join(text.split())}"
 
 
 def read_items(tag: str, text: str) -> dict[str, str]:
