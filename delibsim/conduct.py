@@ -81,9 +81,14 @@ async def hold_all(
 
     with runs.lock():
         try:
-            return await asyncio.gather(*(one(session) for session in sessions))
+            # Whichever fails, the others finish first: what is in flight has been paid for and is to be kept.
+            settled = await asyncio.gather(*(one(session) for session in sessions), return_exceptions=True)
         finally:
             await voices.close()
+    for outcome in settled:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in settled if isinstance(outcome, Held)]
 
 
 def spent(runs: Runs) -> tuple[float, int]:

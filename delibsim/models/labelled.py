@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-LABEL = r"[A-Za-z][A-Za-z_]*[0-9]+"
-LINE = re.compile(rf"""[\s>*+\-•"'`,|]*({LABEL})["'`*|]*\s*[:=|]""", re.ASCII)
+from delibsim.domain.survey import LABEL
+
+LINE = re.compile(rf"""[\s>*+\-•"'`,|]*({LABEL.pattern})["'`*|]*\s*[:=|]""", re.ASCII)
 AROUND = " \t*\"'`|,;}"  # marks of Markdown, tables and JSON that may stand around a value
 WHOLE = re.compile(r"[+-]?[0-9]{1,9}\Z", re.ASCII)
-MEMBER = re.compile(rf'"({LABEL})" *: *"?([+-]?[0-9]{{1,9}})"?', re.ASCII)
+NUMBER = re.compile(r"[+-]?[0-9]", re.ASCII)
+MEMBER = re.compile(rf'"({LABEL.pattern})" *: *"?([+-]?[0-9]{{1,9}})"?', re.ASCII)
 FLAT = re.compile(r"\{[^{}]*\}")
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\ufeff": ""})
 
@@ -33,8 +35,8 @@ def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, in
     text = whole_characters(text).translate(QUOTES)
     known = set(labels)
     pairs, rest = _in_json(text, known)
-    # Beside an object only plain numbers count as answers; what else stands on labelled lines is the schema or the prose around.
-    pairs += [(label, value) for label, value in _in_lines(rest) if not pairs or WHOLE.match(value)]
+    # Beside an object, labelled lines that begin like a number are answers too, and may contradict it; the others are prose around it.
+    pairs += [(label, value) for label, value in _in_lines(rest) if not pairs or NUMBER.match(value)]
     given: dict[str, list[str]] = {}
     for label, value in pairs:
         raw = value.strip().removesuffix(".") if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -13,11 +13,11 @@ from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.survey import Item, Survey
+from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Label = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z_]*[0-9]+$")]
+Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
 
 
 class _File(BaseModel):

@@ -148,6 +148,7 @@ def test_names_with_dots_do_not_make_two_cells_one():
 def test_a_session_of_long_names_still_fits_in_a_folder(tmp_path):
     (session,) = design(["t" * 300], ["r" * 120], ["g" * 120], [1])
     (tmp_path / session.id).mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == [session.id]
 
 
 def test_a_design_has_one_replicate_by_default():

@@ -342,3 +342,13 @@ def test_incomplete_ranks_are_not_called_wrong():
 def test_valid_answers_have_no_faults(answered):
     survey, answers = answered
     assert faults_of(answers, survey) == []
+
+
+@pytest.mark.parametrize("line", ["C1: 4.5", "C1: 7/10", "C1: 5 (agree)", "C1: 6"])
+def test_a_line_beside_an_object_that_says_something_else_is_a_fault(line):
+    _, faults = labelled_values(f'{{"C1": 5, "P1": 1}}\n{line}', ("C1", "P1"))
+    assert list(faults) == [f"C1 is given twice with different values (5, {line.removeprefix('C1: ')})"]
+
+
+def test_prose_beside_an_object_is_no_answer():
+    assert labelled_values('C1: I lean toward agreeing.\n{"C1": 5}', ("C1",)) == ({"C1": 5}, ())
