@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Phase = Literal["pre", "post"]
@@ -59,17 +60,17 @@ class Survey:
                 f"{len(self.considerations)} considerations, not {list(forced)}"
             )
 
-    @property
+    @cached_property
     def scale(self) -> range:
         """Every value a consideration can take."""
         return range(self.scale_min, self.scale_max + 1)
 
-    @property
+    @cached_property
     def considerations(self) -> tuple[Item, ...]:
         """The items to be rated."""
         return tuple(item for item in self.items if item.kind == "consideration")
 
-    @property
+    @cached_property
     def preferences(self) -> tuple[Item, ...]:
         """The items to be ranked."""
         return tuple(item for item in self.items if item.kind == "preference")

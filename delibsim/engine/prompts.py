@@ -4,6 +4,7 @@ Every prompt is a system message that the whole group shares, and one user messa
 with what is particular to one participant, so that prompts grow at the end and providers' prefix caches hit.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from string import Template
@@ -112,10 +113,10 @@ def _transcript(session: Session, heard: Sequence[Statement]) -> str:
 
 def _items(session: Session, order: Sequence[str]) -> str:
     place = {label: i for i, label in enumerate(order)}
-    shown = sorted(session.survey.items, key=lambda item: place.get(item.id, len(place)))
+    survey = session.survey
     return "\n\n".join(
-        f"{_say(session, tag)}\n{items_block(tag, [item for item in shown if item.kind == tag.removesuffix('s')])}"
-        for tag in ("considerations", "preferences")
+        f"{_say(session, tag)}\n{items_block(tag, sorted(items, key=lambda item: place.get(item.id, len(place))))}"
+        for tag, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
     )
 
 
@@ -127,4 +128,9 @@ def _answers(session: Session, intro: str, earlier: Response | None) -> str:
 
 def _say(session: Session, name: str, **fields: object) -> str:
     """One sentence of the wording, filled in once: what is filled in is never read as a template again."""
-    return Template(session.wording.texts[name]).substitute({k: str(v) for k, v in fields.items()}).strip()
+    return _filled(session.wording.texts[name], *((field, str(value)) for field, value in fields.items()))
+
+
+@functools.lru_cache(maxsize=1024)  # the same few sentences stand in every prompt
+def _filled(text: str, *fields: tuple[str, str]) -> str:
+    return Template(text).substitute(dict(fields)).strip()

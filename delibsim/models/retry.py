@@ -32,8 +32,8 @@ class Persistent:
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
-        # The first call goes alone: a wrong key is found with one attempt, not with many at once.
-        if not self._begun:
+        # The first call goes alone, unless a preflight was answered: a wrong key is found with one attempt, not with many at once.
+        if not self._begun and not getattr(self.model, "answering", False):
             async with self._alone:
                 if not self._begun:
                     completion = await self._persist(prompt, seed)
@@ -54,12 +54,12 @@ class Persistent:
                 return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
             async with self._gate.enter(most, self.name):
                 completion = self._fatal or await self.model.complete(prompt, seed)
-            completion = replace(completion, usage=self._priced(completion), detail=self._told(completion))
+            completion = replace(completion, usage=self._priced(completion), detail=self._told(completion), tries=tuple(tries))
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
-                self._fatal = replace(completion, usage=Usage(), detail=f"{completion.detail} (found before; not asked again)")
+                self._fatal = replace(completion, usage=Usage(), tries=(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
-                return replace(completion, tries=tuple(tries))
+                return completion
             wait = self._wait(completion, len(tries), jitter)
             tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
             await asyncio.sleep(wait)

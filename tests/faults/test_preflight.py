@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from fake_provider import FakeProvider
+from fake_provider import FakeProvider, Rule
 
 from delibsim import Voices, WrongInput
 from delibsim.models.limits import Limits
@@ -142,3 +142,17 @@ async def test_the_command_stops_before_anything_is_asked_or_written(command, tm
     assert "Traceback" not in err
     assert provider.calls == 0
     assert not list(tmp_path.rglob("*.json*"))
+
+
+@pytest.mark.parametrize(("key", "at_first"), [("", 4), ("sk-right-0000-0000-0000-0000", 1)])
+async def test_without_a_key_an_answered_preflight_proves_the_model_so_no_call_goes_alone(ask, session_of, monkeypatch, key, at_first):
+    monkeypatch.setenv("A_KEY", key)
+    async with FakeProvider([Rule(at=[1], delay=0.3)], key=key) as provider:
+        settings = {"local": settings_of("local", key_env="A_KEY" if key else "")}
+        voices = Voices(Limits(concurrency=4), addresses={"local": provider.base_url})
+        await voices.preflight([session_of(settings)])
+        asked = asyncio.create_task(ask(provider, 4, voices=voices, settings=settings))
+        await asyncio.sleep(0.2)
+        calls = provider.calls
+        await asked
+    assert calls == at_first
