@@ -49,6 +49,15 @@ class Voices:
             findings += self._fits(session)
         return list(dict.fromkeys(findings))
 
+    def closed(self, session: Session) -> str:
+        """Why it is no use to begin this session: a model that cannot be asked any more, a spent budget; "" if there is nothing."""
+        asked = (self._hosted.get(_key(name, settings)) for name, settings in session.models.items())
+        return next((voice.closed for voice in asked if voice is not None and voice.closed), "")
+
+    def retrying(self) -> dict[str, int]:
+        """How many calls wait for another attempt now, by model."""
+        return {voice.name: voice.retrying for voice in self._hosted.values() if voice.retrying}
+
     async def close(self) -> None:
         """Close every connection."""
         for voice in self._hosted.values():
@@ -58,7 +67,7 @@ class Voices:
     def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
         if "kind" not in settings:
             raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {', '.join(names('delibsim.models'))}")
-        key = json.dumps({"name": name, **settings}, sort_keys=True)
+        key = _key(name, settings)
         if key in self._hosted:
             return self._hosted[key]
         options = {key: value for key, value in settings.items() if key not in OURS}
@@ -98,6 +107,10 @@ class Voices:
                 text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
                 findings.append(Finding("error", name, text))
         return findings
+
+
+def _key(name: str, settings: Mapping[str, Any]) -> str:
+    return json.dumps({"name": name, **settings}, sort_keys=True)
 
 
 def price_in(settings: Mapping[str, Any]) -> Price:

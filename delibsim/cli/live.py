@@ -9,6 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from delibsim.cli.terminal import safe
+from delibsim.conduct import Held
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Silence, Statement
@@ -65,6 +66,9 @@ class Live:
         self.calls += 1
         status = exchange.completion.status
         self.statuses[status] = self.statuses.get(status, 0) + 1
+
+    def tell(self, held: Held) -> None:
+        """The session is over; its summary says more."""
 
     def _totals(self) -> dict[str, int]:
         n, treatment = len(self.session.participants), self.session.treatment

@@ -34,8 +34,7 @@ PHASES = ("pre", "post", "change")
 
 def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
     """Everything the summary says, as plain values."""
-    run = held.run
-    assert run is not None
+    run = runs.run(held.session.id)
     session = run.session
     records, damaged = runs.exchanges(session.id)
     by_measure = {(s.measure, s.phase): s for s in scores if s.unit == "run"}

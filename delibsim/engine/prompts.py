@@ -76,6 +76,15 @@ def longest_prompt(session: Session, words: int = 200) -> Prompt:
     return survey_prompt(session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers)
 
 
+def specimens(session: Session) -> tuple[Prompt, ...]:
+    """What every replicate of a session is asked alike: first survey, first turn and last survey, of somebody without a persona."""
+    person = replace(session.participants[0], persona="")
+    order = [item.id for item in session.survey.items]
+    nobody = replace(session, participants=(person, *(replace(other, persona="") for other in session.participants[1:])))
+    turns = [speech_prompt(session, person, Turn(1, 1, person.id), ())] if session.treatment.interaction else []
+    return (survey_prompt(session, person, "pre", order), *turns, longest_prompt(nobody, words=1))
+
+
 def rehearse(session: Session) -> None:
     """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
     wording = session.wording

@@ -11,6 +11,7 @@ from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, locked, read_lines, write_atomically
+from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES = "scores"
 
@@ -31,10 +32,10 @@ class Runs:
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
-        manifest = runs._manifest()
+        manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
-        runs.study = str(manifest["study"])
+        runs.study = manifest.study
         return runs
 
     @classmethod
@@ -46,31 +47,22 @@ class Runs:
             raise unknown("study", study, known, f"Studies are folders in {root}")
         return runs
 
-    def compare(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Refuse what would change a study that exists: its shared settings, or a part it has; WrongInput with the differences.
+    def manifest(self) -> Manifest | None:
+        """What the study is; None if it has not begun. WrongInput if its study.json is damaged or of another schema."""
+        return read_manifest(self.folder / "study.json")
 
-        Parts are what sessions are made of (topics, models ... by name); parts may be added to a study.
-        """
-        old = self._manifest()
-        if old is None:
-            return
-        changed = codec.differences(old["settings"], dict(settings))
-        for kind, named in old["parts"].items():
-            given = parts.get(kind, {})
-            changed += codec.differences(
-                {n: part for n, part in named.items() if n in given}, {n: given[n] for n in named if n in given}, kind
-            )
-        if changed:
+    def compare(self, new: Manifest) -> None:
+        """Refuse what would change a study that exists: a shared setting, or a part under its name; WrongInput with the differences."""
+        old = self.manifest()
+        if old is not None and (changed := old.conflicts(new)):
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
 
-    def settle(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep the settings all sessions share and the parts they are made of, added to those the study has."""
-        self.compare(settings, parts)
-        old = self._manifest() or {"parts": {}}
-        merged = {kind: {**old["parts"].get(kind, {}), **parts.get(kind, {})} for kind in [*old["parts"], *parts]}
-        new = {"schema": codec.SCHEMA, "study": self.study, "settings": settings, "parts": merged}
-        if new != old:
-            write_atomically(self.folder / "study.json", json_text(new, indent=1) + "\n")
+    def settle(self, new: Manifest) -> None:
+        """Keep what the study is: freeze it when it begins, later add what is new as an amendment."""
+        self.compare(new)
+        old = self.manifest()
+        if old is None or old.amended(new) != old:
+            write_manifest(self.folder / "study.json", new if old is None else old.amended(new))
 
     def compare_plan(self, session: Session) -> None:
         """Refuse a session that was planned differently under its name; WrongInput with the differences."""
@@ -121,6 +113,16 @@ class Runs:
     def held(self, session: str) -> bool:
         """Whether the session has a run."""
         return (self.path(session) / "run.json").is_file()
+
+    def status(self, session: str) -> str:
+        """The status of a run, read without the rest; "" if there is none, Damaged, naming the file, if it cannot be read."""
+        path = self.path(session) / "run.json"
+        if not path.is_file():
+            return ""
+        try:
+            return str(json.loads(path.read_bytes())["status"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise codec.Damaged(f"{path}: not the JSON of a run: {error}") from None
 
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read."""
@@ -180,19 +182,6 @@ class Runs:
             return codec.session_from_json(path.read_bytes())
         except codec.Damaged as error:
             raise codec.Damaged(f"{path}: {error}") from None
-
-    def _manifest(self) -> dict[str, Any] | None:
-        """What study.json holds, or None if there is none."""
-        path = self.folder / "study.json"
-        if not path.is_file():
-            return None
-        try:
-            plain = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise WrongInput(f"{path} is damaged ({error}); move it away to start the study anew") from None
-        if not isinstance(plain, dict) or plain.get("schema") != codec.SCHEMA or not {"study", "settings", "parts"} <= plain.keys():
-            raise WrongInput(f"{path} was not written under schema {codec.SCHEMA}; this version leaves it untouched")
-        return plain
 
     def _refusal(self, problem: str, changed: list[str]) -> str:
         shown = "\n".join(f"  {line}" for line in changed[:20]) + (f"\n  and {len(changed) - 20} more" if len(changed) > 20 else "")

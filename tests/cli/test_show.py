@@ -45,7 +45,14 @@ def test_answers_can_be_left_out(delibsim, study):
 
 def test_a_run_can_be_named_in_every_way_a_user_would(delibsim, study, home, monkeypatch):
     shown = delibsim("show", "s").out
-    for place in ("s/ccps.normative.citizen.r1", study, study / "run.json", "runs/s/ccps.normative.citizen.r1", "runs/s", study.parent):
+    for place in (
+        "s/ccps.normative.citizen_rounds1_size2.r1",
+        study,
+        study / "run.json",
+        "runs/s/ccps.normative.citizen_rounds1_size2.r1",
+        "runs/s",
+        study.parent,
+    ):
         assert delibsim("show", place).out == shown
     monkeypatch.chdir(study)
     assert delibsim("show", ".").out == shown
@@ -57,8 +64,8 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     assert delibsim("run", "-q", "study=s", *small, "replicate=2").code == 0
     answer = delibsim("show", "s")
     assert answer.code == 2
-    assert "s/ccps.normative.citizen.r1" in answer.err
-    assert "s/ccps.normative.citizen.r2" in answer.err
+    assert "s/ccps.normative.citizen_rounds1_size2.r1" in answer.err
+    assert "s/ccps.normative.citizen_rounds1_size2.r2" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -66,7 +73,7 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     [
         ("nowhere", "unknown study 'nowhere'"),
         ("ss", "did you mean s?"),
-        ("s/ccps.normative.citizen.r2", "did you mean ccps.normative.citizen.r1"),
+        ("s/ccps.normative.citizen_rounds1_size2.r2", "did you mean ccps.normative.citizen_rounds1_size2.r1"),
     ],
 )
 def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
@@ -130,7 +137,7 @@ def test_a_damaged_run_is_named_and_left_alone(delibsim, study, text):
     (study / "run.json").write_text(text, encoding="utf-8")
     answer = delibsim("show", "s")
     assert (answer.code, answer.out) == (2, "")
-    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r1/run.json: " in answer.err
     assert (study / "run.json").read_text(encoding="utf-8") == text
 
 

@@ -11,7 +11,7 @@ import pytest
 from plugin.installed import Workplace
 
 COMMAND = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=3", "rounds=2", "seed=7")
-SESSION = "runs/s/ccps.normative.slow.r1"
+SESSION = "runs/s/ccps.normative.slow_size3.r1"
 CALLS = 12
 DELAY = 0.08  # seconds a call: long enough to be stopped in, short enough to wait for
 

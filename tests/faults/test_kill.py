@@ -50,7 +50,7 @@ async def test_a_study_killed_five_times_equals_one_that_was_left_alone(tmp_path
     sessions = [session_of(n=SEATS, rounds=2, id=f"s{k}", replicate=k) for k in range(1, SESSIONS + 1)]
     whole, runs = Runs(tmp_path / "whole", "killed"), Runs(tmp_path / "runs", "killed")
     async with FakeProvider(latency=0.002) as provider:
-        left_alone = await hold_all(sessions, whole, voices=voices_at(provider, Limits(concurrency=IN_FLIGHT)), at_once=SESSIONS)
+        await hold_all(sessions, whole, voices=voices_at(provider, Limits(concurrency=IN_FLIGHT)), at_once=SESSIONS)
         assert provider.calls == CALLS
     for session in sessions:
         runs.plan(session)
@@ -65,7 +65,7 @@ async def test_a_study_killed_five_times_equals_one_that_was_left_alone(tmp_path
         assert await killed(runs, provider, after=0)
     assert provider.calls == provider.billed == CALLS + sum(lost), "paid more than once: what was in flight, and nothing else"
     assert all(0 < one <= IN_FLIGHT for one in lost)
-    assert [runs.run(session.id) for session in sessions] == [held.run for held in left_alone]
+    assert [runs.run(session.id) for session in sessions] == [whole.run(session.id) for session in sessions]
     for session in sessions:
         path, other = (folder.path(session.id) / "run.json" for folder in (runs, whole))
         assert path.read_bytes() == other.read_bytes()

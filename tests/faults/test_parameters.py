@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from delibsim.cli.status import app as status
 from delibsim.models.limits import Limits
+from delibsim.store.manifest import Manifest
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 10.0}
 
@@ -75,7 +76,7 @@ async def test_another_model_is_a_failure_in_strict_mode(hold, session_of, runs,
 
 
 async def test_a_fingerprint_that_changes_is_a_warning_of_the_study(hold, session_of, runs):
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     async with FakeProvider([Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]) as provider:
         await hold(session_of(), provider)
     said = CliRunner().invoke(status, [str(runs.folder)])
