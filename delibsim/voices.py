@@ -7,6 +7,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.engine.agent import TOO_LONG
 from delibsim.engine.prompts import longest_prompt
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Budget, Gate, Limits
@@ -95,7 +96,7 @@ class Voices:
         for name, settings in session.models.items():
             window = context_window(str(settings.get("model", "")))
             if window is not None and tokens > window:
-                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
+                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes; {TOO_LONG}"
                 findings.append(Finding("error", name, text))
         return findings
 

@@ -123,9 +123,11 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     except ValueError as error:
         raise WrongInput(str(error)) from None
     session = sessions[0]
+    # What is off is left out, so that a version with more of it to offer finds the study by the same name and settings.
+    procedure = {name: value for name, value in config.procedure.items() if value is not None}
     settings = {
         "seed": config.seed, "rounds": config.rounds, "temperature": config.temperature, "group": {"size": config.group.size},
-        "persona": config.persona.model_dump(), "wording": config.wording, "procedure": config.procedure, "format": config.format,
+        "persona": config.persona.model_dump(), "wording": config.wording, "procedure": procedure, "format": config.format,
     }  # fmt: skip
     parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
              "treatments": {session.treatment.name: treatment}, "models": session.models}  # fmt: skip
