@@ -10,7 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from delibsim.cli.summary import dropped, missing
+from delibsim.cli.calls import dropped_in, without_effect
+from delibsim.cli.summary import missing
 from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
 from delibsim.conduct import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
@@ -48,8 +49,8 @@ def show(
         return
     times = {exchange.purpose.occasion: exchange.started for exchange in exchanges_of(runs, session)[0]}
     print_run(held, times, console(), answers, whole)
-    for model, names in dropped(held, runs).items():
-        console().print(f"dropped: {', '.join(names)}: requested, and without effect on {safe(model)}")
+    for line in without_effect(dropped_in(held, runs)):
+        console().print(f"dropped: {safe(line)}")
 
 
 def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = True, whole: bool = False) -> None:
