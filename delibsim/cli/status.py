@@ -131,7 +131,9 @@ def _print_doubts(sessions: list[dict[str, Any]], ids: Ids) -> None:
         screen.print(f"dropped: {safe(line)}", soft_wrap=True)
     for model, prints in _together(entry["fingerprints"] for entry in sessions).items():
         if len(prints) > 1:
-            screen.print(f"warning: {safe(model)}: the provider's fingerprint changed in mid-study: {safe(', '.join(prints))}", soft_wrap=True)
+            screen.print(
+                f"warning: {safe(model)}: the provider's fingerprint changed in mid-study: {safe(', '.join(prints))}", soft_wrap=True
+            )
     if found := repeated(ids):
         screen.print(f"warning: {safe(repetition(found))}", soft_wrap=True)
 

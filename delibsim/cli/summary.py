@@ -57,7 +57,8 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "wording": session.wording.id,
         "network": session.procedure.audience.network,
         "temperature": {  # none where it was requested and had no effect: nothing is labelled with what it did not have
-            name: None if "temperature" in unused.get(name, ()) else settings.get("temperature") for name, settings in session.models.items()
+            name: None if "temperature" in unused.get(name, ()) else settings.get("temperature")
+            for name, settings in session.models.items()
         },
         "scale_reversed": [r.participant for r in run.responses if r.reversed and r.phase == "pre"],
         "transcript_window": session.procedure.transcript_window,

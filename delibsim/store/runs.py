@@ -160,7 +160,9 @@ class Runs:
         if self._answered is None:
             self._answered = {}
             for line in read_lines(path)[0]:
-                self._answered.setdefault(str(line.get("model")), set()).add((str(line.get("model_returned")), str(line.get("fingerprint"))))
+                self._answered.setdefault(str(line.get("model")), set()).add(
+                    (str(line.get("model_returned")), str(line.get("fingerprint")))
+                )
         before = self._answered.setdefault(model, set())
         if (returned, fingerprint) not in before:
             facts = {"model": model, "model_returned": returned, "fingerprint": fingerprint, "call": call, "started": started}

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from delibsim import Runs, Voices
 from delibsim.cli.status import app as status
-from delibsim.conduct import hold_session
+from delibsim.conduct import hold_all
 from delibsim.models.limits import Limits
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 10.0}
@@ -98,7 +98,7 @@ async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_chan
         assert [bool(line["warning"]) for line in manifest] == [False, True]
         assert manifest[1]["call"].startswith("one/Participant ")
         again = Runs(runs.folder.parent, runs.study)
-        await hold_session(session_of(id="two"), again, voices=Voices(addresses={"local": provider.base_url}))
+        await hold_all([session_of(id="two")], again, voices=Voices(addresses={"local": provider.base_url}))
         assert answering(runs) == manifest, "a later process knows who answered before, and adds nothing"
         provider.script[:] = [Rule(payload={"model": "local-2"})]
         await hold(session_of(id="three"), provider)

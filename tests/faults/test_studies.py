@@ -108,7 +108,9 @@ async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that
 async def test_a_study_of_a_newer_version_is_refused_and_left_untouched(command, older, name, changes):
     newer(older / name, **changes)
     before = contents(older)
-    code, out, err = await command("show" if name.endswith("run.json") else "run", *COMMAND[1:] if "run.json" not in name else ["two_citizens"])
+    code, out, err = await command(
+        "show" if name.endswith("run.json") else "run", *COMMAND[1:] if "run.json" not in name else ["two_citizens"]
+    )
     assert (code, out) == (2, ""), err
     assert "runs/two_citizens/" in err
     assert "Traceback" not in err
