@@ -5,6 +5,7 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,14 @@ def context_window(model: str) -> int | None:
     entry = listed(model) or {}
     limit = entry.get("max_input_tokens") or entry.get("max_tokens")
     return limit if isinstance(limit, int) else None
+
+
+def withdrawn(model: str) -> date | None:
+    """The day from which, by the list, a model is no longer offered; None if the list gives none."""
+    try:
+        return date.fromisoformat(str((listed(model) or {}).get("deprecation_date")))
+    except ValueError:
+        return None
 
 
 def listed(model: str) -> Mapping[str, Any] | None:

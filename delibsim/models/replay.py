@@ -68,7 +68,7 @@ class Recorder:
             _, completion = read(prompt, await self._model.complete(prompt, seed))
         except Cancelled as cancelled:
             given_up, completion = cancelled, cancelled.completion
-        except Exception as error:  # noqa: BLE001: a plug-in may raise anything, and one call is all that it may spoil
+        except Exception as error:  # noqa: BLE001 a plug-in may raise anything, and one call is all that it may spoil
             completion = _internal(self.name, error)
         exchange = Exchange(
             hash=prompt.hash(self.name, seed),
