@@ -59,6 +59,8 @@ async def hold_session(
         nonlocal asked
         asked += 1
         runs.record(session.id, exchange.record())
+        if (answer := exchange.completion).response_id or answer.fingerprint:
+            runs.note_answering(exchange.model, answer.model_returned, answer.fingerprint, f"{session.id}/{exchange.id}", exchange.started)
         heed(exchange)
 
     live = (voices or Voices()).of(session)

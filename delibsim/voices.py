@@ -3,15 +3,17 @@
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.engine.agent import TOO_LONG
 from delibsim.engine.prompts import longest_prompt
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.preflight import Finding
-from delibsim.models.prices import FREE, Price, context_window, price_of
+from delibsim.models.prices import FREE, Price, context_window, price_of, withdrawn
 from delibsim.models.retry import Persistent, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
 
@@ -102,9 +104,12 @@ class Voices:
         tokens = estimated_tokens(longest_prompt(session).messages)
         findings = []
         for name, settings in session.models.items():
-            window = context_window(str(settings.get("model", "")))
+            model = str(settings.get("model", ""))
+            if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
+                findings.append(Finding("warning", name, f"by the price list, {model} was withdrawn on {last}"))
+            window = context_window(model)
             if window is not None and tokens > window:
-                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
+                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes; {TOO_LONG}"
                 findings.append(Finding("error", name, text))
         return findings
 

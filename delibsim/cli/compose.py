@@ -197,9 +197,11 @@ class _Composer:
             raise
         except ValueError as error:
             raise WrongInput(str(error)) from None
+        # What is off is left out, so that a version with more of it to offer finds the study unchanged.
+        procedure = {key: value for key, value in config.procedure.items() if value is not None}
         named = {"topics": {topic.id: topic_digest}, "surveys": {survey.id: survey_digest},
                  "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
-                 "personas": {config.persona.name: config.persona.model_dump()}, "procedures": {"default": config.procedure},
+                 "personas": {config.persona.name: config.persona.model_dump()}, "procedures": {"default": procedure},
                  "models": {model["name"]: {k: v for k, v in model.items() if k != "temperature"} for model in models}}  # fmt: skip
         return _Cell(config, session, {kind: _told_apart(kind, parts, unlike) for kind, parts in named.items()}, addresses)
 

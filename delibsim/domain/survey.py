@@ -65,6 +65,11 @@ class Survey:
         """Every value a consideration can take."""
         return range(self.scale_min, self.scale_max + 1)
 
+    def mirrored(self, answers: Mapping[str, int]) -> dict[str, int]:
+        """Answers with every rating seen from the other end of the scale; ranks stay. Doing it twice undoes it."""
+        rated = {item.id for item in self.considerations}
+        return {label: self.scale_min + self.scale_max - value if label in rated else value for label, value in answers.items()}
+
     @cached_property
     def considerations(self) -> tuple[Item, ...]:
         """The items to be rated."""
@@ -81,7 +86,8 @@ class Response:
     """One participant's answers in one phase.
 
     A missing answer is an absent key of `answers`; `missing` then gives the reason under the same key.
-    `order` holds the ids of the items in the order in which this participant was shown them.
+    `order` holds the ids of the items in the order in which this participant was shown them. `reversed` says that it was
+    shown the scale with its ends the other way round; `answers` are on the scale of the survey all the same.
     """
 
     participant: str
@@ -89,6 +95,7 @@ class Response:
     answers: Mapping[str, int]
     missing: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
+    reversed: bool = False
 
 
 def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:

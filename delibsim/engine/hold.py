@@ -41,6 +41,7 @@ async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Wat
         status="complete" if whole else "partial",
         provenance=provenance(),
         silences=tuple(forum.silences),
+        dropped=forum.dropped(),
     )
 
 

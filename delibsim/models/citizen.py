@@ -77,7 +77,7 @@ class Citizen:
             return self._completion("", "bad_request", "the prompt has no <you> block, so the citizen does not know who it is")
         position = self._position(me, text)
         if isinstance(prompt.reply, SurveyAnswers):
-            return self._completion(self._answer(prompt.reply.survey, text, self._attitude(me, position), seed))
+            return self._completion(self._answer(prompt.reply, text, self._attitude(me, position), seed))
         return self._completion(self._speak(me, text, self._attitude(me, position)))
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
@@ -115,14 +115,15 @@ class Citizen:
 
         return attitude
 
-    def _answer(self, survey: Survey, text: str, attitude: Callable[[str], float], seed: int) -> str:
-        rng = np.random.default_rng(seed)
+    def _answer(self, form: SurveyAnswers, text: str, attitude: Callable[[str], float], seed: int) -> str:
+        survey, rng = form.survey, np.random.default_rng(seed)
         # Noise is drawn by label, so that the order in which items are shown changes no answer.
         errors = dict(zip(sorted(item.id for item in survey.items), rng.normal(0, self.noise, len(survey.items)), strict=True))
         felt = {k: attitude(v) + errors[k] for k, v in read_items("considerations", text).items()}
         wanted = {k: attitude(v) + errors[k] for k, v in read_items("preferences", text).items()}
         ranked = sorted(wanted, key=lambda label: (-wanted[label], label))
         answers = {**_ratings(felt, survey), **{label: rank for rank, label in enumerate(ranked, 1)}}
+        answers = survey.mirrored(answers) if form.reversed else answers
         return "\n".join(f"{label}: {answers[label]}" for label in [*felt, *wanted])
 
     def _speak(self, me: str, text: str, attitude: Callable[[str], float]) -> str:

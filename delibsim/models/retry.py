@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Completion, LanguageModel, Try, Usage
+from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Cancelled, Completion, LanguageModel, Try, Usage
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.prices import Price
 from delibsim.models.prompt import Message, Prompt
@@ -61,7 +61,12 @@ class Persistent:
             if not self._budget.reserve(worst.cost_usd, most):
                 return Completion("", "budget", SPENT, model_requested=self.name, tries=tuple(tries))
             async with self._gate.enter(most, self.name):
-                completion = self._fatal or await self.model.complete(prompt, seed)
+                try:
+                    completion = self._fatal or await self.model.complete(prompt, seed)
+                except asyncio.CancelledError:
+                    detail = "given up in flight, because the process was asked to stop"
+                    given_up = Completion("", "cancelled", detail, model_requested=self.name, possibly_billed=True, tries=tuple(tries))
+                    raise Cancelled(given_up) from None
             completion = replace(completion, usage=self._priced(completion), detail=self._told(completion), tries=tuple(tries))
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:

@@ -19,13 +19,14 @@ SCORES = "scores"
 class Runs:
     """The folder of one study. Runs are written once, atomically; exchanges are appended as they happen.
 
-    study.json (settings), <session>/session.json (plan), <session>/exchanges.jsonl, <session>/run.json,
-    scores/<scorer>.v<version>.jsonl
+    study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan), <session>/exchanges.jsonl,
+    <session>/run.json, scores/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
         self.study = study
         self.folder = root / slug(study)
+        self._answered: dict[str, set[tuple[str, str]]] | None = None
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
@@ -154,6 +155,21 @@ class Runs:
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange to the log of a session."""
         append_line(self.path(session) / "exchanges.jsonl", exchange)
+
+    def note_answering(self, model: str, returned: str, fingerprint: str, call: str, started: str) -> None:
+        """Keep which model answered, under which fingerprint, the first time it did; with a warning if another had answered before."""
+        path = self.folder / "fingerprints.jsonl"
+        if self._answered is None:
+            self._answered = {}
+            for line in read_lines(path)[0]:
+                self._answered.setdefault(str(line.get("model")), set()).add(
+                    (str(line.get("model_returned")), str(line.get("fingerprint")))
+                )
+        before = self._answered.setdefault(model, set())
+        if (returned, fingerprint) not in before:
+            facts = {"model": model, "model_returned": returned, "fingerprint": fingerprint, "call": call, "started": started}
+            append_line(path, facts | {"warning": "another answered earlier in this study" if before else ""})
+            before.add((returned, fingerprint))
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
         """The exchanges of a session as plain values, and how many lines of its log are damaged."""

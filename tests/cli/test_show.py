@@ -1,6 +1,7 @@
 """`delibsim show`: a run to be read, whatever was said in it."""
 
 import json
+import unicodedata
 
 import pytest
 
@@ -174,3 +175,36 @@ def test_single_calls_are_shown_whole(delibsim, study):
     unknown = delibsim("show", "s", "--call", "Participant 1/pree/0")
     assert unknown.code == 2
     assert "did you mean Participant 1/pre/0" in unknown.err
+
+
+LONG = {
+    "fifty thousand words": "word " * 50_000,
+    "one word without end": "w" * 250_000,
+    "zero width": "a\u200b\u2060" * 100_000,
+    "right to left": "\u202eabc \u05d0\u05d1 " * 40_000,
+    "control characters": "a\x1b[2J\x00\x9b" * 50_000,
+}
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_a_speech_without_end_is_cut_for_display_and_kept_as_it_came(delibsim, study, case):
+    text = LONG[case].strip()
+    change_run(study, lambda run: run["transcript"][0].update(text=text))
+    answer = delibsim("show", "s", "--no-answers")
+    assert answer.code == 0
+    assert len(answer.out) < 20_000
+    assert not {c for c in answer.out if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"}
+    assert f"({len(text):,} characters in all); the rest is shown with --whole" in answer.out
+    whole = delibsim("show", "s", "--no-answers", "--whole").out
+    assert "--whole" not in whole
+    letter = next(c for c in text if c.isalnum())
+    assert whole.count(letter) >= text.count(letter)
+    assert delibsim("show", "s", "--json").json["transcript"][0]["text"] == text
+
+
+def test_a_speech_of_usual_length_is_printed_whole(delibsim, study):
+    text = "word " * 1_000 + "end"
+    change_run(study, lambda run: run["transcript"][0].update(text=text))
+    answer = delibsim("show", "s", "--no-answers")
+    assert " ".join(answer.out.split()).count(text) == 1
+    assert "characters in all" not in answer.out

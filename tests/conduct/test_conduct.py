@@ -437,3 +437,25 @@ async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(sessi
         assert written["dri", phase]["note"]
     assert isinstance(written["dri", "pre"]["value"], float)
     assert {math.isnan(s.value) for s in scores if (s.measure, s.phase) == ("dri", "post")} == {True}
+
+
+async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs):
+    class Raising(Voice):
+        async def complete(self, prompt, seed):
+            if prompt.purpose.occasion == "turn 2":
+                raise ZeroDivisionError("a defect of a plug-in")
+            return await super().complete(prompt, seed)
+
+    class Mixed(Cast):
+        def of(self, asked):
+            return {"citizen": (Raising if asked.id == "broken" else Voice)(asked)}
+
+    sessions = [replace(session, id=name) for name in ("sound", "broken", "other")]
+    sound, broken, other = await hold_all(sessions, runs, voices=Mixed(None), at_once=3)
+    assert sound.run == replace(other.run, session=sound.session)
+    assert (sound.run.status, broken.run) == ("complete", None)
+    assert "turn 2): internal: ZeroDivisionError: a defect of a plug-in (test_conduct.py, line " in broken.fault
+    assert [record["completion"]["status"] for record in runs.exchanges("broken")[0]][-2:] == ["ok", "internal"]
+    again = await hold_session(sessions[1], runs)
+    assert (again.recorded, again.run.status) == (broken.asked, "complete")
+    assert again.asked == CALLS - broken.asked + 1, "the call that broke is asked again"

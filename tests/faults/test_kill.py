@@ -26,7 +26,7 @@ sessions = [runs.planned(name) for name in runs.sessions()]
 voices = Voices(Limits(concurrency=int(sys.argv[3])), addresses={"local": sys.argv[2]})
 asyncio.run(hold_all(sessions, runs, voices=voices, at_once=len(sessions)))
 """
-SESSIONS, SEATS, IN_FLIGHT = 4, 3, 12
+SESSIONS, SEATS, IN_FLIGHT = 40, 3, 16
 CALLS = SESSIONS * (SEATS + 2 * SEATS + SEATS)
 
 
@@ -59,7 +59,7 @@ async def test_a_study_killed_five_times_equals_one_that_was_left_alone(tmp_path
     async with FakeProvider(latency=0.01) as provider:
         for _ in range(5):
             asked, kept = provider.calls, lines(runs)
-            ended = await killed(runs, provider, after=moments.randint(2, 8))
+            ended = await killed(runs, provider, after=moments.randint(5, 80))
             lost.append((provider.calls - asked) - (lines(runs) - kept))
             assert not ended
         assert await killed(runs, provider, after=0)

@@ -113,6 +113,14 @@ async def test_a_prompt_longer_than_the_context_window(session_of):
     assert [text for level, text in found if level == "error" and "more than the 8192 it takes" in text]
 
 
+async def test_a_model_that_the_price_list_says_was_withdrawn_is_a_warning(session_of):
+    gone = "1024-x-1024/dall-e-2"
+    async with FakeProvider(models=(gone, "gpt-4o")) as provider:
+        for model, warned in ((gone, ["by the price list, 1024-x-1024/dall-e-2 was withdrawn on 2026-05-12"]), ("gpt-4o", [])):
+            found, _ = await findings(session_of({"local": settings_of("local", model=model)}), {"local": provider.base_url})
+            assert [text for level, text in found if level == "warning"] == warned
+
+
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
