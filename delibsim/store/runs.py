@@ -106,7 +106,7 @@ class Runs:
     def planned(self, session: str) -> Session:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
-        if session not in self.sessions():
+        if not path.is_file():
             raise unknown("session", session, self.sessions(), f"Sessions are folders in {self.folder}")
         return self._session(path)
 
