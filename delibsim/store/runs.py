@@ -13,6 +13,8 @@ from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, locked, read_lines, write_atomically
 
 SCORES = "scores"
+EXPORT = "tables"
+"""The folders of a study that hold no session."""
 
 
 class Runs:
@@ -95,7 +97,7 @@ class Runs:
 
     def path(self, session: str) -> Path:
         """The folder of a session; WrongInput for a name that could leave the folder of the study."""
-        if session in ("", ".", "..", SCORES) or "/" in session or "\0" in session:
+        if session in ("", ".", "..", SCORES, EXPORT) or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
