@@ -127,7 +127,7 @@ class Runs:
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read."""
         path = self.path(session) / "run.json"
-        if session in self.sessions() and not path.is_file():
+        if not path.is_file() and session in self.sessions():
             raise WrongInput(f"session '{session}' of study '{self.study}' was cut off and has no run yet; give its run command again")
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
