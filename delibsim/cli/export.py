@@ -48,6 +48,6 @@ def export(
         screen.print(table)
         screen.print("sessions: " + ", ".join(f"{n} {status}" for status, n in written.sessions.items()))
         for column, n in written.escaped.items():
-            screen.print(f"escaped: {n} cell(s) of {column} hold characters that no table can; they stand there as \\uXXXX")
+            screen.print(f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character")
         screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)
     report(list(written.faults))

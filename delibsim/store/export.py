@@ -89,7 +89,7 @@ class _Sheet:
         self._lines: IO[bytes] | None = self.lines.open("wb") if "parquet" in formats else None
         if self._csv is not None:
             self._csv.write("\ufeff" if spreadsheet_safe else "")  # without it, spreadsheets take UTF-8 for something else
-            self._writer = csv.writer(self._csv, lineterminator="\n")
+            self._writer = csv.writer(self._csv)  # ends lines with CR LF as RFC 4180 says, and so quotes texts that hold a CR alone
             self._writer.writerow([column.name for column in self.columns])
 
     @property
@@ -148,7 +148,7 @@ def _quoted(path: Path) -> str:
 def _write_codebook(folder: Path) -> None:
     """The codebook twice: codebook.csv for programs, codebook.md for readers."""
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(file)
         writer.writerow(["table", *Column.__dataclass_fields__])
         writer.writerows([table, *asdict(column).values()] for table, columns in COLUMNS.items() for column in columns)
     (folder / "codebook.md").write_text("\n".join(_codebook()) + "\n", encoding="utf-8")
