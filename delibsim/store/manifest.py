@@ -23,7 +23,7 @@ class Manifest:
 
     `settings` are shared by all sessions; `parts` are what sessions are made of, by kind and name; `sessions` the names of all
     that are planned; `prompts` a SHA-256 for every cell of the design; `begun` and each of `amendments` say when, with which
-    versions and from which commit; an amendment also what it added.
+    versions and from which commit; an amendment also what it added. Of `schema` 1, `settings` and `parts` are all there is.
     """
 
     study: str
@@ -33,9 +33,13 @@ class Manifest:
     prompts: Mapping[str, str] = field(default_factory=dict)
     begun: Mapping[str, Any] = field(default_factory=dict)
     amendments: tuple[Mapping[str, Any], ...] = ()
+    schema: int = SCHEMA
 
     def conflicts(self, new: "Manifest") -> list[str]:
         """What would change under its name, one line a difference; what is only added is none."""
+        if self.schema != new.schema:
+            # Sessions were named otherwise then, so that what is held already would be asked and paid for once more.
+            return [f"schema: {self.schema} -> {new.schema} (it can be read, scored and exported, and not be gone on with)"]
         changed = differences(dict(self.settings), dict(new.settings))
         for kind, named in self.parts.items():
             given = new.parts.get(kind, {})
@@ -68,7 +72,7 @@ def read_manifest(path: Path) -> Manifest | None:
         plain = json.loads(path.read_bytes())
     except ValueError as error:
         raise WrongInput(f"{path} is damaged ({error}); move it away to start the study anew") from None
-    if not isinstance(plain, dict) or plain.pop("schema", None) != SCHEMA:
+    if not isinstance(plain, dict) or plain.get("schema") not in (1, SCHEMA):
         raise WrongInput(f"{path} was not written under schema {SCHEMA}; this version leaves it untouched")
     try:
         return MANIFEST.validate_python(plain)
@@ -79,7 +83,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write study.json, atomically."""
-    write_atomically(path, json_text({"schema": SCHEMA, **MANIFEST.dump_python(manifest, mode="json")}, indent=1) + "\n")
+    write_atomically(path, json_text(MANIFEST.dump_python(manifest, mode="json"), indent=1) + "\n")
 
 
 def commits(folders: Mapping[str, Path]) -> dict[str, str]:

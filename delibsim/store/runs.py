@@ -14,6 +14,8 @@ from delibsim.store.files import append_line, json_text, locked, read_lines, wri
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES = "scores"
+EXPORT = "tables"
+"""The folders of a study that hold no session."""
 
 
 class Runs:
@@ -88,7 +90,7 @@ class Runs:
 
     def path(self, session: str) -> Path:
         """The folder of a session; WrongInput for a name that could leave the folder of the study."""
-        if session in ("", ".", "..", SCORES) or "/" in session or "\0" in session:
+        if session in ("", ".", "..", SCORES, EXPORT) or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -99,7 +101,7 @@ class Runs:
     def planned(self, session: str) -> Session:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
-        if session not in self.sessions():
+        if not path.is_file():
             raise unknown("session", session, self.sessions(), f"Sessions are folders in {self.folder}")
         return self._session(path)
 
@@ -128,7 +130,7 @@ class Runs:
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read."""
         path = self.path(session) / "run.json"
-        if session in self.sessions() and not path.is_file():
+        if not path.is_file() and session in self.sessions():
             raise WrongInput(f"session '{session}' of study '{self.study}' was cut off and has no run yet; give its run command again")
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
