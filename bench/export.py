@@ -14,6 +14,7 @@ from pathlib import Path
 from delibsim import Runs, compose
 from delibsim.conduct import hold_session, score_all
 from delibsim.store.export import export
+from delibsim.store.manifest import Manifest
 
 RUNS = 2_000
 
@@ -30,7 +31,7 @@ def main() -> None:
 def study(folder: Path) -> Runs:
     """A study of many runs that differ in name and replicate, with scores."""
     runs = Runs(folder / "runs", "many")
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     session = replace(compose("topic=ccps", "seed=7"), id="r1")
     held = asyncio.run(hold_session(session, runs))
     assert held.run is not None

@@ -40,11 +40,12 @@ def survey_prompt(
     `heard` and `earlier` are shown in the post survey as far as the procedure says so.
     """
     procedure, form = session.procedure, SurveyAnswers(session.survey, reversed_for(session, participant))
-    parts = [_transcript(session, heard if procedure.show_transcript else ())]
-    parts += [_particulars(session, participant), _say(session, f"survey_{phase}"), _items(session, order)]
+    # What is asked of everybody stands before what is particular to one.
+    parts = [_transcript(session, heard if procedure.show_transcript else ()), _say(session, f"survey_{phase}"), form.rules()]
+    parts += [_particulars(session, participant), _items(session, order)]
     if phase == "post" and procedure.show_answers:
         parts.append(_answers(session, earlier))
-    return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, phase))
+    return Prompt(_messages(session, [*parts, form.ending()]), form, Purpose(participant.id, phase))
 
 
 def speech_prompt(

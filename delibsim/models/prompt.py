@@ -114,17 +114,24 @@ class SurveyAnswers:
 
     def describe(self) -> str:
         """The form in words."""
+        return f"{self.rules()}\n{self.ending()}"
+
+    def rules(self) -> str:
+        """How to rate and rank."""
         survey, ranks = self.shown, len(self.survey.preferences)
         lines = [
             f"Rate every consideration with a whole number from {self.scale}.",
             f"Rank the {ranks} policy options from 1 (the one you prefer most) to {ranks} (the one you prefer least), "
             "using each rank exactly once.",
-            f"Reply with one line for each of the {len(survey.items)} labels, in the form LABEL: NUMBER, and nothing else.",
         ]
         if survey.forced_distribution is not None:
             counts = ", ".join(f"{n} at {value}" for value, n in zip(survey.scale, survey.forced_distribution, strict=True))
             lines.insert(1, f"Give the ratings this exact distribution over the considerations: {counts}.")
         return "\n".join(lines)
+
+    def ending(self) -> str:
+        """How to write it down, which stands last in a prompt."""
+        return f"Reply with one line for each of the {len(self.survey.items)} labels, in the form LABEL: NUMBER, and nothing else."
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema, for providers that hold a model to one: an object with one integer for each label."""

@@ -14,7 +14,7 @@ from delibsim.conduct import hold_session
 from delibsim.models import replay as recording
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "two_citizens"
-SESSION = "ccps.normative.citizen.r1"
+SESSION = "ccps.normative.citizen_rounds1_size2.r1"
 COMMAND = ("run", "-q", "study=two_citizens", "topic=ccps", "treatment=normative", "group.size=2", "rounds=1", "seed=7")
 
 
@@ -63,32 +63,44 @@ async def test_two_studies_in_one_second_have_names_of_their_own(command, tmp_pa
     assert [code for code, _, _ in ends] == [0, 0], ends
     studies = sorted((tmp_path / "runs").iterdir())
     assert len(studies) == 2
-    assert {Runs.at(folder).run("ccps.basic.citizen.r1").session.seed for folder in studies} == {1, 2}
+    assert {Runs.at(folder).run("ccps.basic.citizen_rounds0_size2.r1").session.seed for folder in studies} == {1, 2}
 
 
 # 11: other versions
 
 
-async def test_a_study_of_the_first_version_is_read_and_goes_on_as_it_is(command, older):
+async def test_a_study_of_the_first_version_is_read_and_not_gone_on_with(command, older):
+    """It named its sessions otherwise, so that what is held would be asked and paid for once more."""
+    plain = json.loads((older / "study.json").read_text(encoding="utf-8"))
+    first = {"schema": 1, "study": plain["study"], "settings": {"seed": 7, "rounds": 1}, "parts": plain["parts"]}
+    (older / "study.json").write_text(json.dumps(first), encoding="utf-8")
     before = contents(older)
     for arguments in (("show", "two_citizens"), ("status", "two_citizens"), ("replay", "two_citizens")):
         code, _, err = await command(*arguments)
         assert (code, err) == (0, "")
+    code, out, err = await command(*COMMAND)
+    assert (code, out) == (2, "")
+    assert "schema: 1 -> 2" in err
     assert contents(older) == before
-    (older / SESSION / "run.json").unlink()
+
+
+async def test_a_run_of_the_first_version_goes_on_as_it_is(command, older):
+    path = older / SESSION / "run.json"
+    before = json.loads(path.read_text(encoding="utf-8"))
+    path.unlink()
     code, out, err = await command(*COMMAND)
     assert (code, err) == (0, "")
     assert "Calls      6: 6 ok" in out
-    after = contents(older)
-    assert {name: after[name] for name in before if name.name != "run.json"} == {
-        name: text for name, text in before.items() if name.name != "run.json"
-    }
-    assert json.loads(after[Path(SESSION, "run.json")])["responses"] == json.loads(before[Path(SESSION, "run.json")])["responses"]
+    assert json.loads(path.read_text(encoding="utf-8"))["responses"] == before["responses"]
     # A larger study of the same settings: another replicate.
     assert (await command(*COMMAND, "replicate=2"))[0] == 0
 
 
 async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that_nothing_was(command, older):
+    path = older / SESSION / "run.json"
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    del plain["dropped"]
+    path.write_text(json.dumps(plain), encoding="utf-8")
     assert Runs.at(older).run(SESSION).dropped is None
     for arguments in (("show", "two_citizens"), ("status", "two_citizens")):
         _, out, _ = await command(*arguments)
@@ -98,7 +110,7 @@ async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("study.json", {"schema": 2}),
+        ("study.json", {"schema": 3}),
         (f"{SESSION}/session.json", {"schema": 2}),
         (f"{SESSION}/run.json", {"schema": 2}),
         (f"{SESSION}/session.json", {"moderator": "Participant 1"}),

@@ -29,6 +29,7 @@ from delibsim.models.replay import Recorder
 from delibsim.store import files
 from delibsim.store.codebook import COLUMNS, TABLES
 from delibsim.store.export import export
+from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.tables import tables
 from delibsim.testing import a_run
@@ -68,7 +69,7 @@ def hostile(tmp_path_factory):
         participants=(Participant("=Ann", "-a\npersona"), Participant("@Bö, \"b\"")),
         procedure=replace(session.procedure, longest_statement=None),
     )  # fmt: skip
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     runs.plan(session)
     texts = [*HOSTILE, "odd"][: 2 * session.treatment.rounds]
     voice = Recorder(Says(texts), lambda exchange: runs.record("s", exchange.record()))
@@ -251,6 +252,7 @@ def test_an_export_that_fails_leaves_the_old_one(hostile, tmp_path):
 import resource, signal, sys
 from pathlib import Path
 from delibsim.store.export import export
+from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -269,6 +271,7 @@ EXPORT_AGAIN_AND_AGAIN = """
 import itertools, sys
 from pathlib import Path
 from delibsim.store.export import export
+from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 for turn in itertools.count():
     export(Runs.at(Path(sys.argv[1])), Path(sys.argv[2]), ("csv",), spreadsheet_safe=bool(turn % 2))
@@ -279,7 +282,7 @@ for turn in itertools.count():
 @pytest.mark.slow
 def test_killed_at_any_moment_a_whole_export_is_in_its_place(tmp_path):
     runs = Runs(tmp_path / "runs", "s")
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     for k in range(20):
         run = a_run(f"s{k}")
         runs.plan(run.session)
