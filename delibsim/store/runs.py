@@ -1,9 +1,9 @@
 """The folder of one study: its settings, and for each session the plan, the exchanges and the run."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -14,8 +14,33 @@ from delibsim.store.files import append_line, holder, json_text, locked, read_li
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES = "scores"
+KEPT = 500  # runs of some 30 kB
 EXPORT = "tables"
 """The folders of a study that hold no session."""
+
+
+class OnDisk(Sequence[Run]):
+    """The runs of these sessions, read when they are asked for; only some are kept, so that a study of any size fits into memory."""
+
+    def __init__(self, runs: "Runs", sessions: Sequence[str]) -> None:
+        self._runs, self._sessions = runs, sessions
+        self._kept: dict[str, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Run]: ...
+    def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
+        if isinstance(index, slice):
+            return OnDisk(self._runs, self._sessions[index])
+        session = self._sessions[index]
+        run = self._kept.get(session) or self._runs.run(session)
+        if len(self._kept) < KEPT:
+            self._kept[session] = run
+        return run
 
 
 class Runs:
@@ -147,16 +172,17 @@ class Runs:
             raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
         return run
 
-    def all(self) -> tuple[list[Run], list[str]]:
-        """Every run that can be read, and the faults of those that cannot."""
-        runs, faults = [], []
+    def all(self) -> tuple[Sequence[Run], list[str]]:
+        """Every run that can be read, and the faults of those that cannot. Each is read when it is asked for, and not kept."""
+        readable, faults = [], []
         for session in filter(self.held, self.sessions()):
             try:
                 self.planned(session)
-                runs.append(self.run(session))
+                self.run(session)
+                readable.append(session)
             except codec.Damaged as error:
                 faults.append(str(error))
-        return runs, faults
+        return OnDisk(self, readable), faults
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange to the log of a session."""

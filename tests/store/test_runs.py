@@ -273,7 +273,8 @@ def test_a_run_is_read_back_equal(tmp_path_factory, run):
     study = held(Runs(tmp_path_factory.mktemp("runs"), "demo"), run)
     assert study.run(run.session.id) == run
     assert study.planned(run.session.id) == run.session
-    assert study.all() == ([run], [])
+    found, faults = study.all()
+    assert (list(found), faults) == ([run], [])
 
 
 def test_a_run_is_written_once_and_never_again(study):
