@@ -45,6 +45,8 @@ def main() -> None:
         print_cells(measure, cells, values[measure], drawn)
     moving = np.array([susceptibility > 0 for susceptibility, _, _ in cells])
     print_contrasts([cell for cell in cells if cell[0] > 0], values["dri"][moving], drawn)
+    means = [values[measure][moving].mean(axis=1) for measure in ("consideration_agreement", "dri")]
+    print(f"\ncorrelation of the two mean changes over these conditions: {np.corrcoef(means)[0, 1]:.2f}")
     once = moving | (np.arange(len(cells)) == 0)  # where nobody moves, all conditions are the same sessions
     print_bands({measure: found[once].ravel() for measure, found in values.items()})
     print_start({measure: found[moving] for measure, found in values.items()}, groups)
