@@ -1,6 +1,7 @@
 """`delibsim score`: score every run of a study."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from statistics import fmean, stdev
@@ -13,7 +14,9 @@ from rich.table import Table
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.conduct import score_all
+from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
+from delibsim.domain.run import Session
 from delibsim.domain.score import Score
 from delibsim.plugins import names
 from delibsim.store.codec import Damaged
@@ -38,7 +41,8 @@ def score(
             raise unknown("scorer", name, installed)
     any_held = any(map(runs.held, runs.sessions()))
     scores, faults, files = score_all(runs, scorer or installed) if any_held else ([], [], [])
-    rows, gaps = by_condition(runs, scores), missing_by_condition(runs)
+    of = conditions(plans(runs))
+    rows, gaps = by_condition(of, scores), missing_by_condition(runs, of)
     if as_json:
         echo_json(
             {"study": runs.study, "conditions": rows, "missing": gaps, "unreadable": faults, "files": [shown(file) for file in files]}
@@ -55,53 +59,62 @@ def score(
     raise typer.Exit(0 if not faults and rows else 3 if rows else 4)
 
 
-def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
-    """Means of every run-level measure by topic, treatment and models, with counts: planned, held, valid, and why not."""
-    conditions: dict[str, tuple[str, str, str]] = {}
+def plans(runs: Runs) -> Iterator[Session]:
+    """The plan of every session, where it can be read."""
     for session in runs.sessions():
         with suppress(Damaged):  # score_all has named it among the faults
-            planned = runs.planned(session)
-            conditions[session] = (planned.topic.id, planned.treatment.name, "+".join(planned.models))
-    cells: dict[tuple[tuple[str, str, str], str, str], list[Score]] = defaultdict(list)
+            yield runs.planned(session)
+
+
+def by_condition(of: Mapping[str, Condition], scores: Iterable[Score]) -> list[dict[str, Any]]:
+    """Means of every run-level measure by condition, with counts: planned, held, valid, and why not."""
+    cells: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        if score.unit == "run" and score.target in conditions:
-            cells[conditions[score.target], score.measure, score.phase].append(score)
-    planned_counts = Counter(conditions.values())
+        if score.unit == "run" and score.target in of:
+            cells[of[score.target], score.measure, score.phase].append(score)
+    planned_counts = Counter(of.values())
     return [
-        {
-            "topic": condition[0], "treatment": condition[1], "models": condition[2], "measure": measure, "phase": phase,
+        _named(condition) | {
+            "measure": measure, "phase": phase,
             "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
             "mean": fmean(valid) if valid else None, "sd": stdev(valid) if len(valid) > 1 else None,
             "missing": dict(Counter(s.note for s in found if s.note)),
         }
-        for (condition, measure, phase), found in cells.items()
+        for (condition, measure, phase), found in sorted(cells.items(), key=lambda cell: str(cell[0][0]))
         for valid in [[s.value for s in found if s.value == s.value]]
     ]  # fmt: skip
 
 
-def missing_by_condition(runs: Runs) -> list[dict[str, Any]]:
+def missing_by_condition(runs: Runs, of: Mapping[str, Condition]) -> list[dict[str, Any]]:
     """What is missing from the runs of each condition: statements and answers, by status."""
-    found: dict[tuple[str, str, str, str, str], Counter[str]] = defaultdict(Counter)
+    found: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
     for run in runs.all()[0]:
-        session = run.session
         for gap in missing(run):
             what = "answers" if gap["answers"] else "statements"
             status = gap["reason"].partition(":")[0]
-            condition = (session.topic.id, session.treatment.name, "+".join(session.models))
-            found[(*condition, what, status)][session.id] += gap["answers"] or 1
+            found[of[run.session.id], what, status][run.session.id] += gap["answers"] or 1
     return [
-        {"topic": topic, "treatment": treatment, "models": models, "what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
-        for (topic, treatment, models, what, reason), by in found.items()
+        _named(condition) | {"what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
+        for (condition, what, reason), by in found.items()
     ]
+
+
+def _named(condition: Condition) -> dict[str, Any]:
+    return {field: getattr(condition, field) for field in ("topic", "treatment", "models")} | {"settings": dict(condition.settings)}
+
+
+def _condition(row: Mapping[str, Any]) -> Condition:
+    return Condition(row["topic"], row["treatment"], row["models"], tuple(row["settings"].items()))
 
 
 def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:
     """One table a condition; its counts are those of the phase with the fewest valid values."""
-    conditions: dict[tuple[str, ...], dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
+    tabulated: dict[Condition, dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
-        conditions[row["topic"], row["treatment"], row["models"]][row["measure"]][row["phase"]] = row
-    for condition, measures in conditions.items():
-        table = Table("measure", title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        tabulated[_condition(row)][row["measure"]][row["phase"]] = row
+    for condition, measures in tabulated.items():
+        screen.print(safe(str(condition)), soft_wrap=True)
+        table = Table("measure", box=None, pad_edge=False, padding=(0, 2, 0, 0))
         for head in ("planned", "held", "valid", "before", "after", "change", "SD", "mean"):
             table.add_column(head, justify="right")
         table.add_column("undefined because", overflow="fold")
@@ -117,5 +130,5 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
             table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
         screen.print(table)
         for gap in gaps:
-            if (gap["topic"], gap["treatment"], gap["models"]) == condition:
+            if _condition(gap) == condition:
                 screen.print(safe(f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"), soft_wrap=True)
