@@ -5,11 +5,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+OF_THE_INSTRUMENT = ("diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p")
+"""Measures that depend on the number of items, the width of the scale or the people asked: to be compared on one instrument only."""
+
 
 @cache
-def _groups() -> dict[str, dict[str, Any]]:
-    text = files("delibsim.analysis").joinpath("human_reference.json").read_text(encoding="utf-8")
-    return {group["id"]: group for group in json.loads(text)["groups"]}
+def _document() -> dict[str, Any]:
+    return json.loads(files("delibsim.analysis").joinpath("human_reference.json").read_text(encoding="utf-8"))
 
 
 def reference(topic_id: str) -> dict[str, Any] | None:
@@ -18,5 +20,14 @@ def reference(topic_id: str) -> dict[str, Any] | None:
     >>> round(reference("ccps")["change"]["dri"], 3)
     0.104
     """
-    group = _groups().get(topic_id)
+    group = next((group for group in _document()["groups"] if group["id"] == topic_id), None)
     return None if group is None else {**group, **{part: dict(group[part]) for part in ("pre", "post", "change")}}
+
+
+def groups_of_five(topic_id: str) -> dict[str, Any] | None:
+    """The same people dealt out into groups of five: by measure and part, mean over partitions and spreads; None as above.
+
+    >>> groups_of_five("ccps")["groups"]
+    6
+    """
+    return next((dict(group) for group in _document()["groups_of_five"]["topics"] if group["id"] == topic_id), None)
