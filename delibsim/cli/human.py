@@ -49,6 +49,7 @@ def human(
     answers, scales = read_people(path)
     references = {grouping: of(answers, scales) for grouping, of in GROUPINGS.items()}
     benchmark = analysis.of_benchmark(references[by])
+    all_ = all_ or not benchmark
     shown = references[by] if all_ else benchmark
     mean = analysis.mean_of(references[by])
     missing = analysis.missing_topics(references["topic"])
@@ -138,8 +139,9 @@ def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Ref
             table.add_column(f"{above}\n{part}", justify="right", no_wrap=True)
     for group in groups:
         table.add_row(group.id, str(group.n), *_cells(group, measures))
-    table.add_section()
-    table.add_row(mean_label, "", *_cells(mean, measures))
+    if len(mean.notes) < len(analysis.CHANGES) or analysis.of_benchmark(groups):
+        table.add_section()
+        table.add_row(mean_label, "", *_cells(mean, measures))
     return table
 
 
