@@ -25,10 +25,10 @@ def beside_people(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, joined], axis=1)
 
 
-def _people(topic: str, measure: str, phase: str, survey: str) -> tuple[float, float, float, float, str]:
+def _people(topic: str, measure: str, phase: str, survey: str) -> tuple[float | str, ...]:
     people = reference(topic)
     if people is None:
-        return (math.nan,) * 4 + ("no_people_on_this_topic",)
+        return (math.nan, math.nan, math.nan, math.nan, "no_people_on_this_topic")
     if measure in OF_THE_INSTRUMENT and survey != f"deliberr.{topic}":
         return (math.nan, people["n"], math.nan, math.nan, "another_instrument" if survey else "instrument_unknown")
     value = people.get(phase, {}).get(measure)

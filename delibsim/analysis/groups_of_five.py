@@ -115,7 +115,7 @@ def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
     return GroupCeiling(before.shape[1], *map(float, (beta, _sd(fits[:, 0]), r2, se, p, se_clustered, p_clustered)))
 
 
-def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, float, float, float, float, float]:
+def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, ...]:
     """Least squares of y on x with an intercept: slope, R squared, plain standard error and p, and both clustered.
 
     Clustered: the sandwich with the factor G/(G-1) * (N-1)/(N-2), t on G-1 degrees of freedom, as in Stata and statsmodels. NaN where
