@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.reference import OF_THE_INSTRUMENT, groups_of_five, reference
+from delibsim.analysis.reference import groups_of_five, of_people, reference
 
 COLUMNS = ("people", "people_n", "people_of_five", "people_of_five_sd", "people_note")
 
@@ -26,13 +26,9 @@ def beside_people(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _people(topic: str, measure: str, phase: str, survey: str) -> tuple[float | str, ...]:
-    people = reference(topic)
-    if people is None:
-        return (math.nan, math.nan, math.nan, math.nan, "no_people_on_this_topic")
-    if measure in OF_THE_INSTRUMENT and survey != f"deliberr.{topic}":
-        return (math.nan, people["n"], math.nan, math.nan, "another_instrument" if survey else "instrument_unknown")
-    value = people.get(phase, {}).get(measure)
+    people, (value, note) = reference(topic), of_people(topic, measure, phase, survey)
+    n = people["n"] if people else math.nan
     if value is None:
-        return (math.nan, people["n"], math.nan, math.nan, people.get("notes", {}).get(measure, "not_measured_in_people"))
+        return math.nan, n, math.nan, math.nan, note
     five: dict[str, Any] = (groups_of_five(topic) or {}).get(measure, {}).get(phase, {})
-    return (value, people["n"], five.get("mean", math.nan), five.get("between_groups", math.nan), "")
+    return value, n, five.get("mean", math.nan), five.get("between_groups", math.nan), ""

@@ -31,3 +31,20 @@ def groups_of_five(topic_id: str) -> dict[str, Any] | None:
     6
     """
     return next((dict(group) for group in _document()["groups_of_five"]["topics"] if group["id"] == topic_id), None)
+
+
+def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[float | None, str]:
+    """What people did on a topic in a measure and phase (pre, post, change), and, where there is no value to compare with, why.
+
+    >>> of_people("ccps", "diversity", "pre", "ccps")
+    (None, 'another_instrument')
+    """
+    people = reference(topic_id)
+    if people is None:
+        return None, "no_people_on_this_topic"
+    if survey_id not in ("", topic_id, f"deliberr.{topic_id}"):
+        return None, "another_survey"
+    if measure in OF_THE_INSTRUMENT and survey_id != f"deliberr.{topic_id}":
+        return None, "another_instrument" if survey_id else "instrument_unknown"
+    value = people.get(phase, {}).get(measure)
+    return (value, "") if value is not None else (None, people.get("notes", {}).get(measure, "not_measured_in_people"))

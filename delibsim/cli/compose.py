@@ -19,10 +19,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated, spelled_out
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
-from delibsim.domain.study import Group, cross
+from delibsim.domain.study import cross
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.models.faults import scrub, secrets
 from delibsim.models.limits import Limits
@@ -36,27 +36,17 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Group(_Strict):
-    size: int = Field(ge=2, le=1000)
-    models: list[str] | None = Field(default=None, min_length=1)
-
-
 class _Model(BaseModel):
     model_config = ConfigDict(extra="allow")
     name: str = Field(min_length=1)
     kind: str
 
 
-class _Personas(_Strict):
-    name: str
-    personas: list[str]
-
-
 class _Config(_Strict):
     treatment: dict[str, Any]
     model: _Model
-    group: _Group
-    persona: _Personas
+    group: GroupConfig
+    persona: PersonaConfig
     wording: dict[str, Any]
     procedure: dict[str, Any]
     limits: dict[str, Any]
@@ -98,7 +88,7 @@ def compose(*overrides: str, home: Path | None = None) -> Session:
 
 def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     """The session and its study, from overrides and the files beside the user and in the package."""
-    home = home or Path.cwd()
+    home, overrides = home or Path.cwd(), spelled_out(overrides)
     _check(overrides, home)
     config = _validated(_composed(overrides, home))
     library = Library(home)
@@ -106,11 +96,12 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
     survey = library.survey(config.survey or topic.survey or topic.id)
     treatment = dict(config.treatment) | ({} if config.rounds is None else {"rounds": config.rounds})
     models, addresses = _models(config, overrides, home)
+    seats = seated(config.group, config.persona, models, Place(topic, survey, config.replicate, config.seed, home))
     try:
         sessions = cross(
             topics=[(topic, survey)],
             treatments=[_built(Treatment, "treatment", treatment)],
-            groups=[_group(config, models)],
+            groups=[seats.group],
             wording=_built(Wording, "wording", config.wording),
             replicates=[config.replicate],
             seed=config.seed,
@@ -124,11 +115,12 @@ def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
         raise WrongInput(str(error)) from None
     session = sessions[0]
     settings = {
-        "seed": config.seed, "rounds": config.rounds, "temperature": config.temperature, "group": {"size": config.group.size},
-        "persona": config.persona.model_dump(), "wording": config.wording, "procedure": config.procedure, "format": config.format,
+        "seed": config.seed, "rounds": config.rounds, "temperature": config.temperature, **seats.settings,
+        "wording": config.wording, "procedure": config.procedure, "format": config.format,
     }  # fmt: skip
     parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
              "treatments": {session.treatment.name: treatment}, "models": session.models}  # fmt: skip
+    parts |= {"groups": {session.id: seats.drawn}} if seats.drawn else {}
     study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}_{_digest([settings, parts])[:8]}"
     return Plan(session, study, home / config.runs, settings, parts, limits, addresses)
 
@@ -259,16 +251,6 @@ def _refuse_keys(settings: Mapping[str, Any]) -> None:
                 f"model.{name} looks like a key. Keys are read from the environment and written nowhere: put it into a variable and name "
                 "the variable in model.key_env"
             )
-
-
-def _group(config: _Config, models: Sequence[Mapping[str, Any]]) -> Group:
-    """Seats in order: models in turn, personas in turn."""
-    names, personas = [model["name"] for model in models], config.persona.personas or [""]
-    people = tuple(
-        Participant(f"Participant {seat + 1}", persona=personas[seat % len(personas)], model=names[seat % len(names)])
-        for seat in range(config.group.size)
-    )
-    return Group("+".join(dict.fromkeys(names)), people, {model["name"]: model for model in models})
 
 
 def _keys(config: Any, at: str = "") -> list[str]:

@@ -19,6 +19,7 @@ COMMANDS = {
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
     "human": ("human", "The measures of real citizen deliberations, before and after."),
+    "personas": ("personas", "Personas from people's answers, or of your own: build, import, show."),
     "import": ("import_", "Bring in published instruments and answers."),
     "topics": ("topics", "List the topics and motions there are, or print one."),
     "surveys": ("surveys", "List the surveys there are, or print one."),

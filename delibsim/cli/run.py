@@ -54,6 +54,7 @@ def run(
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
     result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
+    result["group"] = planned.parts.get("groups", {}).get(planned.session.id)
     if as_json:
         echo_json(result)
     else:

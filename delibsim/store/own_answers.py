@@ -2,6 +2,8 @@
 
 import csv
 import dataclasses
+import functools
+import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -112,7 +114,7 @@ def people_who_answered(survey: Survey, home: Path) -> Answers:
         return kept_answers(own, survey)
     source, _, local = survey.id.rpartition(".")
     published = home / "surveys" / "imported" / source / "answers.csv"
-    if source and published.is_file() and (found := read_answers(published).get(local)) is not None:
+    if source and published.is_file() and (found := _read(published, published.stat().st_mtime_ns).get(local)) is not None:
         answered = (found.considerations["pre"].shape[1], found.preferences["pre"].shape[1])
         if answered != (len(survey.considerations), len(survey.preferences)):
             raise WrongInput(
@@ -124,6 +126,19 @@ def people_who_answered(survey: Survey, home: Path) -> Answers:
         f"there are no answers of people to survey '{survey.id}'; import them with: delibsim import answers FILE --survey {survey.id}, or "
         "the published ones with: delibsim import deliberr PATH"
     )
+
+
+@functools.lru_cache(maxsize=4)  # a study asks for the same people for each of its sessions
+def _read(path: Path, changed: int) -> dict[str, Answers]:
+    return read_answers(path)
+
+
+def fingerprint(answers: Answers) -> str:
+    """SHA-256 of the answers before the deliberation, and of who gave them."""
+    digest = hashlib.sha256("\n".join(answers.participants).encode())
+    for part in (answers.considerations, answers.preferences):
+        digest.update(np.ascontiguousarray(part["pre"], dtype="<i8").tobytes())
+    return digest.hexdigest()
 
 
 def _header(path: Path) -> list[str]:
