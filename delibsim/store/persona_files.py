@@ -16,12 +16,23 @@ from delibsim.store.library import package_data
 FOLDER = Path("conf") / "persona"
 
 
+class _Dumper(yaml.SafeDumper):
+    """Quotes every text that begins like a number: readers of YAML differ in what they take for one (1e5)."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if text[:1] in "+-.0123456789" else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
 def persona_yaml(personas: Personas, built: Mapping[str, Any] | None = None) -> str:
     """A set of personas as the text of its file; `built` says where it comes from."""
     plain: dict[str, Any] = {"name": personas.name, "seating": personas.seating, "personas": [_escaped(text) for text in personas.texts]}
     plain |= {"sizes": list(personas.sizes)} if personas.sizes else {}
     plain |= {"built": _escaped_all(dict(built))} if built else {}
-    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=140, default_flow_style=None)
+    return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=140, default_flow_style=None)
 
 
 def keep_personas(personas: Personas, home: Path, built: Mapping[str, Any] | None = None) -> tuple[Path, bool]:

@@ -22,7 +22,7 @@ from delibsim.models.prompt import Message, Prompt, Purpose, Words
 pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml"))}
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml")) if path.stem != "human"}
 GROUPS = sorted({path.stem for path in (ROOT / "conf" / "group").glob("*.yaml")} - {"default"})
 
 CITIZENS = sorted(name for name in TEXTS if name.startswith("citizen"))
