@@ -236,7 +236,7 @@ def test_a_group_seats_every_model_it_names(group, tmp_path):
     composed = plan([f"group={group}"], tmp_path)
     people = composed.session.participants
     assert len(people) == 5
-    assert set(composed.session.models) == {person.model for person in people} <= set(TEXTS)
+    assert set(composed.session.models) == {person.model for person in people} <= {*TEXTS, "human"}
     assert asyncio.run(voices_of(composed)) == list(composed.session.models)
 
 
