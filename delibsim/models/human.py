@@ -172,7 +172,7 @@ def _heading(prompt: Prompt) -> str:
     if isinstance(prompt.reply, SurveyAnswers):
         for tag in ("considerations", "preferences", "answers"):
             if (shown := read_block(tag, text)) is not None:
-                text = text.replace(block(tag, shown), "")
+                text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)  # with the line that introduces it
     line = "=" * 72
     who = f"{prompt.purpose.participant}, {prompt.purpose.occasion}"
     return f"\n{line}\n{who}\n{line}\n\n{inert(TAG.sub('', text)).strip()}\n\n{HOW}\n"
