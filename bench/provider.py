@@ -56,6 +56,7 @@ async def ours(what: str, url: str, kind: str, n: int, at_once: int, latency: fl
         for session in sessions[:1]:
             voices.of(session)  # import what this kind of model needs before the clock starts
         started, cpu = time.perf_counter(), time.process_time()
+        await voices.preflight(sessions[:1])  # as `delibsim run` does
         held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     if any(one.run is None or one.run.status != "complete" for one in held):

@@ -1,8 +1,11 @@
 """Conducting sessions: where the engine and the scorers meet the store."""
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import gc
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from delibsim.domain.run import Run, Session
@@ -19,10 +22,14 @@ from delibsim.voices import Voices, price_in
 
 @dataclass(frozen=True)
 class Held:
-    """What came of holding a session: its run, or why there is none; how much came from the record and how much was asked."""
+    """What came of holding a session: its run, or why there is none; how much came from the record and how much was asked.
+
+    `status` is that of the run ("complete" or "partial"), "" if there is none. Of many sessions the runs are left on disk.
+    """
 
     session: Session
     run: Run | None
+    status: str = ""
     fault: str = ""
     recorded: int = 0
     asked: int = 0
@@ -43,7 +50,8 @@ async def hold_session(
     """
     await asyncio.to_thread(runs.plan, session)  # waits for the disk, and nobody waits for it
     if runs.held(session.id):
-        return Held(session, runs.run(session.id), already=True)
+        run = runs.run(session.id)
+        return Held(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
     asked = 0
 
@@ -51,6 +59,8 @@ async def hold_session(
         nonlocal asked
         asked += 1
         runs.record(session.id, exchange.record())
+        if (answer := exchange.completion).response_id or answer.fingerprint:
+            runs.note_answering(exchange.model, answer.model_returned, answer.fingerprint, f"{session.id}/{exchange.id}", exchange.started)
         heed(exchange)
 
     live = (voices or Voices()).of(session)
@@ -58,9 +68,9 @@ async def hold_session(
     try:
         run = await hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
-        return Held(session, None, str(error), len(exchanges), asked, damaged)
+        return Held(session, None, "", str(error), len(exchanges), asked, damaged)
     await asyncio.to_thread(runs.add, run)
-    return Held(session, run, "", len(exchanges), asked, damaged)
+    return Held(session, run, run.status, "", len(exchanges), asked, damaged)
 
 
 async def hold_all(
@@ -70,16 +80,28 @@ async def hold_all(
     heed: Callable[[Exchange], None] = lambda exchange: None,
     voices: Voices | None = None,
     at_once: int = 1,
+    tell: Callable[[Held], None] = lambda held: None,
 ) -> list[Held]:
-    """Hold sessions, so many at once, under the lock of the study's folder; the voices are closed at the end."""
+    """Hold sessions under the lock of the study's folder: of each set-up of models so many at once, so that none waits for another.
+
+    `tell` is told of every session that is over. The outcomes come in the order of the sessions and without their runs,
+    which would fill the memory. The voices are closed at the end.
+    """
     voices = voices or Voices()
-    seats = asyncio.Semaphore(at_once)
+    seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
 
     async def one(session: Session) -> Held:
-        async with seats:
-            return await hold_session(session, runs, watch, heed, voices)
+        async with seats[frozenset(session.models)]:
+            if fault := voices.closed(session):
+                held = Held(session, None, fault=fault)
+            elif runs.held(session.id):
+                held = Held(session, None, runs.status(session.id), already=True)
+            else:
+                held = replace(await hold_session(session, runs, watch, heed, voices), run=None)
+            tell(held)
+            return held
 
-    with runs.lock():
+    with runs.lock(), _settled_heap():
         try:
             # Whichever fails, the others finish first: what is in flight has been paid for and is to be kept.
             settled = await asyncio.gather(*(one(session) for session in sessions), return_exceptions=True)
@@ -89,6 +111,16 @@ async def hold_all(
         if isinstance(outcome, BaseException):
             raise outcome
     return [outcome for outcome in settled if isinstance(outcome, Held)]
+
+
+@contextmanager
+def _settled_heap() -> Generator[None]:
+    """Spare the collector what was imported and planned before: walking over it again and again takes a quarter of the time."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def spent(runs: Runs) -> tuple[float, int]:

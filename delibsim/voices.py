@@ -3,15 +3,17 @@
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.engine.agent import TOO_LONG
 from delibsim.engine.prompts import longest_prompt
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.preflight import Finding
-from delibsim.models.prices import FREE, Price, context_window, price_of
+from delibsim.models.prices import FREE, Price, context_window, price_of, withdrawn
 from delibsim.models.retry import Persistent, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
 
@@ -49,6 +51,15 @@ class Voices:
             findings += self._fits(session)
         return list(dict.fromkeys(findings))
 
+    def closed(self, session: Session) -> str:
+        """Why it is no use to begin this session: a model that cannot be asked any more, a spent budget; "" if there is nothing."""
+        asked = (self._hosted.get(_key(name, settings)) for name, settings in session.models.items())
+        return next((voice.closed for voice in asked if voice is not None and voice.closed), "")
+
+    def retrying(self) -> dict[str, int]:
+        """How many calls wait for another attempt now, by model."""
+        return {voice.name: voice.retrying for voice in self._hosted.values() if voice.retrying}
+
     async def close(self) -> None:
         """Close every connection."""
         for voice in self._hosted.values():
@@ -58,7 +69,7 @@ class Voices:
     def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
         if "kind" not in settings:
             raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {', '.join(names('delibsim.models'))}")
-        key = json.dumps({"name": name, **settings}, sort_keys=True)
+        key = _key(name, settings)
         if key in self._hosted:
             return self._hosted[key]
         options = {key: value for key, value in settings.items() if key not in OURS}
@@ -93,11 +104,18 @@ class Voices:
         tokens = estimated_tokens(longest_prompt(session).messages)
         findings = []
         for name, settings in session.models.items():
-            window = context_window(str(settings.get("model", "")))
+            model = str(settings.get("model", ""))
+            if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
+                findings.append(Finding("warning", name, f"by the price list, {model} was withdrawn on {last}"))
+            window = context_window(model)
             if window is not None and tokens > window:
-                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
+                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes; {TOO_LONG}"
                 findings.append(Finding("error", name, text))
         return findings
+
+
+def _key(name: str, settings: Mapping[str, Any]) -> str:
+    return json.dumps({"name": name, **settings}, sort_keys=True)
 
 
 def price_in(settings: Mapping[str, Any]) -> Price:

@@ -15,7 +15,7 @@ import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from delibsim.models.citizen import Citizen
 from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 
 BLOCK = 64  # characters of a prompt (16 tokens) that are cached together, as vLLM does
-SCALE = re.compile(r"from (-?\d+) \(strongly disagree\) to (-?\d+) \(strongly agree\)")
+SCALE = re.compile(r"whole number from (-?\d+) \(strongly (disagree|agree)\) to (-?\d+) \(strongly (?:dis)?agree\)")
 FORCED = re.compile(r"exact distribution over the considerations: (.+)\.$", re.MULTILINE)
 LOGIN_PAGE = "<!DOCTYPE html><html><body><form>Please log in</form></body></html>"
 
@@ -253,15 +253,21 @@ async def answer(call: Call) -> str:
     """What the citizen says to these messages: a survey filled in, or a speech."""
     messages = tuple(Message(message["role"], plain(message["content"])) for message in call.body["messages"])
     asked = "\n".join(line for message in messages for line in message.content.splitlines() if not line.startswith(">"))
-    survey = survey_in(asked) if "in the form LABEL: NUMBER" in asked else None
-    prompt = Prompt(messages, Words() if survey is None else SurveyAnswers(survey), Purpose("", ""))
+    prompt = Prompt(messages, form_in(asked) if "in the form LABEL: NUMBER" in asked else Words(), Purpose("", ""))
     completion = await Citizen(population=1).complete(prompt, int(call.body.get("seed") or 0))
     return completion.text or "I have nothing to add."
 
 
+def form_in(asked: str) -> SurveyAnswers:
+    """The form of reply that a prompt asks for: the survey it shows, and whether its scale runs the other way."""
+    shown, backwards = survey_in(asked), SCALE.search(asked)[2] == "agree"
+    forced = shown.forced_distribution
+    return SurveyAnswers(replace(shown, forced_distribution=forced[::-1]) if backwards and forced else shown, backwards)
+
+
 def survey_in(asked: str) -> Survey:
     """The survey that a prompt shows: labels, texts, scale and distribution."""
-    low, high = (int(end) for end in SCALE.search(asked).groups())
+    low, high = (int(end) for end in SCALE.search(asked).group(1, 3))
     kinds = (("considerations", "consideration"), ("preferences", "preference"))
     items = tuple(Item(label, kind, text) for tag, kind in kinds for label, text in read_items(tag, asked).items())
     forced = FORCED.search(asked)

@@ -129,6 +129,8 @@ procedures = st.builds(
     recall=st.booleans(),
     reasks=st.integers(0, 5),
     longest_statement=st.none() | st.integers(1, 1000),
+    reverse_scale=st.sampled_from([None, "half"]),
+    transcript_window=st.none() | st.integers(1, 20),
 )
 """Procedures of every kind; an audience need not fit a group."""
 
@@ -142,7 +144,7 @@ def runs(draw):
         for participant in session.participants:
             order = tuple(draw(st.permutations([item.id for item in session.survey.items])))
             if draw(st.booleans()):
-                responses.append(Response(participant.id, phase, draw(answers_to(session.survey)), {}, order))
+                responses.append(Response(participant.id, phase, draw(answers_to(session.survey)), {}, order, draw(st.booleans())))
             else:
                 responses.append(Response(participant.id, phase, {}, dict.fromkeys(order, draw(lines)), order))
     for index in range(1, draw(st.integers(0, 4)) + 1):
@@ -158,6 +160,7 @@ def runs(draw):
         status=draw(st.sampled_from(["complete", "partial"])),
         provenance=draw(st.dictionaries(lines, lines, max_size=2)),
         silences=tuple(silences),
+        dropped=draw(st.none() | st.dictionaries(lines, st.lists(lines, max_size=2).map(tuple), max_size=2)),
     )
 
 

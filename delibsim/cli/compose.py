@@ -1,35 +1,34 @@
-"""From configuration (Hydra groups and overrides) to a planned session; OmegaConf goes no lower than here."""
+"""From overrides to planned sessions and their study; configuration goes no lower than here."""
 
 import dataclasses
+import functools
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-from hydra import compose as hydra_compose
-from hydra import initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
-from hydra.errors import HydraException
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated, spelled_out
+from delibsim.cli.overrides import FIXED, Job, Sweep, read
+from delibsim.cli.presets import GROUPS, Presets, resolved
+from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
-from delibsim.domain.study import cross
+from delibsim.domain.study import cross, label_of
+from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.models.faults import scrub, secrets
+from delibsim.models.faults import scrub
 from delibsim.models.limits import Limits
-from delibsim.store.library import Library, package_data
+from delibsim.store.library import Library
+from delibsim.store.manifest import Manifest
 
 Kind = TypeVar("Kind")
-GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
+UNLABELLED = ("topic", "replicate", "study", "runs", "seed", "base_url", "limits")
+"""Settings that stand in a session's name already, or are none of the session's."""
+OPERATION = ("name", "kind", "model", "base_url", "key_env", "timeout", "strict", "price")
+"""Settings of a model that are its identity, or only how it is reached."""
 
 
 class _Strict(BaseModel):
@@ -64,18 +63,29 @@ class _Config(_Strict):
 
 @dataclass(frozen=True)
 class Plan:
-    """A session to hold: its study and folder, and what the study is to keep fixed (see Runs.settle).
+    """The sessions of a command, their study and its folder, and what the study is to keep fixed (see store/manifest.py).
 
-    `limits` and `addresses` (the base_url of models by name) are for this process and recorded nowhere.
+    `repeated` counts combinations that are no session of their own, such as more rounds where nobody speaks. `limits` and
+    `addresses` (the base_url of models by name) are for this process and recorded nowhere.
     """
 
-    session: Session
-    study: str
+    sessions: tuple[Session, ...]
     root: Path
-    settings: Mapping[str, Any]
-    parts: Mapping[str, Mapping[str, Any]]
+    manifest: Manifest
     limits: Limits
     addresses: Mapping[str, str]
+    sweep: Sweep
+    repeated: int = 0
+
+    @property
+    def session(self) -> Session:
+        """The first session, which is the only one without a sweep."""
+        return self.sessions[0]
+
+    @property
+    def study(self) -> str:
+        """The name of the study."""
+        return self.manifest.study
 
 
 def compose(*overrides: str, home: Path | None = None) -> Session:
@@ -86,110 +96,207 @@ def compose(*overrides: str, home: Path | None = None) -> Session:
     return plan(overrides, home).session
 
 
-def plan(overrides: Sequence[str], home: Path | None = None) -> Plan:
-    """The session and its study, from overrides and the files beside the user and in the package."""
-    home, overrides = home or Path.cwd(), spelled_out(overrides)
-    _check(overrides, home)
-    config = _validated(_composed(overrides, home))
-    library = Library(home)
-    topic = library.topic(config.topic)
-    survey = library.survey(config.survey or topic.survey or topic.id)
-    treatment = dict(config.treatment) | ({} if config.rounds is None else {"rounds": config.rounds})
-    models, addresses = _models(config, overrides, home)
-    seats = seated(config.group, config.persona, models, Place(topic, survey, config.replicate, config.seed, home))
-    try:
-        sessions = cross(
-            topics=[(topic, survey)],
-            treatments=[_built(Treatment, "treatment", treatment)],
-            groups=[seats.group],
-            wording=_built(Wording, "wording", config.wording),
-            replicates=[config.replicate],
-            seed=config.seed,
-            procedure=_built(Procedure, "procedure", config.procedure),
-            format=config.format,
-        )
-        limits = _built(Limits, "limits", config.limits)
-    except WrongInput:
-        raise
-    except ValueError as error:
-        raise WrongInput(str(error)) from None
-    session = sessions[0]
-    settings = {
-        "seed": config.seed, "rounds": config.rounds, "temperature": config.temperature, **seats.settings,
-        "wording": config.wording, "procedure": config.procedure, "format": config.format,
-    }  # fmt: skip
-    parts = {"topics": {topic.id: _digest(topic)}, "surveys": {survey.id: _digest(survey)},
-             "treatments": {session.treatment.name: treatment}, "models": session.models}  # fmt: skip
-    parts |= {"groups": {session.id: seats.drawn}} if seats.drawn else {}
-    study = str(config.study) if config.study is not None else f"{session.id.removesuffix('.r1')}_{_digest([settings, parts])[:8]}"
-    return Plan(session, study, home / config.runs, settings, parts, limits, addresses)
+def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False) -> Plan:
+    """The sessions and their study, from overrides and the files beside the user and in the package.
+
+    Of a sweep, every combination that cannot be is named before anything is begun.
+    """
+    composer = _Composer(home or Path.cwd())
+    asked = read(overrides, composer.presets, composer.topics, sweep)
+    cells, faults = [], []
+    for job in asked.jobs:
+        try:
+            cells.append(composer.cell(job))
+        except WrongInput as error:
+            if not sweep:
+                raise
+            faults.append((job, str(error)))
+    if faults:
+        raise WrongInput(_impossible(faults, len(asked.jobs)))
+    sessions = {cell.session.id: cell.session for cell in cells}
+    for cell in cells:
+        if sessions[cell.session.id] != cell.session:
+            raise WrongInput(f"two different sessions would be named {cell.session.id}; give what differs a name of its own")
+    parts: dict[str, dict[str, Any]] = {}
+    addresses: dict[str, str] = {}
+    for cell in cells:
+        addresses |= cell.addresses
+        for kind, named in cell.parts.items():
+            parts.setdefault(kind, {}).update(named)
+    config = cells[0].config
+    settings = {"seed": config.seed}
+    study = config.study if config.study is not None else asked.experiment
+    if study == "":
+        if sweep:
+            raise WrongInput("a sweep needs a name, under which it goes on and can be enlarged: study=NAME")
+        study = f"{cells[0].session.id.removesuffix('.r1')}_{_digest([settings, parts])[:8]}"
+    limits = _built(Limits, "limits", config.limits)
+    root = composer.home / config.runs
+    manifest = Manifest(str(study), settings, parts, tuple(sessions))
+    return Plan(tuple(sessions.values()), root, manifest, limits, addresses, asked, len(cells) - len(sessions))
 
 
-def choices(group: str, home: Path) -> list[str]:
-    """The names that exist in a group of the configuration: in `conf/` beside the user and in the package."""
-    return sorted({path.stem for folder in {package_data("conf"), home / "conf"} for path in (folder / group).glob("*.yaml")})
+@dataclass(frozen=True)
+class _Cell:
+    """One combination: its session, and the parts it is made of, by kind and name."""
+
+    config: _Config
+    session: Session
+    parts: Mapping[str, Mapping[str, Any]]
+    addresses: Mapping[str, str]
 
 
-def _check(overrides: Sequence[str], home: Path) -> None:
-    """Refuse overrides that name nothing, before Hydra does so less helpfully."""
-    try:
-        parsed = OverridesParser.create().parse_overrides(list(overrides))
-    except HydraException as error:
-        problem = _hidden(str(error).splitlines()[0], overrides)
-        advice = "overrides look like topic=acp, and values with special characters need quotes of their own: study=\"'name'\""
-        raise WrongInput(f"cannot read the override: {problem}; {advice}") from None
-    chosen = []
-    for override in parsed:
-        if override.is_sweep_override():
-            line = _hidden(str(override.input_line), overrides)
-            raise WrongInput(f"'{line}' names several values; one session has one value for each setting")
-        if override.key_or_group in GROUPS:
-            name, known = override.value(), choices(override.key_or_group, home)
-            if override.is_add() or override.is_delete() or not isinstance(name, str) or name not in known:
-                raise unknown(override.key_or_group, str(name), known)
-            chosen.append(str(override.input_line))
-    keys = set(_keys(OmegaConf.to_container(_composed(chosen, home))))
-    for model in _seated(parsed):
-        if model in choices("model", home):
-            keys |= set(_keys(OmegaConf.to_container(_composed([*chosen, f"model={model}"], home))))
-    for override in parsed:
-        key = override.key_or_group
-        if key not in keys and key not in GROUPS and not (override.is_add() and key.startswith("model.")):
-            like = [k for k in keys if ("." in k) == ("." in key) and "texts" not in k]
-            raise unknown("setting", key, like)
+class _Composer:
+    """Makes sessions from presets, topics and surveys, each of which is read once."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.presets, self.library = home, Presets(home), Library(home)
+        self._read: dict[tuple[str, str], tuple[Any, str]] = {}
+        self._preset: dict[tuple[tuple[str, str], ...], tuple[dict[str, Any], set[str], dict[str, Any]]] = {}
+
+    def topics(self) -> list[str]:
+        """The ids of all topics that have a survey to deliberate on."""
+        return [id for id in self.library.topics() if isinstance(self._of("entry", id)[0], Topic)]
+
+    def cell(self, job: Job) -> _Cell:
+        """One session; WrongInput if it cannot be."""
+        plain = self._config(job)
+        config = _validated(plain)
+        topic, topic_digest = self._of("topic", config.topic)
+        survey, survey_digest = self._of("survey", config.survey or topic.survey or topic.id)
+        if config.persona.topic not in (None, topic.id):
+            raise WrongInput(f"the personas '{config.persona.name}' are those of the topic {config.persona.topic}, not of {topic.id}")
+        treatment = _built(Treatment, "treatment", config.treatment)
+        rounds = config.rounds if treatment.interaction and config.rounds != treatment.rounds else None
+        models, addresses = self._models(config, job)
+        own = {"rounds": rounds, "survey": config.survey if survey.id != (topic.survey or topic.id) else None}
+        unlike = self._unlike(_leaves(plain) | own, job)
+        place = Place(topic, survey, config.replicate, config.seed, self.home)
+        seats = seated(config.group, config.persona, models, place, label_of(unlike))
+        try:
+            (session,) = cross(
+                topics=[(topic, survey)],
+                treatments=[treatment if rounds is None else dataclasses.replace(treatment, rounds=rounds)],
+                groups=[seats.group],
+                wording=_built(Wording, "wording", config.wording),
+                replicates=[config.replicate],
+                seed=config.seed,
+                procedure=_built(Procedure, "procedure", config.procedure),
+                format=config.format,
+            )
+        except WrongInput:
+            raise
+        except ValueError as error:
+            raise WrongInput(str(error)) from None
+        # What is off is left out, so that a version with more of it to offer finds the study unchanged.
+        procedure = {key: value for key, value in config.procedure.items() if value is not None}
+        named = {"topics": {topic.id: topic_digest}, "surveys": {survey.id: survey_digest},
+                 "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
+                 "personas": {config.persona.name: seats.personas}, "procedures": {"default": procedure},
+                 "models": {model["name"]: {k: v for k, v in model.items() if k != "temperature"} for model in models}}  # fmt: skip
+        parts = {kind: _told_apart(kind, own, unlike) for kind, own in named.items()}
+        return _Cell(config, session, parts | ({"groups": {session.id: seats.drawn}} if seats.drawn else {}), addresses)
+
+    def _of(self, kind: str, name: str) -> tuple[Any, str]:
+        """A topic or survey, and the hash of its content."""
+        if (kind, name) not in self._read:
+            found = getattr(self.library, kind)(name)
+            self._read[kind, name] = found, _digest(found)
+        return self._read[kind, name]
+
+    def _chosen(self, choices: Mapping[str, str]) -> tuple[dict[str, Any], set[str], dict[str, Any]]:
+        """The configuration of a choice, every key of it, and its leaves."""
+        key = tuple(choices.items())
+        if key not in self._preset:
+            config = self.presets.config(choices)
+            self._preset[key] = config, set(_leaves(config, whole=True)), _leaves(config)
+        return self._preset[key]
+
+    def _config(self, job: Job) -> dict[str, Any]:
+        """The configuration of a job; WrongInput for a setting there is not."""
+        preset, known, _ = self._chosen(job.choices)
+        if isinstance(seated := job.values.get("group.models"), list):
+            for name in seated:
+                known = known | self._chosen({**job.choices, "model": str(name)})[1]
+        for key in job.values:
+            if key not in known and key not in job.added:
+                raise unknown("setting", key, [k for k in known if ("." in k) == ("." in key) and "texts" not in k])
+        return _laid_over(preset, job.values)
+
+    def _models(self, config: _Config, job: Job) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """The settings of the models seated in turn, and their real addresses; several are read from their presets one by one."""
+        presets = [config.model.model_dump()]
+        if config.group.models is not None:
+            if len(config.group.models) > config.group.size:
+                raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
+            if "model" in job.choices:
+                raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
+            named = [{**job.choices, "model": name} for name in config.group.models]
+            presets = [_validated(_laid_over(self._chosen(choices)[0], job.values)).model.model_dump() for choices in named]
+        settings, addresses = [], {}
+        for preset in presets:
+            model = {**preset, "temperature": config.temperature}
+            _refuse_keys(model)
+            # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
+            address = config.base_url or model.pop("base_url", None)
+            model.pop("base_url", None)
+            if address and model["kind"] != "citizen":
+                addresses[model["name"]] = str(address)
+            settings.append(model)
+        return settings, addresses
+
+    def _unlike(self, ours: Mapping[str, Any], job: Job) -> dict[str, Any]:
+        """What tells this session from one of the presets with the same topic, treatment and models: dotted key and value.
+
+        It depends on what the session is and not on how it was asked for, so that a study can be enlarged by another command.
+        """
+        like = self._chosen({key: choice for key, choice in job.choices.items() if key not in ("group", "limits")})[2]
+        plain = self._chosen({})[2]
+        unlike: dict[str, Any] = {}
+        for group in ("persona", "wording", "procedure"):
+            name = next((ours[key] for key in (f"{group}.name", f"{group}.id") if key in ours), job.choices.get(group))
+            if name is not None and name not in (plain.get(f"{group}.name"), plain.get(f"{group}.id"), "default"):
+                unlike[group] = name
+        for key, value in ours.items():
+            group, _, leaf = key.partition(".")
+            told = group in UNLABELLED or key == "group.models" or leaf in ("name", "id") or (group == "model" and leaf in OPERATION)
+            if not told and value != like.get(key):
+                unlike[key] = value
+        return unlike
 
 
-def _hidden(text: str, overrides: Iterable[str]) -> str:
-    """A text without what the addresses among the overrides may hold of keys."""
-    addresses = (override.partition("=")[2] for override in overrides if "base_url" in override)
-    return scrub(text, secrets(part.strip("'\"") for address in addresses for part in address.split(",")))
+def _laid_over(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with values at dotted keys; the models' own settings may be added to, other dictionaries replaced whole."""
+    config = json.loads(json.dumps(preset))
+    for key, value in values.items():
+        *path, leaf = key.split(".")
+        place = config
+        for step in path:
+            place = place.setdefault(step, {})
+            if not isinstance(place, dict):
+                raise WrongInput(f"'{key}': '{step}' holds one value and no settings of its own")
+        place[leaf] = value
+    return resolved(config)
 
 
-def _seated(overrides: Sequence[Override]) -> list[str]:
-    """The models named in group.models."""
-    values = [override.value() for override in overrides if override.key_or_group == "group.models"]
-    return [str(name) for value in values if isinstance(value, list) for name in value]
+def _told_apart(kind: str, parts: Mapping[str, Any], unlike: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts by name; where something in them differs from its preset, the name says so."""
+    group = kind.removesuffix("s")
+    own = {key.partition(".")[2]: value for key, value in unlike.items() if key.startswith(f"{group}.")}
+    return {name + (f" ({label_of(own)})" if own else ""): part for name, part in parts.items()}
 
 
-def _composed(overrides: Iterable[str], home: Path) -> Any:
-    """The configuration; files in `conf/` beside the user take precedence over those of the package."""
-    ours, theirs = package_data("conf").resolve(), (home / "conf").resolve()
-    beside = theirs.is_dir() and theirs != ours
-    try:
-        with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
-            if not beside:
-                return hydra_compose("config", overrides=list(overrides))
-            # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
-            GlobalHydra.instance().config_loader().get_search_path().prepend("user", f"file://{theirs}")
-            return hydra_compose("config", overrides=[*overrides, f"hydra.searchpath=[file://{theirs}]"])
-    except (HydraException, OmegaConfBaseException) as error:
-        raise WrongInput(str(error).splitlines()[0]) from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
-        raise WrongInput(f"{place}{error.problem or error.context}") from None
-    except yaml.YAMLError as error:
-        raise WrongInput(f"a file in {theirs if beside else ours}: {str(error).splitlines()[0]}") from None
+def _impossible(faults: Sequence[tuple[Job, str]], n: int) -> str:
+    lines = []
+    for job, fault in faults[:10]:
+        named = {key: value for key, value in {**job.choices, **job.values}.items() if key not in FIXED}
+        cell = ", ".join(f"{key}={value}" for key, value in named.items())
+        lines.append(f"  {cell}: {fault}")
+    more = f"\n  and {len(faults) - 10} more" if len(faults) > 10 else ""
+    return f"{len(faults)} of {n} combinations cannot be held, so nothing was begun:\n" + "\n".join(lines) + more
+
+
+_adapter = functools.cache(TypeAdapter)
 
 
 def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
@@ -199,47 +306,18 @@ def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
         if name not in fields:
             raise unknown(f"field of {group}", name, fields)
     try:
-        return TypeAdapter(kind).validate_python(dict(values))
+        return _adapter(kind).validate_python(dict(values))
     except ValidationError as error:
         raise WrongInput(f"{group} '{values.get('name', values.get('id', '?'))}': {_first(error)}; it stands in conf/{group}/") from None
 
 
-def _validated(config: Any) -> _Config:
+def _validated(plain: Mapping[str, Any]) -> _Config:
     try:
-        plain: Any = OmegaConf.to_container(config, resolve=True)
         return _Config.model_validate(plain)
-    except OmegaConfBaseException as error:
-        raise WrongInput(str(error).splitlines()[0]) from None
     except ValidationError as error:
         group = error.errors()[0]["loc"][0]
         named = plain[group].get("name") if group in GROUPS else None
         raise WrongInput(_first(error) + (f"; '{named}' stands in conf/{group}/" if named else "")) from None
-
-
-def _models(config: _Config, overrides: Sequence[str], home: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The settings of the models seated in turn, and their real addresses; several are read from their presets one by one."""
-    presets = [config.model.model_dump()]
-    if config.group.models is not None:
-        if len(config.group.models) > config.group.size:
-            raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
-        others = [override for override in overrides if not override.startswith("model=")]
-        if len(others) < len(overrides):
-            raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
-        for name in config.group.models:
-            if name not in choices("model", home):
-                raise unknown("model", name, choices("model", home))
-        presets = [_validated(_composed([*others, f"model={name}"], home)).model.model_dump() for name in config.group.models]
-    settings, addresses = [], {}
-    for preset in presets:
-        model = {**preset, "temperature": config.temperature}
-        _refuse_keys(model)
-        # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
-        address = config.base_url or model.pop("base_url", None)
-        model.pop("base_url", None)
-        if address and model["kind"] != "citizen":
-            addresses[model["name"]] = str(address)
-        settings.append(model)
-    return settings, addresses
 
 
 def _refuse_keys(settings: Mapping[str, Any]) -> None:
@@ -253,13 +331,14 @@ def _refuse_keys(settings: Mapping[str, Any]) -> None:
             )
 
 
-def _keys(config: Any, at: str = "") -> list[str]:
-    """Every setting that can be overridden, dotted."""
-    found = []
+def _leaves(config: Mapping[str, Any], at: str = "", whole: bool = False) -> dict[str, Any]:
+    """Every setting by dotted key; with `whole`, the dictionaries that hold them too."""
+    found: dict[str, Any] = {}
     for key, value in config.items():
-        found.append(f"{at}{key}")
         if isinstance(value, dict):
-            found += _keys(value, f"{at}{key}.")
+            found |= ({f"{at}{key}": value} if whole else {}) | _leaves(value, f"{at}{key}.", whole)
+        else:
+            found[f"{at}{key}"] = value
     return found
 
 

@@ -8,7 +8,8 @@ from rich.live import Live as RichLive
 from rich.panel import Panel
 from rich.text import Text
 
-from delibsim.cli.terminal import safe
+from delibsim.cli.terminal import brief, safe
+from delibsim.conduct import Held
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Silence, Statement
@@ -52,7 +53,7 @@ class Live:
             return
         self.done[moment.occasion] += 1
         if isinstance(moment.said, Statement):
-            self.last = Text(f"{moment.participant}: {safe(moment.said.text)}")
+            self.last = Text(f"{moment.participant}: {brief(moment.said.text, 1_500)[0]}")
         elif isinstance(moment.said, Silence):
             self.last = Text(f"{moment.participant} said nothing that counts: {moment.said.status}")
         if self.quiet or self._rich:
@@ -68,6 +69,9 @@ class Live:
         self.calls += 1
         status = exchange.completion.status
         self.statuses[status] = self.statuses.get(status, 0) + 1
+
+    def tell(self, held: Held) -> None:
+        """The session is over; its summary says more."""
 
     def _totals(self) -> dict[str, int]:
         n, treatment = len(self.session.participants), self.session.treatment

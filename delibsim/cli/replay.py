@@ -10,7 +10,7 @@ from delibsim import conduct
 from delibsim.cli.terminal import echo_json, run_at, safe
 from delibsim.domain.run import Run
 from delibsim.models.replay import Diverged
-from delibsim.store.codec import RUN, Damaged, differences
+from delibsim.store.codec import Damaged, differences, run_to_plain
 
 app = typer.Typer(add_completion=False)
 
@@ -43,5 +43,4 @@ def replay(
 
 
 def _plain(run: Run) -> dict[str, Any]:
-    plain = RUN.dump_python(run, mode="json")
-    return {key: value for key, value in plain.items() if key != "provenance"}
+    return {key: value for key, value in run_to_plain(run).items() if key not in ("provenance", "dropped")}

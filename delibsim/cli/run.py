@@ -1,22 +1,17 @@
-"""`delibsim run`: hold one session, watch it, and see what changed."""
+"""`delibsim run`: hold one session, watch it, and see what changed; or all sessions of a sweep."""
 
 import asyncio
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from delibsim.cli.compose import Plan, plan
-from delibsim.cli.live import Live
+from delibsim.cli.study import exit_code, hold_plan, print_report, report
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
-from delibsim.conduct import Held, hold_all, score_all, spent
-from delibsim.domain.errors import WrongInput
-from delibsim.engine.hold import check
-from delibsim.models.limits import Budget
+from delibsim.conduct import Held, score_all
 from delibsim.plugins import names
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices
 
 app = typer.Typer(add_completion=False)
 
@@ -25,58 +20,55 @@ Overrides: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N 
 temperature=X replicate=N seed=N wording=NAME runs=FOLDER, procedure.shuffle_items=false, procedure.audience.network=ring,
 model.susceptibility=0.3 and every other line of conf/. Names are listed when one is wrong; `delibsim topics` and
 `delibsim surveys` list those. The same command again does nothing, or goes on where it was cut off.
+
+A sweep (-m) takes several values: topic=acp,ccps treatment=all 'replicate=range(1,6)' temperature=0,0.7, or a preset,
++experiment=smoke, whose values may be replaced. hydra/launcher=joblib (submitit_local, submitit_slurm, ray) holds it in several processes.
 """
 
 
 @app.command(epilog=EPILOG)
 def run(
     overrides: Annotated[list[str] | None, typer.Argument(help="Settings as key=value, such as topic=acp treatment=basic.")] = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help="Hold every combination of the values given: a sweep.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
-    """Hold one deliberation: survey, rounds of speech, survey again."""
-    planned = plan(overrides or [])
+    """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study."""
+    planned = plan(overrides or [], sweep=multirun)
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
     try:
-        held = asyncio.run(_hold(planned, runs, screen, quiet))
+        held = asyncio.run(hold_plan(planned, runs, screen, quiet))
     except KeyboardInterrupt:
         screen.print("Stopped. What was recorded is kept; the same command goes on from there.", soft_wrap=True)
         raise typer.Exit(3) from None
+    if not multirun:
+        raise typer.Exit(_tell(planned, held[0], runs, as_json))
+    result = report(planned, held, runs)
+    if as_json:
+        echo_json(result)
+    else:
+        print_report(result, console())
+    raise typer.Exit(exit_code(held))
+
+
+def _tell(planned: Plan, held: Held, runs: Runs, as_json: bool) -> int:
+    """Say what came of one session; the exit code."""
+    screen = console(stderr=True)
     if held.damaged_lines:
         screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.", soft_wrap=True)
-    if held.run is None:
+    if not held.status:
         screen.print(f"No run: {held.fault}", soft_wrap=True)
         screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="", soft_wrap=True)
         screen.print("when the cause is mended, the same command goes on from there.", soft_wrap=True)
-        raise typer.Exit(4)
+        return 4
     scores, faults, _ = score_all(runs, names("delibsim.scorers"))
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
     result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
-    result["group"] = planned.parts.get("groups", {}).get(planned.session.id)
+    result["group"] = planned.manifest.parts.get("groups", {}).get(planned.session.id)
     if as_json:
         echo_json(result)
     else:
         print_summary(result, console())
-    raise typer.Exit(0 if held.run.status == "complete" and not faults else 3)
-
-
-async def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> Held:
-    """Hold the session; WrongInput, before anything is written, asked or paid, if that cannot be done."""
-    session, limits = planned.session, planned.limits
-    check(session)
-    runs.compare(planned.settings, planned.parts)
-    runs.compare_plan(session)
-    usd, tokens = spent(runs) if limits.budget_usd is not None or limits.budget_tokens is not None else (0.0, 0)
-    voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), planned.addresses)
-    findings = [] if runs.held(session.id) else await voices.preflight([session])
-    for finding in findings:
-        screen.print(f"{finding.level}: {finding.model}: {finding.text}", soft_wrap=True)
-    if any(finding.level == "error" for finding in findings):
-        await voices.close()
-        raise WrongInput("nothing was asked and nothing was paid; mend what is said above and give the command again")
-    with runs.lock():
-        runs.settle(planned.settings, planned.parts)
-    with Live(session, screen, quiet) as live:
-        return (await hold_all([session], runs, live.watch, live.heed, voices))[0]
+    return 0 if held.status == "complete" and not faults else 3

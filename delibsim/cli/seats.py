@@ -21,17 +21,18 @@ from delibsim.store.answers import Answers
 from delibsim.store.library import Library
 from delibsim.store.own_answers import fingerprint, people_who_answered
 
-PEOPLE = "persona=human:"
-
 
 class PersonaConfig(BaseModel):
-    """A file of conf/persona: `people` names the topic whose participants give their answers, `built` says where the texts come from."""
+    """A file of conf/persona: `topic` is the only one they are for, `people` the topic whose participants give their answers, `built`
+    says where the texts come from.
+    """
 
     model_config = ConfigDict(extra="forbid")
     name: str
     personas: list[str]
     seating: Seating = "in_turn"
     sizes: list[int] | None = None
+    topic: str | None = None
     people: str | None = None
     built: dict[str, Any] | None = None
 
@@ -58,28 +59,18 @@ class Place:
 
 @dataclass(frozen=True)
 class Seated:
-    """A group, what its study keeps of group and personas, and how the personas of this very group were drawn ({} where in turn)."""
+    """A group, what its study keeps of the personas, and how those of this very group were drawn ({} where in turn)."""
 
     group: Group
-    settings: Mapping[str, Any]
+    personas: Mapping[str, Any]
     drawn: Mapping[str, Any]
 
 
-def spelled_out(overrides: Sequence[str]) -> list[str]:
-    """Overrides in which persona=human:TOPIC is said in settings.
+def seated(group: GroupConfig, persona: PersonaConfig, models: Sequence[Mapping[str, Any]], place: Place, unlike: str = "") -> Seated:
+    """The group of one session: its replicate decides which model and which persona sits where. WrongInput for what cannot be seated.
 
-    >>> spelled_out(["persona=human:ccps", "seed=1"])
-    ['persona=human', 'persona.people=ccps', 'seed=1']
+    `unlike` says, in the name of the session, what else tells it from others.
     """
-    found: list[str] = []
-    for override in overrides:
-        people = override.startswith(PEOPLE) and "," not in override
-        found += ["persona=human", f"persona.people={override.removeprefix(PEOPLE)}"] if people else [override]
-    return found
-
-
-def seated(group: GroupConfig, persona: PersonaConfig, models: Sequence[Mapping[str, Any]], place: Place) -> Seated:
-    """The group of one session: its replicate decides which model and which persona sits where. WrongInput for what cannot be seated."""
     try:
         personas, ids, kept = _personas(persona, place)
         seed = seed_of(place.seed, place.topic.id, "personas")
@@ -97,10 +88,10 @@ def seated(group: GroupConfig, persona: PersonaConfig, models: Sequence[Mapping[
         Participant(f"Participant {seat}", persona=text, model=model)
         for seat, (text, model) in enumerate(zip(texts, models_in_seats(names, group.size, place.replicate), strict=True), 1)
     )
-    settings = {"group": {"size": group.size} | ({"diversity": group.diversity} if group.diversity else {}), "persona": kept}
+    label = "+".join(dict.fromkeys(names)) + (f"_{unlike}" if unlike else "")
     return Seated(
-        Group("+".join(dict.fromkeys(names)), participants, {model["name"]: model for model in models}),
-        settings,
+        Group(label, participants, {model["name"]: model for model in models}),
+        kept,
         _record(drawn, ids) if group.diversity or personas.seating != "in_turn" else {},
     )
 
@@ -120,6 +111,7 @@ def _personas(config: PersonaConfig, place: Place) -> tuple[Personas, Sequence[A
     kept: dict[str, Any] = {"name": config.name, "personas": config.personas}
     kept |= {"seating": config.seating} if config.seating != "in_turn" else {}
     kept |= {"sizes": config.sizes} if config.sizes else {}
+    kept |= {"topic": config.topic} if config.topic else {}
     kept |= {"built": config.built} if config.built else {}
     answers = tuple(tuple(float(mean) for mean in row) for row in (config.built or {}).get("means") or ())
     personas = Personas(config.name, tuple(config.personas), config.seating, tuple(config.sizes or ()), answers)

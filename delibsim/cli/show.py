@@ -10,15 +10,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from delibsim.cli.calls import dropped_in, without_effect
 from delibsim.cli.summary import missing
-from delibsim.cli.terminal import console, echo_json, run_at, safe
+from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
 from delibsim.conduct import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run
 from delibsim.domain.transcript import Statement
 from delibsim.models.replay import Exchange
-from delibsim.store.codec import RUN, Damaged
+from delibsim.store.codec import Damaged, run_to_plain
 
 app = typer.Typer(add_completion=False)
 BESIDE = 6  # participants in one table of answers
@@ -29,8 +30,9 @@ def show(
     run: Annotated[str, typer.Argument(help="Folder of the run, or study/session, or a study that has one session.")],
     answers: Annotated[bool, typer.Option(help="Print everybody's answers before and after.")] = True,
     call: Annotated[str | None, typer.Option(help="Print one call whole, by its id (Participant 1/pre/0); 'all' lists them.")] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Print long statements whole.")] = False,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the run as JSON, every text as it came.")] = False,
 ) -> None:
     """Read a run: the transcript with who spoke when, and everybody's answers before and after."""
     runs, session = run_at(run, root)
@@ -43,14 +45,16 @@ def show(
     except Damaged as error:
         raise WrongInput(f"{error}. The file is left alone; its exchanges may still replay") from None
     if as_json:
-        echo_json(RUN.dump_python(held, mode="json"))
+        echo_json(run_to_plain(held))
         return
     times = {exchange.purpose.occasion: exchange.started for exchange in exchanges_of(runs, session)[0]}
-    print_run(held, times, console(), answers)
+    print_run(held, times, console(), answers, whole)
+    for line in without_effect(dropped_in(held, runs)):
+        console().print(f"dropped: {safe(line)}")
 
 
-def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = True) -> None:
-    """Print a run for reading; `times` gives the UTC time of each occasion."""
+def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = True, whole: bool = False) -> None:
+    """Print a run for reading, long statements cut unless `whole`; `times` gives the UTC time of each occasion."""
     session = run.session
     screen.print(safe(session.topic.question), style="bold")
     screen.print(f"session {safe(session.id)}, seed {session.seed}, {run.status}")
@@ -67,7 +71,10 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
         time = times.get(f"turn {turn.index}", "")[11:19]
         screen.print(Text(f"\n{turn.index:>3}  {safe(turn.speaker)}", style="bold").append(f"  {time} UTC" if time else "", style="dim"))
         text = said.text if isinstance(said, Statement) else f"(no statement: {said.status}: {said.reason})"
-        screen.print(Padding(Text(safe(text)), (0, 0, 0, 5)))
+        shown, cut = (safe(text), "") if whole else brief(text)
+        screen.print(Padding(Text(shown), (0, 0, 0, 5)))
+        if cut:
+            screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
     if not spoken:
         screen.print("\nNobody spoke in this session.")
     if answers:
@@ -75,6 +82,8 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
         for first in range(0, len(people), BESIDE):
             screen.print()
             screen.print(_answers(run, people[first : first + BESIDE]))
+        if turned := [response.participant for response in run.responses if response.reversed and response.phase == "pre"]:
+            screen.print(f"scale shown the other way round, answers mapped back: {safe(', '.join(turned))}")
         for entry in missing(run):
             screen.print(f"missing: {safe(entry['participant'])}, {entry['occasion']}: {safe(entry['reason'])}")
 

@@ -1,12 +1,14 @@
 """`delibsim status`: how a study stands."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
+from delibsim.cli.calls import Ids, dropped, fingerprints, note_ids, repeated, repetition, without_effect
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, safe, study_at
 from delibsim.store.codec import Damaged
@@ -27,13 +29,18 @@ def status(
         _list(root, as_json)
         return
     runs = study_at(study, root)
-    sessions = [state(runs, session) for session in runs.sessions()]
+    ids = Ids()
+    sessions = [state(runs, session, ids) for session in runs.sessions()]
     states = Counter(entry["state"] for entry in sessions)
     calls: Counter[str] = sum((Counter(entry["calls"]) for entry in sessions), Counter())
     if as_json:
-        echo_json({"study": runs.study, "sessions": sessions, "states": dict(states), "calls": dict(calls)})
+        facts = {"states": dict(states), "calls": dict(calls), "repeated_response_ids": repeated(ids)}
+        echo_json({"study": runs.study, "sessions": sessions, **facts})
     else:
         _print(runs, sessions, states)
+        _print_doubts(sessions, ids)
+        if states["cut off"]:
+            console().print("A session that was cut off goes on when its `delibsim run` command is given again.")
     complete = states["complete"]
     raise typer.Exit(0 if complete == len(sessions) else 3 if complete or states["partial"] else 4)
 
@@ -51,16 +58,21 @@ def _list(root: Path, as_json: bool) -> None:
     console().print(table if rows else f"no studies in {root} yet")
 
 
-def state(runs: Runs, session: str) -> dict[str, Any]:
-    """How one session stands: complete, partial (something is missing), cut off, or damaged; its calls by status."""
+def state(runs: Runs, session: str, ids: Ids) -> dict[str, Any]:
+    """How one session stands: complete, partial (something is missing), cut off, or damaged; its calls by status.
+
+    The response ids of its calls are added to `ids`.
+    """
     records, damaged = runs.exchanges(session)
+    note_ids(records, ids)
     entry: dict[str, Any] = {
         "session": session,
         "state": "cut off",
         "calls": dict(Counter(record.get("completion", {}).get("status", "damaged") for record in records)),
         "damaged_lines": damaged,
         "worst": [_call(record) for record in records if record.get("completion", {}).get("status") != "ok"],
-        "fingerprints": sorted({f for record in records if (f := record.get("completion", {}).get("fingerprint"))}),
+        "fingerprints": fingerprints(records),
+        "parameters_dropped": dropped(records),
         "missing": [],
         "fault": "",
     }
@@ -110,7 +122,26 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> 
         screen.print(f"not ok: {safe(line)}", soft_wrap=True)
     if len(worst) > WORST:
         screen.print(f"and {len(worst) - WORST} more calls that were not ok; delibsim show RUN --call all lists them")
-    if len(prints := sorted({f for entry in sessions for f in entry["fingerprints"]})) > 1:
-        screen.print(f"warning: the provider's fingerprint changed in mid-study: {safe(', '.join(prints))}")
-    if states["cut off"]:
-        screen.print("A session that was cut off goes on when its `delibsim run` command is given again.")
+
+
+def _print_doubts(sessions: list[dict[str, Any]], ids: Ids) -> None:
+    """What a careful reader must know of the models that answered."""
+    screen = console()
+    for line in without_effect(_together(entry["parameters_dropped"] for entry in sessions)):
+        screen.print(f"dropped: {safe(line)}", soft_wrap=True)
+    for model, prints in _together(entry["fingerprints"] for entry in sessions).items():
+        if len(prints) > 1:
+            screen.print(
+                f"warning: {safe(model)}: the provider's fingerprint changed in mid-study: {safe(', '.join(prints))}", soft_wrap=True
+            )
+    if found := repeated(ids):
+        screen.print(f"warning: {safe(repetition(found))}", soft_wrap=True)
+
+
+def _together(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str]]:
+    """What was found by model in each session, by model in all of them."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for part in parts:
+        for model, names in part.items():
+            found[model].update(names)
+    return {model: sorted(names) for model, names in found.items()}

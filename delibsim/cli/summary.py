@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.analysis.reference import reference
+from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
 from delibsim.domain.run import Run, Session
@@ -34,10 +35,11 @@ PHASES = ("pre", "post", "change")
 
 def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
     """Everything the summary says, as plain values."""
-    run = held.run
-    assert run is not None
+    run = runs.run(held.session.id)
     session = run.session
     records, damaged = runs.exchanges(session.id)
+    unused, ids = dropped(records), Ids()
+    note_ids(records, ids)
     by_measure = {(s.measure, s.phase): s for s in scores if s.unit == "run"}
     people = people_of(session)
     return {
@@ -53,7 +55,12 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "personas": sum(bool(participant.persona) for participant in session.participants),
         "wording": session.wording.id,
         "network": session.procedure.audience.network,
-        "temperature": {name: settings.get("temperature") for name, settings in session.models.items()},
+        "temperature": {  # none where it was requested and had no effect: nothing is labelled with what it did not have
+            name: None if "temperature" in unused.get(name, ()) else settings.get("temperature")
+            for name, settings in session.models.items()
+        },
+        "scale_reversed": [r.participant for r in run.responses if r.reversed and r.phase == "pre"],
+        "transcript_window": session.procedure.transcript_window,
         "models": {name: settings["kind"] for name, settings in session.models.items()},
         "seed": session.seed,
         "replicate": session.replicate,
@@ -71,7 +78,8 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
             "recorded": len(records),
             "asked_now": held.asked,
             "by_status": dict(Counter(record["completion"]["status"] for record in records)),
-            "parameters_dropped": _dropped(records),
+            "parameters_dropped": unused,
+            "repeated_response_ids": repeated(ids),
             "cost_usd": _cost(records),
             "damaged_lines": damaged,
         },
@@ -112,7 +120,9 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     screen.print(
         f"{result['participants']} participants ({models}), treatment {result['treatment']}, {rounds}, survey {result['survey']['id']}"
     )
-    temperatures = ", ".join(sorted({"not set" if t is None else f"{t:g}" for t in result["temperature"].values()}))
+    unused = {model for model, names in result["calls"]["parameters_dropped"].items() if "temperature" in names}
+    stated = {("without effect" if model in unused else "not set") if t is None else f"{t:g}" for model, t in result["temperature"].items()}
+    temperatures = ", ".join(sorted(stated))
     personas = f"{result['personas']} personas" if result["personas"] else "no personas"
     design = f"seed {result['seed']}, replicate {result['replicate']}, temperature {temperatures}, wording {result['wording']}"
     screen.print(safe(f"{design}, {personas}, network {result['network']}"), style="dim")
@@ -155,6 +165,10 @@ def notes(result: dict[str, Any]) -> list[str]:
     if result["flags"]:
         flags = ", ".join(f"{kind} ({n})" for kind, n in result["flags"].items())
         lines.append(f"Flagged    statements to look at: {flags}")
+    if result["scale_reversed"]:
+        lines.append(f"Scale      shown the other way round to {safe(', '.join(result['scale_reversed']))}; their answers are mapped back.")
+    if result["transcript_window"]:
+        lines.append(f"Window     participants were shown the last {result['transcript_window']} statements they heard, and no more.")
     if not result["survey"]["validated"]:
         lines.append(f"Survey     {result['survey']['id']} has not been validated as an instrument.")
     if result["human"]:
@@ -171,22 +185,14 @@ def notes(result: dict[str, Any]) -> list[str]:
     if "citizen" in result["models"].values():
         lines.append("Model      the citizen is rule-based, a null model; it is no language model.")
     calls = result["calls"]
-    for model, names in calls["parameters_dropped"].items():
-        lines.append(f"Dropped    {', '.join(names)}: requested, and without effect on {safe(model)}")
+    lines += [f"Dropped    {safe(line)}" for line in without_effect(calls["parameters_dropped"])]
+    if calls["repeated_response_ids"]:
+        lines.append(f"Flagged    {safe(repetition(calls['repeated_response_ids']))}")
     statuses = ", ".join(f"{n} {status}" for status, n in calls["by_status"].items())
     cost = "cost unknown" if calls["cost_usd"] is None else f"{calls['cost_usd']:.2f} USD"
     already = " (held before; nothing was asked now)" if result["already_held"] else ""
     lines.append(f"Calls      {calls['recorded']}: {statuses}; {cost}{already}")
     return lines
-
-
-def _dropped(records: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """The parameters that were requested of a model and did not take effect in some call, by model."""
-    dropped: dict[str, set[str]] = {}
-    for record in records:
-        if names := record["completion"]["parameters_dropped"]:
-            dropped.setdefault(record["model"], set()).update(names)
-    return {model: sorted(names) for model, names in dropped.items()}
 
 
 def _cost(records: list[dict[str, Any]]) -> float | None:

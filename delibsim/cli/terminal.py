@@ -32,6 +32,17 @@ def safe(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
 
 
+LONGEST = 6_000  # characters of one text that are printed; about a thousand words
+
+
+def brief(text: str, longest: int = LONGEST) -> tuple[str, str]:
+    """Safe text, cut at `longest` characters, and a note of how much is not shown, or ""."""
+    clean = safe(text[: 4 * longest])
+    if len(clean) <= longest and len(text) <= 4 * longest:
+        return clean, ""
+    return clean[:longest].rstrip(), f"({len(text):,} characters in all)"
+
+
 def number(value: float | None, signed: bool = False) -> str:
     """Three decimals, or a dash where there is no value."""
     if value is None or math.isnan(value):

@@ -59,7 +59,9 @@ class Run:
     """A session that was held: answers, speech, and what is missing from them.
 
     `status` is "complete", or "partial" where an answer or a statement is missing. Runs are equal when what was asked and
-    answered is equal; `provenance` (versions) is not compared.
+    answered is equal; `provenance` (versions) is not compared, and neither is `dropped`: by model, the parameters that were
+    requested and had no effect in some call, so that the run is not one under those parameters (None: held before this was
+    recorded; the exchanges say it).
     """
 
     session: Session
@@ -68,6 +70,7 @@ class Run:
     status: Literal["complete", "partial"]
     provenance: Mapping[str, str] = field(default_factory=dict, compare=False)
     silences: tuple[Silence, ...] = ()
+    dropped: Mapping[str, tuple[str, ...]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse a run that could not have been held: other people, a survey twice or never answered, impossible answers."""

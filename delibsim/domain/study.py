@@ -1,6 +1,7 @@
 """Studies: factorial designs crossed from topics, treatments, groups and replicates."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,20 @@ def slug(name: str) -> str:
         return name
     kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:60]
     return f"{kept or 'name'}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
+
+
+def label_of(unlike: Mapping[str, Any]) -> str:
+    """What tells a session from others, as a part of its name: settings by dotted key, of which the last step is told.
+
+    >>> label_of({"temperature": 0.7, "procedure.audience.network": "ring"})
+    'network-ring_temperature0_7'
+    """
+    said = []
+    for key, value in unlike.items():
+        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+        text = f"{value:g}".replace(".", "_") if plain else value if isinstance(value, str) else json.dumps(value)
+        said.append(f"{key.rpartition('.')[2]}{'' if plain else '-'}{text}")
+    return "_".join(sorted(said))
 
 
 def is_file_name(name: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Phase = Literal["pre", "post"]
@@ -59,17 +60,22 @@ class Survey:
                 f"{len(self.considerations)} considerations, not {list(forced)}"
             )
 
-    @property
+    @cached_property
     def scale(self) -> range:
         """Every value a consideration can take."""
         return range(self.scale_min, self.scale_max + 1)
 
-    @property
+    def mirrored(self, answers: Mapping[str, int]) -> dict[str, int]:
+        """Answers with every rating seen from the other end of the scale; ranks stay. Doing it twice undoes it."""
+        rated = {item.id for item in self.considerations}
+        return {label: self.scale_min + self.scale_max - value if label in rated else value for label, value in answers.items()}
+
+    @cached_property
     def considerations(self) -> tuple[Item, ...]:
         """The items to be rated."""
         return tuple(item for item in self.items if item.kind == "consideration")
 
-    @property
+    @cached_property
     def preferences(self) -> tuple[Item, ...]:
         """The items to be ranked."""
         return tuple(item for item in self.items if item.kind == "preference")
@@ -80,7 +86,8 @@ class Response:
     """One participant's answers in one phase.
 
     A missing answer is an absent key of `answers`; `missing` then gives the reason under the same key.
-    `order` holds the ids of the items in the order in which this participant was shown them.
+    `order` holds the ids of the items in the order in which this participant was shown them. `reversed` says that it was
+    shown the scale with its ends the other way round; `answers` are on the scale of the survey all the same.
     """
 
     participant: str
@@ -88,6 +95,7 @@ class Response:
     answers: Mapping[str, int]
     missing: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
+    reversed: bool = False
 
 
 def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Procedure:
 
     `shuffle_items`: every participant sees the items in an order of its own; `show_transcript`, `show_answers`: what the
     post survey shows; `recall`: a speaker sees its own answers to the first survey; `reasks`: how often an unreadable
-    answer is asked again; `longest_statement`: how many words a statement may have before it counts as unreadable.
+    answer is asked again; `longest_statement`: how many words a statement may have before it counts as unreadable;
+    `reverse_scale` "half": one of every two neighbouring seats sees the scale with its ends the other way round;
+    `transcript_window`: how many of the last statements it heard a participant is shown (None: all).
     """
 
     audience: Audience = Audience()
@@ -56,10 +59,14 @@ class Procedure:
     recall: bool = True
     reasks: int = 3
     longest_statement: int | None = 600
+    reverse_scale: Literal["half"] | None = None
+    transcript_window: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a negative number of re-asks."""
+        """Refuse a negative number of re-asks, and bounds below 1."""
         if self.reasks < 0:
             raise ValueError(f"reasks must be 0 or more, not {self.reasks}")
         if self.longest_statement is not None and self.longest_statement < 1:
             raise ValueError(f"longest_statement must be 1 or more, or null, not {self.longest_statement}")
+        if self.transcript_window is not None and self.transcript_window < 1:
+            raise ValueError(f"transcript_window must be 1 or more, or null, not {self.transcript_window}")

@@ -9,7 +9,7 @@ import mesa
 from delibsim.domain.participant import Participant
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.engine.prompts import reask, speech_prompt, survey_prompt
+from delibsim.engine.prompts import reask, reversed_for, speech_prompt, survey_prompt
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.models.prompt import Prompt
 
@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from delibsim.engine.forum import Forum
 
 
+TOO_LONG = "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
+
+
 class Interrupted(RuntimeError):
     """A model could not be asked: the session stops here and can go on from its record. Holds the typed status."""
 
     def __init__(self, model: str, prompt: Prompt, completion: Completion) -> None:
         purpose = prompt.purpose
-        super().__init__(f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}: {completion.detail}")
+        fault = f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}: {completion.detail}"
+        super().__init__(f"{fault}; {TOO_LONG}" if completion.status == "context_overflow" else fault)
         self.status = completion.status
 
 
@@ -35,16 +39,18 @@ class Agent(mesa.Agent):
         self.participant = participant
         self.voice = voice
         self.order = self._order(self.session.survey)
+        self.reversed = reversed_for(self.session, participant)
+        self.dropped: set[str] = set()  # parameters requested of the voice that had no effect
 
     async def respond(self, survey: Survey, phase: Phase, heard: Sequence[Statement] = (), earlier: Response | None = None) -> Response:
         """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing with the reason."""
-        order = self.order
+        order, reversed_ = self.order, self.reversed
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
         answers, completion = await self._ask(prompt)
         if answers is None:
             reason = f"{completion.status}: {completion.detail}".rstrip(": ")
-            return Response(self.participant.id, phase, {}, dict.fromkeys((item.id for item in survey.items), reason), order)
-        return Response(self.participant.id, phase, answers, {}, order)
+            return Response(self.participant.id, phase, {}, dict.fromkeys((item.id for item in survey.items), reason), order, reversed_)
+        return Response(self.participant.id, phase, answers, {}, order, reversed_)
 
     async def speak(self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None) -> Statement | Silence:
         """Take a turn; a refused, truncated or empty reply is a silence with its status and reason."""
@@ -60,6 +66,7 @@ class Agent(mesa.Agent):
             purpose = prompt.purpose
             seed = self.session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
             value, completion = read(prompt, await self.voice.complete(prompt, seed))
+            self.dropped.update(completion.parameters_dropped)
             if completion.status not in OUTCOMES:
                 raise Interrupted(self.voice.name, prompt, completion)
             if completion.status != "unreadable" or purpose.attempt >= self.session.procedure.reasks:

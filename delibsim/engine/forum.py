@@ -82,6 +82,13 @@ class Forum(mesa.Model, ABC):
         """What this participant has heard so far: its own statements and those of its neighbours in the audience graph."""
         return tuple(s for s in self.statements if s.turn.speaker == name or self.hears.has_edge(s.turn.speaker, name))
 
+    def dropped(self) -> dict[str, tuple[str, ...]]:
+        """The parameters that were requested of a model and had no effect in some call, by model."""
+        found: dict[str, set[str]] = {}
+        for agent in self.seats.values():
+            found.setdefault(agent.participant.model, set()).update(agent.dropped)
+        return {model: tuple(sorted(names)) for model, names in found.items() if names}
+
     def leave(self) -> None:
         """Empty the room, so that Mesa keeps nothing of it alive."""
         self.remove_all_agents()

@@ -1,6 +1,7 @@
 """Holding a session: survey, turns, survey."""
 
 import functools
+import hashlib
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -10,7 +11,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.engine.audience import audience_of
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
-from delibsim.engine.prompts import rehearse
+from delibsim.engine.prompts import rehearse, specimens
 from delibsim.models.base import LanguageModel
 
 FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation}
@@ -40,6 +41,7 @@ async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Wat
         status="complete" if whole else "partial",
         provenance=provenance(),
         silences=tuple(forum.silences),
+        dropped=forum.dropped(),
     )
 
 
@@ -49,6 +51,12 @@ def check(session: Session) -> None:
         raise unknown("format", session.format, FORMATS)
     audience_of(session)
     rehearse(session)
+
+
+def prompt_hash(session: Session) -> str:
+    """SHA-256 of what every replicate of a session is asked alike, forms of reply included."""
+    asked = "\f".join(f"{prompt.text}\f{prompt.reply.describe()}" for prompt in specimens(session))
+    return hashlib.sha256(asked.encode(errors="surrogatepass")).hexdigest()
 
 
 @functools.cache

@@ -4,6 +4,7 @@ Every prompt is a system message that the whole group shares, and one user messa
 with what is particular to one participant, so that prompts grow at the end and providers' prefix caches hit.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from string import Template
@@ -16,8 +17,10 @@ from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.blocks import answers_block, block, items_block, transcript_block
 from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 
-FIELDS = {"setting": ("group",), "speak": ("round", "rounds"), "reask": ("fault",)}
+FIELDS = {"setting": ("group",), "speak": ("round", "rounds"), "reask": ("fault",), "left_out": ("omitted", "heard")}
 """What is filled into the texts of a wording; the others are said as they are."""
+LEFT_OUT = "Earlier statements are left out here: $omitted of the $heard that you have heard."
+"""Said where the procedure has a transcript_window, unless the wording has a text `left_out` of its own."""
 TEXTS = (
     "setting", "persona", "you", "transcript", "survey_pre", "survey_post", "answers", "recall", "considerations", "preferences",
     "speak", "reask",
@@ -36,12 +39,13 @@ def survey_prompt(
 
     `heard` and `earlier` are shown in the post survey as far as the procedure says so.
     """
-    procedure, form = session.procedure, SurveyAnswers(session.survey)
-    parts = [_transcript(session, heard if procedure.show_transcript else ())]
-    parts += [_particulars(session, participant), _say(session, f"survey_{phase}"), _items(session, order)]
+    procedure, form = session.procedure, SurveyAnswers(session.survey, reversed_for(session, participant))
+    # What is asked of everybody stands before what is particular to one.
+    parts = [_transcript(session, heard if procedure.show_transcript else ()), _say(session, f"survey_{phase}"), form.rules()]
+    parts += [_particulars(session, participant), _items(session, order)]
     if phase == "post" and procedure.show_answers:
-        parts.append(_answers(session, "answers", earlier))
-    return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, phase))
+        parts.append(_answers(session, earlier))
+    return Prompt(_messages(session, [*parts, form.ending()]), form, Purpose(participant.id, phase))
 
 
 def speech_prompt(
@@ -54,9 +58,19 @@ def speech_prompt(
     items = f"{_say(session, 'recall')}\n\n{_items(session, [item.id for item in session.survey.items])}" if recall else ""
     parts = [items, _transcript(session, heard), _particulars(session, participant)]
     if recall:
-        parts.append(_answers(session, "answers", earlier))
+        if session.procedure.reverse_scale:  # or the numbers would not say which way they point
+            parts.append(f"On that survey you rated from {SurveyAnswers(session.survey, reversed_for(session, participant)).scale}.")
+        parts.append(_answers(session, earlier))
     parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds))
     return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, f"turn {turn.index}"))
+
+
+def reversed_for(session: Session, participant: Participant) -> bool:
+    """Whether this participant sees the scale the other way round: one, drawn by name, of every two neighbouring seats."""
+    if session.procedure.reverse_scale is None:
+        return False
+    pair, place = divmod(session.participants.index(participant), 2)
+    return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
 def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
@@ -75,10 +89,19 @@ def longest_prompt(session: Session, words: int = 200) -> Prompt:
     return survey_prompt(session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers)
 
 
+def specimens(session: Session) -> tuple[Prompt, ...]:
+    """What every replicate of a session is asked alike: first survey, first turn and last survey, of somebody without a persona."""
+    person = replace(session.participants[0], persona="")
+    order = [item.id for item in session.survey.items]
+    nobody = replace(session, participants=(person, *(replace(other, persona="") for other in session.participants[1:])))
+    turns = [speech_prompt(session, person, Turn(1, 1, person.id), ())] if session.treatment.interaction else []
+    return (survey_prompt(session, person, "pre", order), *turns, longest_prompt(nobody, words=1))
+
+
 def rehearse(session: Session) -> None:
     """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
     wording = session.wording
-    for name in TEXTS:
+    for name in (*TEXTS, *({"left_out"} & set(wording.texts))):
         if name not in wording.texts:
             raise WrongInput(f"wording '{wording.id}' lacks the text '{name}'; it needs: {', '.join(TEXTS)}")
         try:
@@ -107,24 +130,37 @@ def _particulars(session: Session, participant: Participant) -> str:
 
 
 def _transcript(session: Session, heard: Sequence[Statement]) -> str:
-    return f"{_say(session, 'transcript')}\n\n{transcript_block(heard)}" if heard else ""
+    if not heard:
+        return ""
+    shown = heard[-window:] if (window := session.procedure.transcript_window) else heard
+    omitted = len(heard) - len(shown)
+    told = [_say(session, "left_out", omitted=omitted, heard=len(heard))] if omitted else []
+    return "\n\n".join([_say(session, "transcript"), *told, transcript_block(shown)])
 
 
 def _items(session: Session, order: Sequence[str]) -> str:
     place = {label: i for i, label in enumerate(order)}
-    shown = sorted(session.survey.items, key=lambda item: place.get(item.id, len(place)))
+    survey = session.survey
     return "\n\n".join(
-        f"{_say(session, tag)}\n{items_block(tag, [item for item in shown if item.kind == tag.removesuffix('s')])}"
-        for tag in ("considerations", "preferences")
+        f"{_say(session, tag)}\n{items_block(tag, sorted(items, key=lambda item: place.get(item.id, len(place))))}"
+        for tag, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
     )
 
 
-def _answers(session: Session, intro: str, earlier: Response | None) -> str:
+def _answers(session: Session, earlier: Response | None) -> str:
+    """A participant's own first answers, in the numbers it gave."""
     if earlier is None or not earlier.answers:
         return ""
-    return f"{_say(session, intro)}\n{answers_block(earlier.answers, earlier.order)}"
+    given = session.survey.mirrored(earlier.answers) if earlier.reversed else earlier.answers
+    return f"{_say(session, 'answers')}\n{answers_block(given, earlier.order)}"
 
 
 def _say(session: Session, name: str, **fields: object) -> str:
     """One sentence of the wording, filled in once: what is filled in is never read as a template again."""
-    return Template(session.wording.texts[name]).substitute({k: str(v) for k, v in fields.items()}).strip()
+    texts = {"left_out": LEFT_OUT, **session.wording.texts}
+    return _filled(texts[name], *((field, str(value)) for field, value in fields.items()))
+
+
+@functools.lru_cache(maxsize=1024)  # the same few sentences stand in every prompt
+def _filled(text: str, *fields: tuple[str, str]) -> str:
+    return Template(text).substitute(dict(fields)).strip()

@@ -1,5 +1,6 @@
 """What a language model is to delibsim: one awaitable method that turns a prompt into a completion with a typed status."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -67,6 +68,14 @@ class Completion:
     retry_after: float | None = None
     possibly_billed: bool = False
     tries: tuple[Try, ...] = ()
+
+
+class Cancelled(asyncio.CancelledError):
+    """A call was given up while it was in flight, because the process was asked to stop; `completion` says so, to be recorded."""
+
+    def __init__(self, completion: Completion) -> None:
+        super().__init__(completion.detail)
+        self.completion = completion
 
 
 @runtime_checkable

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from delibsim.models.base import Completion, Status, Usage
@@ -14,6 +14,7 @@ ENDINGS = frozenset({"", "stop", "eos", "eos_token", "end_turn", "stop_sequence"
 """Reasons to finish that mean the model had said all it wanted to say."""
 BROKEN = frozenset({"error", "network_error"})
 """Reasons to finish that mean the provider failed while the model spoke."""
+NOTHING: tuple[Status, str] = ("unavailable", "the response holds no choices")
 THINKING = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 REJECTION = re.compile(
     r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|invalid|only the default", re.IGNORECASE
@@ -91,27 +92,25 @@ def completion_of(payload: Any, requested: str) -> Completion:
         fault = "the response is not a JSON object"
         return Completion("", "unavailable", fault, model_requested=requested, possibly_billed=True)
     choices = payload.get("choices")
-    usage = _usage(payload.get("usage"))
-    empty = Completion(
-        text="",
-        status="unavailable",
-        detail="the response holds no choices",
+    there = isinstance(choices, list) and bool(choices) and isinstance(choices[0], dict)
+    choice = choices[0] if there else {}
+    message, usage = _mapping(choice.get("message")), _usage(payload.get("usage"))
+    finish = _words(choice.get("finish_reason"))
+    text, reasoning = _thinking_apart(_plain(message.get("content")))
+    status, detail = _verdict(text, finish.lower(), _words(message.get("refusal")), usage) if there else NOTHING
+    return Completion(
+        text=text,
+        status=status,
+        detail=detail,
         usage=usage,
         model_requested=requested,
         model_returned=_words(payload.get("model")),
+        reasoning=_plain(message.get("reasoning_content") or message.get("reasoning")) or reasoning,
+        finish_reason=finish,
         response_id=_words(payload.get("id")),
         fingerprint=_words(payload.get("system_fingerprint")),
-        possibly_billed=True,
+        possibly_billed=status == "unavailable",
     )
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return empty
-    message = _mapping(choices[0].get("message"))
-    finish = _words(choices[0].get("finish_reason"))
-    text, reasoning = _thinking_apart(_plain(message.get("content")))
-    reasoning = _plain(message.get("reasoning_content") or message.get("reasoning")) or reasoning
-    status, detail = _verdict(text, finish.lower(), _words(message.get("refusal")), usage)
-    broken = status == "unavailable"
-    return replace(empty, text=text, status=status, detail=detail, reasoning=reasoning, finish_reason=finish, possibly_billed=broken)
 
 
 def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status, str]:

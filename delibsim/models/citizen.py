@@ -89,7 +89,7 @@ class Citizen:
         start = self._start(me, text)
         attitude = self._attitude(me, self._position(me, text, start.position), start.own)
         if isinstance(prompt.reply, SurveyAnswers):
-            return self._completion(self._answer(prompt.reply.survey, text, attitude, seed, start.answered))
+            return self._completion(self._answer(prompt.reply, text, attitude, seed, start.answered))
         return self._completion(self._speak(me, text, attitude))
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
@@ -155,8 +155,8 @@ class Citizen:
 
         return attitude
 
-    def _answer(self, survey: Survey, text: str, attitude: Callable[[str], float], seed: int, answered: frozenset[str]) -> str:
-        rng = np.random.default_rng(seed)
+    def _answer(self, form: SurveyAnswers, text: str, attitude: Callable[[str], float], seed: int, answered: frozenset[str]) -> str:
+        survey, rng = form.survey, np.random.default_rng(seed)
         # Noise is drawn by label, so that the order in which items are shown changes no answer.
         errors = dict(zip(sorted(item.id for item in survey.items), rng.normal(0, self.noise, len(survey.items)), strict=True))
         # A real participant's answers hold that person's error already.
@@ -165,6 +165,7 @@ class Citizen:
         wanted = {k: attitude(v) + errors[k] for k, v in read_items("preferences", text).items()}
         ranked = sorted(wanted, key=lambda label: (-wanted[label], label))
         answers = {**_ratings(felt, survey), **{label: rank for rank, label in enumerate(ranked, 1)}}
+        answers = survey.mirrored(answers) if form.reversed else answers
         return "\n".join(f"{label}: {answers[label]}" for label in [*felt, *wanted])
 
     def _speak(self, me: str, text: str, attitude: Callable[[str], float]) -> str:

@@ -8,7 +8,6 @@ import sys
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
 
-from delibsim.domain.survey import Survey
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.blocks import block, read_block, read_items
 from delibsim.models.prompt import Prompt, SurveyAnswers, UnreadableReply
@@ -88,7 +87,7 @@ class Human:
             try:
                 self._heading = _heading(prompt)
                 form = prompt.reply
-                text = await self._survey(prompt, form.survey) if isinstance(form, SurveyAnswers) else await self._words(prompt)
+                text = await self._survey(prompt, form) if isinstance(form, SurveyAnswers) else await self._words(prompt)
             except _Stopped as stop:
                 return self._completion("", stop.status, str(stop))
             except EOFError:
@@ -133,18 +132,18 @@ class Human:
                 continue
             return "\n".join(lines)
 
-    async def _survey(self, prompt: Prompt, survey: Survey) -> str:
+    async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
         """Every item in the order shown: ratings on the scale (in a Q sort, what is left of each), then ranks, each used once."""
         text = "\n\n".join(message.content for message in prompt.messages)
         before = dict(re.findall(r"^(\w+): (-?\d+)$", read_block("answers", text) or "", re.MULTILINE))
-        items = read_items("considerations", text)
+        items, survey = read_items("considerations", text), form.shown
         left = None if survey.forced_distribution is None else dict(zip(survey.scale, survey.forced_distribution, strict=True))
         given: dict[str, int] = {}
         for n, (label, item) in enumerate(items.items(), 1):
-            head = f"\n{n}/{len(items)}  {item}{_before(before, label)}\n{survey.scale_min} (strongly disagree) to {survey.scale_max} "
+            head = f"\n{n}/{len(items)}  {item}{_before(before, label)}\n{form.scale}"
             open_ = survey.scale if left is None else [value for value, count in left.items() if count]
             room = "" if left is None else f" [left: {', '.join(f'{v} x{left[v]}' for v in open_)}]"
-            given[label] = await self._number(f"{head}(strongly agree){room}: ", open_)
+            given[label] = await self._number(f"{head}{room}: ", open_)
             if left is not None:
                 left[given[label]] -= 1
         options = read_items("preferences", text)
@@ -168,8 +167,10 @@ class Human:
 def _heading(prompt: Prompt) -> str:
     """What models are shown, without the marks, and without what is asked one by one below."""
     messages = prompt.messages if prompt.purpose.attempt == 0 else prompt.messages[-1:]
-    text = "\n\n".join(message.content for message in messages).replace(prompt.reply.describe(), "")
-    if isinstance(prompt.reply, SurveyAnswers):
+    form, text = prompt.reply, "\n\n".join(message.content for message in messages)
+    for said in (form.rules(), form.ending()) if isinstance(form, SurveyAnswers) else (form.describe(),):
+        text = re.sub(rf"{re.escape(said)}\n*", "", text)
+    if isinstance(form, SurveyAnswers):
         for tag in ("considerations", "preferences", "answers"):
             if (shown := read_block(tag, text)) is not None:
                 text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)  # with the line that introduces it

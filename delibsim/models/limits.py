@@ -98,12 +98,13 @@ class Budget:
     def __init__(self, usd: float | None = None, tokens: int | None = None, spent_usd: float = 0.0, spent_tokens: int = 0) -> None:
         self.usd, self.tokens = usd, tokens
         self.spent_usd, self.spent_tokens = spent_usd, spent_tokens
+        self.refused = False  # whether a call did not fit
 
     def reserve(self, usd: float | None, tokens: int) -> bool:
         """Take the worst case of a call out of the budget; False, with nothing taken, if that could exceed it."""
-        if self.usd is not None and (usd is None or self.spent_usd + usd > self.usd):
-            return False
-        if self.tokens is not None and self.spent_tokens + tokens > self.tokens:
+        dear = self.usd is not None and (usd is None or self.spent_usd + usd > self.usd)
+        if dear or (self.tokens is not None and self.spent_tokens + tokens > self.tokens):
+            self.refused = True
             return False
         self.spent_usd += usd or 0.0
         self.spent_tokens += tokens

@@ -24,6 +24,7 @@ class OpenAICompatible:
 
     `base_url` ends where "/chat/completions" is to follow; `key_env` names the environment variable that holds the key (or the
     address holds user and password; ValueError for both);
+    `answering` says that a preflight found the model without needing a key;
     `timeout` is the total time of an attempt in seconds, however slowly the answer trickles. A parameter the server rejects
     is left out of one more attempt and of every later call, and recorded as dropped.
     """
@@ -37,6 +38,7 @@ class OpenAICompatible:
         self.sampling = Sampling(**sampling)
         self.max_tokens = self.sampling.max_tokens
         self.provider = public_url(self.base_url)
+        self.answering = False
         self._key = os.environ.get(key_env, "") if key_env else ""
         if self._key and urlsplit(base_url).username:
             raise ValueError("its address holds a user and its key_env a key; a server takes one of the two")
@@ -52,7 +54,7 @@ class OpenAICompatible:
             completion = await self._attempt({"model": self.model, "messages": messages_of(prompt), **sent})
             refused = completion.status == "bad_request" and completion.detail.startswith(("HTTP 400", "HTTP 422"))
             if not refused or not self._dialect.learn(completion.detail, requested):
-                return replace(completion, parameters_sent=sent, parameters_dropped=dropped)
+                return replace(completion, provider=self.provider, parameters_sent=sent, parameters_dropped=dropped)
 
     async def preflight(self) -> list[Finding]:
         """What can be found out without paying: whether the key is there, the server answers, and it knows the model."""
@@ -73,6 +75,7 @@ class OpenAICompatible:
         known = _model_ids(text) if response.status == 200 else []
         if known and self.model not in known:
             return [Finding("error", self.name, f"{self.provider} does not know the model '{self.model}'; it has: {', '.join(known[:10])}")]
+        self.answering = self.model in known and not self._key
         note = f"{self.provider} answers" + ("" if known else ", but lists no models, so the name could not be checked")
         return [Finding("note", self.name, note)]
 
@@ -83,7 +86,7 @@ class OpenAICompatible:
             self._session = None
 
     async def _attempt(self, body: Mapping[str, Any]) -> Completion:
-        failed = Completion("", model_requested=self.model, provider=self.provider)
+        failed = Completion("", model_requested=self.model)
         try:
             async with self._open().post(
                 self._url("chat/completions"),
@@ -120,7 +123,7 @@ class OpenAICompatible:
         if payload is None:
             kind = "nothing" if not text.strip() else "an HTML page" if text.lstrip()[:1] == "<" else "broken JSON"
             return replace(failed, status="unavailable", detail=f"HTTP 200 with {kind} instead of an answer", possibly_billed=True)
-        completion = replace(completion_of(payload, self.model), provider=self.provider)
+        completion = completion_of(payload, self.model)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
             detail = f"asked {self.model}, answered by {returned} (strict)"

@@ -5,6 +5,7 @@ import importlib.util
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,16 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars a token for input, cached input and output; None where unknown. `source` names the list and its version."""
+    """US dollars a token for input, cached input and output; None where unknown. `source` names the list and its version.
+
+    `written` is the price of input that the provider puts into its cache, where that costs more (Anthropic).
+    """
 
     input: float | None = None
     cached: float | None = None
     output: float | None = None
     source: str = "unknown"
+    written: float | None = None
 
     def cost(self, usage: Usage) -> float | None:
         """Dollars for what was used; None if the price or the usage is unknown."""
@@ -35,8 +40,11 @@ class Price:
         )
 
     def worst(self, input_tokens: int, output_tokens: int) -> float | None:
-        """Dollars for so many tokens when nothing comes from a cache; None if the price is unknown."""
-        return self.cost(Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+        """Dollars for so many tokens when nothing comes from a cache and all goes into it; None if the price is unknown."""
+        cost = self.cost(Usage(input_tokens=input_tokens, output_tokens=output_tokens))
+        if cost is None or self.input is None or self.written is None:
+            return cost
+        return cost + input_tokens * max(0.0, self.written - self.input)
 
 
 FREE = Price(0.0, 0.0, 0.0, "free")
@@ -55,6 +63,7 @@ def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
         entry.get("cache_read_input_token_cost"),
         entry.get("output_cost_per_token"),
         f"litellm {version('litellm')}",
+        entry.get("cache_creation_input_token_cost"),
     )
 
 
@@ -63,6 +72,14 @@ def context_window(model: str) -> int | None:
     entry = listed(model) or {}
     limit = entry.get("max_input_tokens") or entry.get("max_tokens")
     return limit if isinstance(limit, int) else None
+
+
+def withdrawn(model: str) -> date | None:
+    """The day from which, by the list, a model is no longer offered; None if the list gives none."""
+    try:
+        return date.fromisoformat(str((listed(model) or {}).get("deprecation_date")))
+    except ValueError:
+        return None
 
 
 def listed(model: str) -> Mapping[str, Any] | None:

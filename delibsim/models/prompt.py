@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from delibsim.domain.survey import Survey, faults_of
@@ -92,24 +92,46 @@ class Words:
 
 @dataclass(frozen=True)
 class SurveyAnswers:
-    """A whole survey: one labelled line for each item, ratings on the scale and ranks that are a permutation."""
+    """A whole survey: one labelled line for each item, ratings on the scale and ranks that are a permutation.
+
+    `reversed`: the scale is stated with its ends the other way round, and ratings are mapped back as they are read.
+    """
 
     survey: Survey
+    reversed: bool = False
+
+    @property
+    def shown(self) -> Survey:
+        """The survey as its numbers are to be understood by who answers it."""
+        forced = self.survey.forced_distribution
+        return self.survey if not self.reversed or forced is None else replace(self.survey, forced_distribution=forced[::-1])
+
+    @property
+    def scale(self) -> str:
+        """The scale in words, as it stands in the form."""
+        low, high = ("strongly agree", "strongly disagree") if self.reversed else ("strongly disagree", "strongly agree")
+        return f"{self.survey.scale_min} ({low}) to {self.survey.scale_max} ({high})"
 
     def describe(self) -> str:
         """The form in words."""
-        survey, ranks = self.survey, len(self.survey.preferences)
+        return f"{self.rules()}\n{self.ending()}"
+
+    def rules(self) -> str:
+        """How to rate and rank."""
+        survey, ranks = self.shown, len(self.survey.preferences)
         lines = [
-            f"Rate every consideration with a whole number from {survey.scale_min} (strongly disagree) to "
-            f"{survey.scale_max} (strongly agree).",
+            f"Rate every consideration with a whole number from {self.scale}.",
             f"Rank the {ranks} policy options from 1 (the one you prefer most) to {ranks} (the one you prefer least), "
             "using each rank exactly once.",
-            f"Reply with one line for each of the {len(survey.items)} labels, in the form LABEL: NUMBER, and nothing else.",
         ]
         if survey.forced_distribution is not None:
             counts = ", ".join(f"{n} at {value}" for value, n in zip(survey.scale, survey.forced_distribution, strict=True))
             lines.insert(1, f"Give the ratings this exact distribution over the considerations: {counts}.")
         return "\n".join(lines)
+
+    def ending(self) -> str:
+        """How to write it down, which stands last in a prompt."""
+        return f"Reply with one line for each of the {len(self.survey.items)} labels, in the form LABEL: NUMBER, and nothing else."
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema, for providers that hold a model to one: an object with one integer for each label."""
@@ -120,10 +142,10 @@ class SurveyAnswers:
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
     def read(self, text: str) -> Mapping[str, int]:
-        """Answers by item id; raises UnreadableReply naming every label at fault."""
+        """Answers by item id, on the survey's own scale; raises UnreadableReply naming every label at fault."""
         values, unread = labelled_values(text, tuple(item.id for item in self.survey.items))
-        faults = [*unread, *faults_of(values, self.survey)]
+        faults = [*unread, *faults_of(values, self.shown)]
         if faults:
             shown = "; ".join(faults[:8])
             raise UnreadableReply(shown + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else ""))
-        return dict(values)
+        return self.survey.mirrored(values) if self.reversed else dict(values)

@@ -3,15 +3,18 @@
 import dataclasses
 import difflib
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
-from delibsim.models.prompt import Message, Prompt, Purpose
+from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
+from delibsim.models.faults import scrub, secrets
+from delibsim.models.prompt import Message, Prompt, Purpose, whole_characters
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,15 @@ class Recorder:
         self._model, self._keep = model, keep
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """Ask the model and keep the exchange, with the status that reading the reply gives it."""
+        """Ask the model and keep the exchange, with the status that reading the reply gives it; "internal" where the model raised."""
         started, clock = datetime.now(UTC), time.monotonic()
-        _, completion = read(prompt, await self._model.complete(prompt, seed))
+        given_up = None
+        try:
+            _, completion = read(prompt, await self._model.complete(prompt, seed))
+        except Cancelled as cancelled:
+            given_up, completion = cancelled, cancelled.completion
+        except Exception as error:  # noqa: BLE001 a plug-in may raise anything, and one call is all that it may spoil
+            completion = _internal(self.name, error)
         exchange = Exchange(
             hash=prompt.hash(self.name, seed),
             model=self.name,
@@ -73,6 +82,8 @@ class Recorder:
             completion=completion,
         )
         self._keep(exchange)
+        if given_up is not None:
+            raise given_up
         return completion
 
 
@@ -100,6 +111,13 @@ class Replay:
             lines = difflib.unified_diff(then.splitlines(), now.splitlines(), "recorded", "asked now", lineterm="", n=1)
             raise Diverged(f"{_where(prompt.purpose)}: the prompt changed\n" + "\n".join(list(lines)[:40]))
         return dataclasses.replace(recorded.completion)
+
+
+def _internal(model: str, error: Exception) -> Completion:
+    """What is recorded of a model that raised instead of answering: the error and where it was raised, without secrets."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    detail = f"{type(error).__name__}: {scrub(str(error), secrets())[:500]} ({PurePath(place.filename).name}, line {place.lineno})"
+    return Completion("", "internal", whole_characters(detail), model_requested=model, possibly_billed=True)
 
 
 def _where(purpose: Purpose) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Completion, LanguageModel, Try, Usage
+from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Cancelled, Completion, LanguageModel, Try, Usage
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.prices import Price
 from delibsim.models.prompt import Message, Prompt
 
+SPENT = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
 
@@ -29,11 +30,19 @@ class Persistent:
         self._gate, self._limits, self._budget = gate, limits, budget
         self._alone, self._begun = asyncio.Lock(), False
         self._fatal: Completion | None = None
+        self.retrying = 0  # calls that wait for another attempt now
+
+    @property
+    def closed(self) -> str:
+        """Why no call can succeed any more: a fatal status of the model, or a budget that refused a call; "" if none was seen."""
+        if self._fatal is not None:
+            return f"{self.name}: {self._fatal.status}: {self._fatal.detail}"
+        return f"{self.name}: budget: {SPENT}" if self._budget.refused else ""
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
-        # The first call goes alone: a wrong key is found with one attempt, not with many at once.
-        if not self._begun:
+        # The first call goes alone, unless a preflight was answered: a wrong key is found with one attempt, not with many at once.
+        if not self._begun and not getattr(self.model, "answering", False):
             async with self._alone:
                 if not self._begun:
                     completion = await self._persist(prompt, seed)
@@ -50,19 +59,27 @@ class Persistent:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
             if not self._budget.reserve(worst.cost_usd, most):
-                detail = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
-                return Completion("", "budget", detail, model_requested=self.name, tries=tuple(tries))
+                return Completion("", "budget", SPENT, model_requested=self.name, tries=tuple(tries))
             async with self._gate.enter(most, self.name):
-                completion = self._fatal or await self.model.complete(prompt, seed)
-            completion = replace(completion, usage=self._priced(completion), detail=self._told(completion))
+                try:
+                    completion = self._fatal or await self.model.complete(prompt, seed)
+                except asyncio.CancelledError:
+                    detail = "given up in flight, because the process was asked to stop"
+                    given_up = Completion("", "cancelled", detail, model_requested=self.name, possibly_billed=True, tries=tuple(tries))
+                    raise Cancelled(given_up) from None
+            completion = replace(completion, usage=self._priced(completion), detail=self._told(completion), tries=tuple(tries))
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
-                self._fatal = replace(completion, usage=Usage(), detail=f"{completion.detail} (found before; not asked again)")
+                self._fatal = replace(completion, usage=Usage(), tries=(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
-                return replace(completion, tries=tuple(tries))
+                return completion
             wait = self._wait(completion, len(tries), jitter)
             tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
-            await asyncio.sleep(wait)
+            self.retrying += 1
+            try:
+                await asyncio.sleep(wait)
+            finally:
+                self.retrying -= 1
 
     def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
         if completion.retry_after is not None:

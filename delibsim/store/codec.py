@@ -28,7 +28,15 @@ class Damaged(WrongInput):
 def run_to_json(run: Run) -> str:
     """A run as JSON text; ValueError where a setting of a model is no JSON number."""
     _finite(run.session)
-    return _text({"schema": SCHEMA, **RUN.dump_python(run, mode="json")})
+    return _text({"schema": SCHEMA, **run_to_plain(run)})
+
+
+def run_to_plain(run: Run) -> dict[str, Any]:
+    """A run as plain JSON values."""
+    plain = RUN.dump_python(run, mode="json")
+    plain["session"] = _brief_session(plain["session"])
+    plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
+    return _without(plain, dropped=None)
 
 
 def run_from_json(text: str | bytes) -> Run:
@@ -49,7 +57,7 @@ def session_from_json(text: str | bytes) -> Session:
 
 def session_to_plain(session: Session) -> dict[str, Any]:
     """A planned session as plain JSON values."""
-    return SESSION.dump_python(session, mode="json")
+    return _brief_session(SESSION.dump_python(session, mode="json"))
 
 
 def score_to_plain(score: Score) -> dict[str, Any]:
@@ -78,6 +86,15 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
     return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
 
 
+def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
+    return plain | {"procedure": _without(plain["procedure"], reverse_scale=None, transcript_window=None)}
+
+
+def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:
+    """Plain values without these fields where they say nothing: what schema 1 did not have at first is written only where used."""
+    return {name: value for name, value in plain.items() if name not in unsaid or value != unsaid[name]}
+
+
 def _finite(session: Session) -> None:
     """Refuse settings that are NaN or infinite, which would be written as null."""
     json.dumps(dict(session.models), allow_nan=False, default=dict)
@@ -102,7 +119,8 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     if plain.pop("schema") != SCHEMA:
         raise Damaged(f"written under another schema than {SCHEMA}, the one this version of delibsim reads")
     try:
-        return adapter.validate_json(json.dumps(plain), strict=True)
+        # What this version does not know may change the meaning of what it knows, so such a file is refused.
+        return adapter.validate_json(json.dumps(plain), strict=True, extra="forbid")
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
 

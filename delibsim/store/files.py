@@ -1,8 +1,10 @@
 """Writing and appending files so that a crash at any moment leaves the old file, the new one, or one torn last line."""
 
+import ctypes
 import fcntl
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -79,6 +81,65 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         else:
             damaged += 1
     return records, damaged
+
+
+@contextmanager
+def staged(folder: Path) -> Generator[Path]:
+    """An empty folder that takes the place of `folder` as a whole when the context ends well; until then `folder` is as it was.
+
+    What processes left behind that were killed on the way is removed.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    prefix = f".{folder.name}."
+    for path in folder.parent.iterdir():
+        if path.name.startswith(prefix) and path.name.endswith(".tmp") and path.is_dir():
+            _remove_if_left(path)
+    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=prefix, suffix=".tmp"))
+    handle = os.open(new, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)  # freed by the system when the process dies, which tells what is left behind
+        yield new
+        for path in (*new.iterdir(), new):
+            _sync(path)
+        os.chmod(new, 0o755)
+        _take_the_place(new, folder)
+        _sync(folder.parent)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)  # the old folder by now, or what was not finished
+        os.close(handle)
+
+
+def _take_the_place(new: Path, folder: Path) -> None:
+    """Rename a folder over another: in one step where the system can exchange two names (Linux), else in two."""
+    if not folder.exists():
+        os.rename(new, folder)
+        return
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
+    if renameat2 is None or renameat2(here, os.fsencode(new), here, os.fsencode(folder), exchange) != 0:
+        old = new.with_name(f"{new.name}.old")
+        os.rename(folder, old)
+        os.rename(new, folder)
+        os.rename(old, new)
+
+
+def _remove_if_left(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder)
+    except BlockingIOError:
+        pass  # another process is writing it
+    finally:
+        os.close(handle)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -11,30 +11,34 @@ from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, locked, read_lines, write_atomically
+from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES = "scores"
+EXPORT = "tables"
+"""The folders of a study that hold no session."""
 
 
 class Runs:
     """The folder of one study. Runs are written once, atomically; exchanges are appended as they happen.
 
-    study.json (settings), <session>/session.json (plan), <session>/exchanges.jsonl, <session>/run.json,
-    scores/<scorer>.v<version>.jsonl
+    study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan), <session>/exchanges.jsonl,
+    <session>/run.json, scores/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
         self.study = study
         self.folder = root / slug(study)
+        self._answered: dict[str, set[tuple[str, str]]] | None = None
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
-        manifest = runs._manifest()
+        manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
-        runs.study = str(manifest["study"])
+        runs.study = manifest.study
         return runs
 
     @classmethod
@@ -46,31 +50,22 @@ class Runs:
             raise unknown("study", study, known, f"Studies are folders in {root}")
         return runs
 
-    def compare(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Refuse what would change a study that exists: its shared settings, or a part it has; WrongInput with the differences.
+    def manifest(self) -> Manifest | None:
+        """What the study is; None if it has not begun. WrongInput if its study.json is damaged or of another schema."""
+        return read_manifest(self.folder / "study.json")
 
-        Parts are what sessions are made of (topics, models ... by name); parts may be added to a study.
-        """
-        old = self._manifest()
-        if old is None:
-            return
-        changed = codec.differences(old["settings"], dict(settings))
-        for kind, named in old["parts"].items():
-            given = parts.get(kind, {})
-            changed += codec.differences(
-                {n: part for n, part in named.items() if n in given}, {n: given[n] for n in named if n in given}, kind
-            )
-        if changed:
+    def compare(self, new: Manifest) -> None:
+        """Refuse what would change a study that exists: a shared setting, or a part under its name; WrongInput with the differences."""
+        old = self.manifest()
+        if old is not None and (changed := old.conflicts(new)):
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
 
-    def settle(self, settings: Mapping[str, Any], parts: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep the settings all sessions share and the parts they are made of, added to those the study has."""
-        self.compare(settings, parts)
-        old = self._manifest() or {"parts": {}}
-        merged = {kind: {**old["parts"].get(kind, {}), **parts.get(kind, {})} for kind in [*old["parts"], *parts]}
-        new = {"schema": codec.SCHEMA, "study": self.study, "settings": settings, "parts": merged}
-        if new != old:
-            write_atomically(self.folder / "study.json", json_text(new, indent=1) + "\n")
+    def settle(self, new: Manifest) -> None:
+        """Keep what the study is: freeze it when it begins, later add what is new as an amendment."""
+        self.compare(new)
+        old = self.manifest()
+        if old is None or old.amended(new) != old:
+            write_manifest(self.folder / "study.json", new if old is None else old.amended(new))
 
     def compare_plan(self, session: Session) -> None:
         """Refuse a session that was planned differently under its name; WrongInput with the differences."""
@@ -95,7 +90,7 @@ class Runs:
 
     def path(self, session: str) -> Path:
         """The folder of a session; WrongInput for a name that could leave the folder of the study."""
-        if session in ("", ".", "..", SCORES) or "/" in session or "\0" in session:
+        if session in ("", ".", "..", SCORES, EXPORT) or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -106,7 +101,7 @@ class Runs:
     def planned(self, session: str) -> Session:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
-        if session not in self.sessions():
+        if not path.is_file():
             raise unknown("session", session, self.sessions(), f"Sessions are folders in {self.folder}")
         return self._session(path)
 
@@ -122,10 +117,20 @@ class Runs:
         """Whether the session has a run."""
         return (self.path(session) / "run.json").is_file()
 
+    def status(self, session: str) -> str:
+        """The status of a run, read without the rest; "" if there is none, Damaged, naming the file, if it cannot be read."""
+        path = self.path(session) / "run.json"
+        if not path.is_file():
+            return ""
+        try:
+            return str(json.loads(path.read_bytes())["status"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise codec.Damaged(f"{path}: not the JSON of a run: {error}") from None
+
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read."""
         path = self.path(session) / "run.json"
-        if session in self.sessions() and not path.is_file():
+        if not path.is_file() and session in self.sessions():
             raise WrongInput(f"session '{session}' of study '{self.study}' was cut off and has no run yet; give its run command again")
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
@@ -152,6 +157,21 @@ class Runs:
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange to the log of a session."""
         append_line(self.path(session) / "exchanges.jsonl", exchange)
+
+    def note_answering(self, model: str, returned: str, fingerprint: str, call: str, started: str) -> None:
+        """Keep which model answered, under which fingerprint, the first time it did; with a warning if another had answered before."""
+        path = self.folder / "fingerprints.jsonl"
+        if self._answered is None:
+            self._answered = {}
+            for line in read_lines(path)[0]:
+                self._answered.setdefault(str(line.get("model")), set()).add(
+                    (str(line.get("model_returned")), str(line.get("fingerprint")))
+                )
+        before = self._answered.setdefault(model, set())
+        if (returned, fingerprint) not in before:
+            facts = {"model": model, "model_returned": returned, "fingerprint": fingerprint, "call": call, "started": started}
+            append_line(path, facts | {"warning": "another answered earlier in this study" if before else ""})
+            before.add((returned, fingerprint))
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
         """The exchanges of a session as plain values, and how many lines of its log are damaged."""
@@ -180,19 +200,6 @@ class Runs:
             return codec.session_from_json(path.read_bytes())
         except codec.Damaged as error:
             raise codec.Damaged(f"{path}: {error}") from None
-
-    def _manifest(self) -> dict[str, Any] | None:
-        """What study.json holds, or None if there is none."""
-        path = self.folder / "study.json"
-        if not path.is_file():
-            return None
-        try:
-            plain = json.loads(path.read_bytes())
-        except ValueError as error:
-            raise WrongInput(f"{path} is damaged ({error}); move it away to start the study anew") from None
-        if not isinstance(plain, dict) or plain.get("schema") != codec.SCHEMA or not {"study", "settings", "parts"} <= plain.keys():
-            raise WrongInput(f"{path} was not written under schema {codec.SCHEMA}; this version leaves it untouched")
-        return plain
 
     def _refusal(self, problem: str, changed: list[str]) -> str:
         shown = "\n".join(f"  {line}" for line in changed[:20]) + (f"\n  and {len(changed) - 20} more" if len(changed) > 20 else "")

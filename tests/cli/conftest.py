@@ -90,7 +90,7 @@ def hold(folder, overrides, voices=None):
     """Hold a session as `delibsim run` does, with other voices if need be."""
     planned = plan(overrides, folder)
     runs = Runs(planned.root, planned.study)
-    runs.settle(planned.settings, planned.parts)
+    runs.settle(planned.manifest)
     asyncio.run(hold_all([planned.session], runs, voices=voices))
 
 
@@ -107,14 +107,14 @@ def prepared(tmp_path_factory):
 def study(home, prepared):
     """The complete study in the user's folder; the folder of its only session."""
     shutil.copytree(prepared / "runs" / "s", home / "runs" / "s")
-    return home / "runs" / "s" / "ccps.normative.citizen.r1"
+    return home / "runs" / "s" / "ccps.normative.citizen_rounds1_size2.r1"
 
 
 @pytest.fixture
 def partial(home, prepared):
     """The partial study in the user's folder; the folder of its only session."""
     shutil.copytree(prepared / "runs" / "p", home / "runs" / "p")
-    return home / "runs" / "p" / "ccps.normative.citizen.r1"
+    return home / "runs" / "p" / "ccps.normative.citizen_rounds1_size2.r1"
 
 
 @pytest.fixture

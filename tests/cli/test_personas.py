@@ -79,9 +79,10 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
     assert all(sorted(group.count(text) for text in plain["personas"]) == [2, 3] for group in people)
     assert len({tuple(group) for group in people}) > 3
     assert delibsim("run", "-q", "topic=trams", "persona=trams_2", "study=s").code == 0
-    record = json.loads((home / "runs/s/study.json").read_text())
-    assert record["settings"]["persona"]["built"]["answers_sha256"] == own["answers_sha256"]
-    assert len(record["parts"]["groups"]["trams.normative.citizen.r1"]["personas"]) == 5
+    parts = json.loads((home / "runs/s/study.json").read_text())["parts"]
+    assert parts["personas"]["trams_2"]["built"]["answers_sha256"] == own["answers_sha256"]
+    (drawn,) = parts["groups"].values()
+    assert sorted(set(drawn["personas"])) == [1, 2]
 
 
 def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
@@ -178,8 +179,8 @@ def test_an_offline_group_starts_exactly_where_real_people_started_and_replicate
     answers = {tuple(row) for row in trams}
     seated = []
     for replicate in range(1, 5):
-        session = f"trams.none.citizen.r{replicate}"
-        assert delibsim("run", "-q", "topic=trams", "persona=human:trams", "treatment=none", "study=s", f"replicate={replicate}").code == 0
+        asked = ["topic=trams", "persona=human:trams", "treatment=none", "study=s", f"replicate={replicate}"]
+        session = delibsim("run", "-q", *asked, "--json").json["session"]
         run = json.loads((home / "runs" / "s" / session / "run.json").read_text())
         items = [item["id"] for item in run["session"]["survey"]["items"]]
         rows = [tuple(r["answers"][item] for item in items) for r in run["responses"] if r["phase"] == "pre"]
@@ -220,9 +221,9 @@ def test_a_group_of_wanted_diversity_has_it_in_its_first_survey_and_in_the_recor
         own = answer.json["group"]["diversity"]
         assert own["wanted"] == wanted
         assert answer.json["measures"]["diversity"]["pre"] == pytest.approx(own["reached"], abs=1e-6)
-        kept = json.loads((home / f"runs/{wanted}/study.json").read_text())
-        assert kept["settings"]["group"] == {"size": 5, "diversity": wanted}
-        assert kept["parts"]["groups"]["trams.normative.citizen.r1"]["diversity"] == own
+        kept = json.loads((home / f"runs/{wanted}/study.json").read_text())["parts"]
+        assert kept["groups"][answer.json["session"]]["diversity"] == own
+        assert f"diversity-{wanted}" in answer.json["session"]
         reached[wanted] = own["reached"]
     assert reached["low"] < reached["matched"] < reached["high"]
     rows = np.array(trams, dtype=float)
@@ -237,9 +238,9 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
         with pytest.raises(WrongInput, match=f"personas '{persona}' do not come from people's answers"):
             planned(home, f"persona={persona}", "group.diversity=low")
     assert delibsim("personas", "build", "trams", "--k", "2").code == 0
-    assert planned(home, "persona=trams_2", "group.diversity=high").parts["groups"]
+    assert planned(home, "persona=trams_2", "group.diversity=high").manifest.parts["groups"]
     (home / "answers" / "trams.csv").unlink()
-    assert planned(home, "persona=trams_2", "group.diversity=low").parts["groups"]
+    assert planned(home, "persona=trams_2", "group.diversity=low").manifest.parts["groups"]
     with pytest.raises(WrongInput, match="the answers they were built from are not here"):
         planned(home, "persona=trams_2", "group.diversity=matched")
 
@@ -256,9 +257,8 @@ def test_models_move_on_by_a_seat_with_every_replicate_and_one_model_stays_as_it
     assert len(ids) == 1
     one, two = (plan([f"replicate={r}"], home) for r in (1, 2))
     assert one.session.participants == two.session.participants
-    assert "groups" not in one.parts
-    assert one.settings["group"] == {"size": 5}
-    assert set(one.settings["persona"]) == {"name", "personas"}
+    assert "groups" not in one.manifest.parts
+    assert one.manifest.parts["personas"] == {"none": {"name": "none", "personas": []}}
 
 
 def test_a_person_among_citizens_is_an_ensemble(home):
@@ -282,3 +282,16 @@ def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_c
         assert found[f"{topic}_5"] > found["none"]
         # Three disjoint groups are a sample of the people, and all fifteen of bep's sixteen.
         assert abs(found["human"] - reference(topic)["pre"]["diversity"]) < (1 if topic == "bep" else 2.5)
+
+
+def test_a_sweep_crosses_personas_and_people_and_all_asks_no_person(delibsim, home, trams):
+    assert delibsim("personas", "build", "trams", "--k", "2").code == 0
+    sweep = plan(["study=s", "topic=trams", "persona=none,trams_2,human:trams", "replicate=1,2"], home, sweep=True)
+    assert len(sweep.sessions) == 6
+    people = [s for s in sweep.sessions if "human" in s.id]
+    assert len(people) == 2
+    assert not {p.persona for p in people[0].participants} & {p.persona for p in people[1].participants}
+    assert len(sweep.manifest.parts["groups"]) == 4
+    assert {s.id.count("persona-") for s in plan(["study=s", "topic=trams", "persona=all"], home, sweep=True).sessions} == {0, 1}
+    models = plan(["study=s", "topic=trams", "model=all"], home, sweep=True)
+    assert "human" not in {name for session in models.sessions for name in session.models}

@@ -14,11 +14,11 @@ def edit_log(session, change):
 def test_a_replay_is_equal_asks_nobody_and_writes_nothing(delibsim, study, files):
     before = files()
     answer = delibsim("replay", "s")
-    assert (answer.code, answer.out, answer.err) == (0, "s/ccps.normative.citizen.r1: equal\n", "")
+    assert (answer.code, answer.out, answer.err) == (0, "s/ccps.normative.citizen_rounds1_size2.r1: equal\n", "")
     assert files() == before
     assert delibsim("replay", "s", "--json").json == {
         "study": "s",
-        "session": "ccps.normative.citizen.r1",
+        "session": "ccps.normative.citizen_rounds1_size2.r1",
         "verdict": "equal",
         "changed": [],
     }
@@ -67,7 +67,7 @@ def test_a_damaged_run_or_plan_is_named(delibsim, study):
         (study / name).write_bytes(whole[:500])
         answer = delibsim("replay", "s", "--json")
         assert (answer.code, answer.json["verdict"]) == (4, "damaged")
-        assert f"runs/s/ccps.normative.citizen.r1/{name}: " in answer.json["changed"][0]
+        assert f"runs/s/ccps.normative.citizen_rounds1_size2.r1/{name}: " in answer.json["changed"][0]
         (study / name).write_bytes(whole)
     assert delibsim("replay", "s").code == 0
 

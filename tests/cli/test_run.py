@@ -58,7 +58,7 @@ def test_every_treatment_runs(delibsim, home, treatment):
     answer = delibsim("run", "-q", "study=s", f"treatment={treatment}", "group.size=2")
     assert (answer.code, answer.err) == (0, "")
     session = only_session(home)
-    assert session.name == f"ccps.{treatment}.citizen.r1"
+    assert session.name == f"ccps.{treatment}.citizen_size2.r1"
     run = run_of(session)
     assert len(run["transcript"]) == (0 if treatment == "none" else 4)
     instructions = run["session"]["treatment"]["instructions"].strip()
@@ -213,40 +213,6 @@ def test_the_same_command_again_asks_nothing_and_changes_nothing(delibsim, files
     assert "nothing was asked now" in delibsim("run", "study=s", *small).out
 
 
-@pytest.mark.parametrize(
-    ("override", "difference"),
-    [
-        ("seed=8", "seed: 7 -> 8"),
-        ("group.size=3", "group.size: 2 -> 3"),
-        ("rounds=2", "rounds: 1 -> 2"),
-        ("temperature=0.5", "temperature: 0.0 -> 0.5"),
-        ("persona=values", 'persona.name: "none" -> "values"'),
-        ("procedure.recall=false", "procedure.recall: true -> false"),
-        ("model.noise=0.9", "models.citizen.noise: 0.4 -> 0.9"),
-        ("treatment.instructions=Talk", 'instructions: "You take part'),
-        ("survey=acp", "survey"),
-    ],
-)
-def test_a_study_that_exists_with_other_settings_is_refused_with_the_difference(delibsim, study, files, small, override, difference):
-    before = files()
-    answer = delibsim("run", "study=s", *small, override)
-    assert (answer.code, answer.out) == (2, "")
-    assert difference in answer.err
-    assert "study=NAME" in answer.err
-    assert files() == before
-
-
-@pytest.mark.parametrize("override", ["treatment=none", "topic=acp", "replicate=2", "model=citizen_open"])
-def test_another_treatment_topic_replicate_or_model_is_added(delibsim, study, small, override):
-    before = (study / "run.json").read_bytes()
-    answer = delibsim("run", "-q", "study=s", *small, override)
-    assert (answer.code, answer.err) == (0, "")
-    assert (study / "run.json").read_bytes() == before
-    assert len(list(study.parent.glob("*/run.json"))) == 2
-    assert delibsim("run", "-q", "study=s", *small, "--json").json["already_held"]
-    assert delibsim("status", "s").code == 0
-
-
 def test_a_session_that_was_cut_off_goes_on(delibsim, study, small):
     written = (study / "run.json").read_bytes()
     (study / "run.json").unlink()
@@ -264,7 +230,7 @@ def test_a_run_that_cannot_be_read_is_named_and_left_alone(delibsim, study, file
     before = files()
     answer = delibsim("run", "study=s", *small)
     assert answer.code == 2
-    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r1/run.json: " in answer.err
     assert files() == before
 
 
@@ -273,7 +239,7 @@ def test_a_plan_that_cannot_be_read_is_named_and_left_alone(delibsim, study, fil
     before = files()
     answer = delibsim("run", "study=s", *small)
     assert answer.code == 2
-    assert "runs/s/ccps.normative.citizen.r1/session.json: " in answer.err
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r1/session.json: " in answer.err
     assert files() == before
 
 
@@ -282,7 +248,7 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
     answer = delibsim("run", "-q", "study=s", *small, "replicate=2", "--json")
     assert answer.code == 3
     assert answer.json["status"] == "complete"
-    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r1/run.json: " in answer.err
 
 
 # what cannot be is refused before anything is written
@@ -380,7 +346,7 @@ def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, smal
         assert delibsim("run", "-q", *small[:-1], override).code == 0
     names = [path.name for path in (home / "runs").iterdir()]
     assert len(names) == 2
-    assert all(re.fullmatch(r"ccps.normative.citizen_[0-9a-f]{8}", name) for name in names)
+    assert all(re.fullmatch(r"ccps.normative.citizen_rounds1_size2_[0-9a-f]{8}", name) for name in names)
 
 
 def test_a_file_in_the_place_of_the_folder_is_a_clear_error(delibsim, home, files, small):
@@ -408,8 +374,8 @@ def test_the_summary_says_what_a_careful_reader_must_know(delibsim, small):
         "has not been validated",
         "it is no language model",
         "6: 6 ok",
-        "runs/s/ccps.normative.citizen.r1/run.json",
-        "delibsim show runs/s/ccps.normative.citizen.r1",
+        "runs/s/ccps.normative.citizen_rounds1_size2.r1/run.json",
+        "delibsim show runs/s/ccps.normative.citizen_rounds1_size2.r1",
     ):
         assert part in answer.out
     assert answer.err == ""

@@ -64,25 +64,25 @@ def test_scores_are_written_once_more_to_the_same_bytes(delibsim, study, files):
 
 @pytest.mark.parametrize("text", ["{", '{"schema": 1}', "\xff\x00", ""])
 def test_a_damaged_run_is_named_and_the_others_are_still_read(delibsim, study, text):
-    other = shutil.copytree(study, study.parent / "ccps.normative.citizen.r2")
+    other = shutil.copytree(study, study.parent / "ccps.normative.citizen_rounds1_size2.r2")
     (other / "run.json").write_text(text, encoding="latin-1")
     answer = delibsim("score", "s", "--json")
     assert answer.code == 3
     (fault,) = answer.json["unreadable"]
-    assert "runs/s/ccps.normative.citizen.r2/run.json: " in fault
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r2/run.json: " in fault
     assert rows_of(answer)["normative", "pre"]["valid"] == 1
     assert (other / "run.json").read_text(encoding="latin-1") == text
     shown = delibsim("score", "s")
     assert shown.code == 3
-    assert "ccps.normative.citizen.r2/run.json" in shown.out.replace("\n", "")
+    assert "ccps.normative.citizen_rounds1_size2.r2/run.json" in shown.out.replace("\n", "")
 
 
 def test_a_damaged_plan_is_named_and_the_others_are_still_read(delibsim, study):
-    other = shutil.copytree(study, study.parent / "ccps.normative.citizen.r2")
+    other = shutil.copytree(study, study.parent / "ccps.normative.citizen_rounds1_size2.r2")
     (other / "session.json").write_text("{", encoding="utf-8")
     answer = delibsim("score", "s", "--json")
     assert answer.code == 3
-    assert "runs/s/ccps.normative.citizen.r2/session.json: " in " ".join(answer.json["unreadable"])
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r2/session.json: " in " ".join(answer.json["unreadable"])
 
 
 def test_a_study_without_runs_has_nothing_to_score(delibsim, study):

@@ -1,6 +1,7 @@
 """`delibsim show`: a run to be read, whatever was said in it."""
 
 import json
+import unicodedata
 
 import pytest
 
@@ -45,7 +46,14 @@ def test_answers_can_be_left_out(delibsim, study):
 
 def test_a_run_can_be_named_in_every_way_a_user_would(delibsim, study, home, monkeypatch):
     shown = delibsim("show", "s").out
-    for place in ("s/ccps.normative.citizen.r1", study, study / "run.json", "runs/s/ccps.normative.citizen.r1", "runs/s", study.parent):
+    for place in (
+        "s/ccps.normative.citizen_rounds1_size2.r1",
+        study,
+        study / "run.json",
+        "runs/s/ccps.normative.citizen_rounds1_size2.r1",
+        "runs/s",
+        study.parent,
+    ):
         assert delibsim("show", place).out == shown
     monkeypatch.chdir(study)
     assert delibsim("show", ".").out == shown
@@ -57,8 +65,8 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     assert delibsim("run", "-q", "study=s", *small, "replicate=2").code == 0
     answer = delibsim("show", "s")
     assert answer.code == 2
-    assert "s/ccps.normative.citizen.r1" in answer.err
-    assert "s/ccps.normative.citizen.r2" in answer.err
+    assert "s/ccps.normative.citizen_rounds1_size2.r1" in answer.err
+    assert "s/ccps.normative.citizen_rounds1_size2.r2" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,7 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     [
         ("nowhere", "unknown study 'nowhere'"),
         ("ss", "did you mean s?"),
-        ("s/ccps.normative.citizen.r2", "did you mean ccps.normative.citizen.r1"),
+        ("s/ccps.normative.citizen_rounds1_size2.r2", "did you mean ccps.normative.citizen_rounds1_size2.r1"),
     ],
 )
 def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
@@ -130,7 +138,7 @@ def test_a_damaged_run_is_named_and_left_alone(delibsim, study, text):
     (study / "run.json").write_text(text, encoding="utf-8")
     answer = delibsim("show", "s")
     assert (answer.code, answer.out) == (2, "")
-    assert "runs/s/ccps.normative.citizen.r1/run.json: " in answer.err
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r1/run.json: " in answer.err
     assert (study / "run.json").read_text(encoding="utf-8") == text
 
 
@@ -167,3 +175,36 @@ def test_single_calls_are_shown_whole(delibsim, study):
     unknown = delibsim("show", "s", "--call", "Participant 1/pree/0")
     assert unknown.code == 2
     assert "did you mean Participant 1/pre/0" in unknown.err
+
+
+LONG = {
+    "fifty thousand words": "word " * 50_000,
+    "one word without end": "w" * 250_000,
+    "zero width": "a\u200b\u2060" * 100_000,
+    "right to left": "\u202eabc \u05d0\u05d1 " * 40_000,
+    "control characters": "a\x1b[2J\x00\x9b" * 50_000,
+}
+
+
+@pytest.mark.parametrize("case", LONG)
+def test_a_speech_without_end_is_cut_for_display_and_kept_as_it_came(delibsim, study, case):
+    text = LONG[case].strip()
+    change_run(study, lambda run: run["transcript"][0].update(text=text))
+    answer = delibsim("show", "s", "--no-answers")
+    assert answer.code == 0
+    assert len(answer.out) < 20_000
+    assert not {c for c in answer.out if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"}
+    assert f"({len(text):,} characters in all); the rest is shown with --whole" in answer.out
+    whole = delibsim("show", "s", "--no-answers", "--whole").out
+    assert "--whole" not in whole
+    letter = next(c for c in text if c.isalnum())
+    assert whole.count(letter) >= text.count(letter)
+    assert delibsim("show", "s", "--json").json["transcript"][0]["text"] == text
+
+
+def test_a_speech_of_usual_length_is_printed_whole(delibsim, study):
+    text = "word " * 1_000 + "end"
+    change_run(study, lambda run: run["transcript"][0].update(text=text))
+    answer = delibsim("show", "s", "--no-answers")
+    assert " ".join(answer.out.split()).count(text) == 1
+    assert "characters in all" not in answer.out

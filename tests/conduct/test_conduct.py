@@ -392,8 +392,9 @@ async def test_sessions_are_held_under_the_lock_of_their_study(session, runs):
 async def test_sessions_held_at_once_are_the_same_as_one_after_another(session, runs, at_once):
     sessions = [replace(session, id=f"r{k}", replicate=k) for k in range(1, 6)]
     one_by_one = Runs(runs.folder.parent, "one by one")
-    expected = [held.run for held in await hold_all(sessions, one_by_one)]
-    assert [held.run for held in await hold_all(sessions, runs, at_once=at_once)] == expected
+    await hold_all(sessions, one_by_one)
+    assert {held.status for held in await hold_all(sessions, runs, at_once=at_once)} == {"complete"}
+    assert [runs.run(one.id) for one in sessions] == [one_by_one.run(one.id) for one in sessions]
     for one in sessions:
         assert (runs.path(one.id) / "run.json").read_bytes() == (one_by_one.path(one.id) / "run.json").read_bytes()
         assert await replay(runs, one.id) == runs.run(one.id)
@@ -436,3 +437,25 @@ async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(sessi
         assert written["dri", phase]["note"]
     assert isinstance(written["dri", "pre"]["value"], float)
     assert {math.isnan(s.value) for s in scores if (s.measure, s.phase) == ("dri", "post")} == {True}
+
+
+async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs):
+    class Raising(Voice):
+        async def complete(self, prompt, seed):
+            if prompt.purpose.occasion == "turn 2":
+                raise ZeroDivisionError("a defect of a plug-in")
+            return await super().complete(prompt, seed)
+
+    class Mixed(Cast):
+        def of(self, asked):
+            return {"citizen": (Raising if asked.id == "broken" else Voice)(asked)}
+
+    sessions = [replace(session, id=name) for name in ("sound", "broken", "other")]
+    sound, broken, other = await hold_all(sessions, runs, voices=Mixed(None), at_once=3)
+    assert sound.run == replace(other.run, session=sound.session)
+    assert (sound.run.status, broken.run) == ("complete", None)
+    assert "turn 2): internal: ZeroDivisionError: a defect of a plug-in (test_conduct.py, line " in broken.fault
+    assert [record["completion"]["status"] for record in runs.exchanges("broken")[0]][-2:] == ["ok", "internal"]
+    again = await hold_session(sessions[1], runs)
+    assert (again.recorded, again.run.status) == (broken.asked, "complete")
+    assert again.asked == CALLS - broken.asked + 1, "the call that broke is asked again"

@@ -11,7 +11,7 @@ import pytest
 from plugin.installed import Workplace
 
 COMMAND = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=3", "rounds=2", "seed=7")
-SESSION = "runs/s/ccps.normative.slow.r1"
+SESSION = "runs/s/ccps.normative.slow_size3.r1"
 CALLS = 12
 DELAY = 0.08  # seconds a call: long enough to be stopped in, short enough to wait for
 
@@ -32,11 +32,17 @@ def place(tmp_path, package):
 
 
 def recorded(place):
-    """What stands whole in the log: participant/occasion/attempt."""
+    """What was answered and stands whole in the log: participant/occasion/attempt."""
     path = place.folder / SESSION / "exchanges.jsonl"
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    purposes = [json.loads(line)["purpose"] for line in lines]
-    return ["{participant}/{occasion}/{attempt}".format(**purpose) for purpose in purposes]
+    records = [record for record in map(json.loads, lines) if record["completion"]["status"] == "ok"]
+    return ["{participant}/{occasion}/{attempt}".format(**record["purpose"]) for record in records]
+
+
+def given_up(place):
+    """The calls that the log says were given up in flight."""
+    lines = (place.folder / SESSION / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
+    return [record for record in map(json.loads, lines) if record["completion"]["status"] == "cancelled"]
 
 
 def wait_until(condition, process):
@@ -100,8 +106,12 @@ def test_a_process_that_is_asked_to_stop_says_how_to_go_on(place, undisturbed, s
     assert process.returncode == 3
     assert "the same command goes on" in errors
     asked = place.asked
+    stopped = given_up(place)
+    assert len(stopped) == len(asked) - len(kept) <= 3, "one line for every call in flight"
+    assert all(record["completion"]["possibly_billed"] for record in stopped)
     code, _, _ = place.call(*COMMAND)
     assert code == 0
+    assert given_up(place) == stopped
     assert not set(place.asked[len(asked) :]) & set(kept)
     assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed
 
@@ -184,3 +194,19 @@ def test_a_folder_that_may_not_be_written_is_a_clear_error(place):
     assert "Permission denied" in errors
     assert "Traceback" not in errors
     assert place.asked == []
+
+
+def test_a_plug_in_that_raises_is_a_typed_fault_and_no_data(place, undisturbed):
+    secret = "sk-canary-0123456789abcdef"
+    (place.folder / "down.txt").write_text(f"no such shelf, says {secret}", encoding="utf-8")
+    code, output, errors = place.call(*COMMAND)
+    assert (code, output) == (4, "")
+    assert "internal: KeyError: 'no such shelf, says [hidden]' (slow.py, line " in errors
+    assert "Traceback" not in errors
+    lines = (place.folder / SESSION / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {json.loads(line)["completion"]["status"] for line in lines} == {"internal"}
+    assert secret not in errors + "".join(lines)
+    assert not (place.folder / SESSION / "run.json").exists()
+    (place.folder / "down.txt").unlink()
+    assert place.call(*COMMAND)[0] == 0
+    assert (place.folder / SESSION / "run.json").read_bytes() == undisturbed

@@ -31,13 +31,14 @@ def planned(tmp_path_factory):
 
 @pytest.fixture
 def session_of(planned):
-    """Plan a session: models by name (seated in turn) or with their settings, n seats, rounds, re-asks; changes of the session."""
+    """Plan a session: models by name (seated in turn) or with their settings, n seats, rounds; changes of procedure and session."""
 
-    def make(models=("local",), n=2, rounds=1, reasks=3, **changes):
+    def make(models=("local",), n=2, rounds=1, **changes):
         settings = dict(models) if isinstance(models, dict) else {name: settings_of(name) for name in models}
         names = list(settings)
         people = tuple(Participant(f"Participant {i + 1}", model=names[i % len(names)]) for i in range(n))
-        treatment, procedure = Treatment("basic", "Deliberate.", rounds), Procedure(reasks=reasks)
+        treatment = Treatment("basic", "Deliberate.", rounds)
+        procedure = Procedure(**{name: changes.pop(name) for name in list(changes) if name in Procedure.__dataclass_fields__})
         return replace(planned, participants=people, treatment=treatment, procedure=procedure, models=settings, **changes)
 
     return make

@@ -3,8 +3,10 @@
 import pytest
 from fake_provider import FakeProvider, Rule
 
+from delibsim import Usage
 from delibsim.conduct import spent
 from delibsim.models.limits import Budget, Limits
+from delibsim.models.prices import price_of
 
 PRICE = {"input": 1000.0, "cached": 1000.0, "output": 1000.0}
 EIGHT = Limits(concurrency=8, longest_wait=0.02)
@@ -96,3 +98,10 @@ async def test_the_command_stops_at_its_budget_and_goes_on_with_a_higher_one(com
     assert code == 0, err
     assert provider.calls == provider.billed == 6
     assert len(list(tmp_path.glob("runs/capped/*/run.json"))) == 1
+
+
+def test_the_worst_case_counts_what_is_written_into_a_cache():
+    """Anthropic asks a quarter more for input that it caches; the figures are those of its price list for Claude Opus 4.5."""
+    price = price_of("anthropic/claude-opus-4-5-20251101")
+    assert price.worst(1_000_000, 1_000) == pytest.approx(6.25 + 0.025)
+    assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000)) == pytest.approx(5.0 + 0.025)

@@ -1,11 +1,16 @@
 """FAULTS 19 to 21: usage that is missing, another model than was asked for, parameters that are refused, prompts that are too long."""
 
+import json
+
 import pytest
 from fake_provider import FakeProvider, Rule
 from typer.testing import CliRunner
 
+from delibsim import Runs, Voices
 from delibsim.cli.status import app as status
+from delibsim.conduct import hold_all
 from delibsim.models.limits import Limits
+from delibsim.store.manifest import Manifest
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 10.0}
 
@@ -75,12 +80,44 @@ async def test_another_model_is_a_failure_in_strict_mode(hold, session_of, runs,
 
 
 async def test_a_fingerprint_that_changes_is_a_warning_of_the_study(hold, session_of, runs):
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     async with FakeProvider([Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]) as provider:
         await hold(session_of(), provider)
     said = CliRunner().invoke(status, [str(runs.folder)])
     assert said.exit_code == 0
-    assert "fingerprint changed in mid-study: fp_fake, fp_new" in said.output
+    assert "warning: local: the provider's fingerprint changed in mid-study: fp_fake, fp_new" in said.output
+
+
+async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_changed(hold, session_of, runs):
+    async with FakeProvider([Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]) as provider:
+        await hold(session_of(), provider)
+        manifest = answering(runs)
+        assert [(line["model"], line["model_returned"], line["fingerprint"]) for line in manifest] == [
+            ("local", "local", "fp_fake"),
+            ("local", "local", "fp_new"),
+        ]
+        assert [bool(line["warning"]) for line in manifest] == [False, True]
+        assert manifest[1]["call"].startswith("one/Participant ")
+        again = Runs(runs.folder.parent, runs.study)
+        await hold_all([session_of(id="two")], again, voices=Voices(addresses={"local": provider.base_url}))
+        assert answering(runs) == manifest, "a later process knows who answered before, and adds nothing"
+        provider.script[:] = [Rule(payload={"model": "local-2"})]
+        await hold(session_of(id="three"), provider)
+    assert [line["model_returned"] for line in answering(runs)] == ["local", "local", "local-2"]
+
+
+async def test_two_models_with_fingerprints_of_their_own_are_no_warning(hold, session_of, runs):
+    runs.settle({}, {})
+    script = [Rule(model="a", payload={"system_fingerprint": "fp_a"})]
+    async with FakeProvider(script, models=("a", "b")) as provider:
+        await hold(session_of(("a", "b")), provider)
+    assert [line["warning"] for line in answering(runs)] == ["", ""]
+    assert "warning" not in CliRunner().invoke(status, [str(runs.folder)]).output
+
+
+def answering(runs):
+    """Who answered in a study, as it lies beside its manifest."""
+    return [json.loads(line) for line in (runs.folder / "fingerprints.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 # 20: parameters that are refused
@@ -176,6 +213,36 @@ async def test_a_run_records_what_was_requested_sent_and_dropped(hold, session_o
         assert entry["completion"]["parameters_dropped"] == ["temperature"]
         assert set(entry["completion"]["parameters_sent"]) == {"max_tokens", "seed"}
         assert entry["completion"]["parameters_sent"]["seed"] == entry["seed"] % 2**31
+
+
+async def test_a_run_is_never_labelled_with_a_parameter_it_did_not_have(command, tmp_path):
+    async with FakeProvider([Rule(rejects="temperature"), Rule(model="b", rejects="seed")], models=("a", "b")) as provider:
+        (tmp_path / "conf" / "model").mkdir(parents=True)
+        for name in provider.models:
+            text = f"name: {name}\nkind: openai_compatible\nmodel: {name}\nmax_tokens: 500\n"
+            (tmp_path / "conf" / "model" / f"{name}.yaml").write_text(text, encoding="utf-8")
+        settings = ("study=s", "group.size=2", "group.models=[a,b]", "rounds=0", "temperature=0.7", f"base_url={provider.base_url}")
+        code, out, err = await command("run", "-q", *settings)
+        assert code == 0, err
+    assert "temperature without effect" in out
+    assert "temperature 0.7" not in out
+    (run,) = (Runs.open(tmp_path / "runs", "s").run(name) for name in Runs.open(tmp_path / "runs", "s").sessions())
+    assert run.dropped == {"a": ("temperature",), "b": ("seed", "temperature")}
+    _, out, _ = await command("run", "-q", "--json", *settings)
+    assert json.loads(out)["temperature"] == {"a": None, "b": None}
+    assert json.loads(out)["calls"]["parameters_dropped"] == {"a": ["temperature"], "b": ["seed", "temperature"]}
+    assert json.loads((await command("show", "s", "--json"))[1])["dropped"] == {"a": ["temperature"], "b": ["seed", "temperature"]}
+    (session,) = json.loads((await command("status", "s", "--json"))[1])["sessions"]
+    assert session["parameters_dropped"] == {"a": ["temperature"], "b": ["seed", "temperature"]}
+    for arguments in (("show", "s"), ("status", "s")):
+        _, out, _ = await command(*arguments)
+        assert "dropped: seed, temperature: requested, and without effect on b" in out
+
+
+async def test_a_run_in_which_everything_took_effect_says_that_nothing_was_dropped(hold, session_of, runs):
+    async with FakeProvider() as provider:
+        await hold(session_of(), provider)
+    assert runs.run("one").dropped == {}
 
 
 # 21: prompts that are too long

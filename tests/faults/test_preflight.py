@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from fake_provider import FakeProvider
+from fake_provider import FakeProvider, Rule
 
 from delibsim import Voices, WrongInput
 from delibsim.models.limits import Limits
@@ -113,6 +113,14 @@ async def test_a_prompt_longer_than_the_context_window(session_of):
     assert [text for level, text in found if level == "error" and "more than the 8192 it takes" in text]
 
 
+async def test_a_model_that_the_price_list_says_was_withdrawn_is_a_warning(session_of):
+    gone = "1024-x-1024/dall-e-2"
+    async with FakeProvider(models=(gone, "gpt-4o")) as provider:
+        for model, warned in ((gone, ["by the price list, 1024-x-1024/dall-e-2 was withdrawn on 2026-05-12"]), ("gpt-4o", [])):
+            found, _ = await findings(session_of({"local": settings_of("local", model=model)}), {"local": provider.base_url})
+            assert [text for level, text in found if level == "warning"] == warned
+
+
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
@@ -142,3 +150,17 @@ async def test_the_command_stops_before_anything_is_asked_or_written(command, tm
     assert "Traceback" not in err
     assert provider.calls == 0
     assert not list(tmp_path.rglob("*.json*"))
+
+
+@pytest.mark.parametrize(("key", "at_first"), [("", 4), ("sk-right-0000-0000-0000-0000", 1)])
+async def test_without_a_key_an_answered_preflight_proves_the_model_so_no_call_goes_alone(ask, session_of, monkeypatch, key, at_first):
+    monkeypatch.setenv("A_KEY", key)
+    async with FakeProvider([Rule(at=[1], delay=0.3)], key=key) as provider:
+        settings = {"local": settings_of("local", key_env="A_KEY" if key else "")}
+        voices = Voices(Limits(concurrency=4), addresses={"local": provider.base_url})
+        await voices.preflight([session_of(settings)])
+        asked = asyncio.create_task(ask(provider, 4, voices=voices, settings=settings))
+        await asyncio.sleep(0.2)
+        calls = provider.calls
+        await asked
+    assert calls == at_first

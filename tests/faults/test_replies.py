@@ -1,12 +1,15 @@
 """FAULTS 22, 24 to 29 and 33: what becomes of replies in a session: read, asked again, refused, or missing with the reason."""
 
 import asyncio
+import json
 import math
 
 import pytest
 from fake_provider import FakeProvider, Rule, survey_in
+from typer.testing import CliRunner
 
 from delibsim import DRI
+from delibsim.cli.status import app as status
 from delibsim.models.blocks import read_items
 from delibsim.scorers.flags import Flags
 
@@ -238,3 +241,30 @@ async def test_equal_text_in_independent_replicates_above_temperature_zero_is_fl
     scores = {(s.measure, s.target): s.value for s in Flags().score(held) if s.unit == "run"}
     assert scores["flags.across_runs", "r1"] == scores["flags.across_runs", "r2"] == 2
     assert provider.calls == 12
+
+
+async def test_a_response_id_that_comes_twice_is_flagged_with_whether_the_text_came_twice_too(hold, session_of, runs):
+    runs.settle({}, {})
+
+    def said():
+        plain = CliRunner().invoke(status, [str(runs.folder)]).output
+        return " ".join(plain.split()), json.loads(CliRunner().invoke(status, [str(runs.folder), "--json"]).output)["repeated_response_ids"]
+
+    async with FakeProvider() as provider:
+        await hold(session_of(), provider)
+        assert said() == (said()[0], None)
+        assert "response id" not in said()[0]
+        # Another session: its last survey under an id of the first session, and two speeches under one id and in the same words.
+        provider.script[:] = [Rule(at=(10, 11), payload={"id": "again"}, text="Yes."), Rule(at=(13,), payload={"id": "chatcmpl-1"})]
+        await hold(session_of(id="two", replicate=2, rounds=2), provider)
+    assert said()[1] == {"calls": 4, "same_text": 2, "ids": ["chatcmpl-1", "again"]}
+    assert "4 calls came with the response id of another (chatcmpl-1, again), 2 of them with its text too" in said()[0]
+
+
+async def test_a_response_id_that_comes_twice_in_one_run_stands_in_its_summary(command):
+    async with FakeProvider([Rule(at=(3, 4), payload={"id": "same"}, text="Yes.")]) as provider:
+        settings = ("model=local", "study=s", "group.size=2", "rounds=1", f"base_url={provider.base_url}")
+        _, out, _ = await command("run", "-q", *settings)
+        _, plain, _ = await command("run", "-q", "--json", *settings)
+    assert "Flagged    2 calls came with the response id of another (same), 2 of them with its text too" in out
+    assert json.loads(plain)["calls"]["repeated_response_ids"] == {"calls": 2, "same_text": 2, "ids": ["same"]}

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 from delibsim.cli.status import app as status_app
 from delibsim.conduct import hold_all
 from delibsim.models.limits import Limits
+from delibsim.store.manifest import Manifest
 
 FAULTY = {
     "rate_limited": Rule(status=429),
@@ -74,10 +75,10 @@ async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are
     sessions = [session_of((name,), id=f"{name}.{k}") for name in ("poor", "rich") for k in (1, 2)]
     async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich")) as provider:
         held = await hold_all(sessions, runs, voices=voices_at(provider), at_once=4)
-    assert [one.run is not None for one in held] == [False, False, True, True]
+    assert [one.status for one in held] == ["", "", "complete", "complete"]
     assert [runs.held(session.id) for session in sessions] == [False, False, True, True]
     assert provider.by_model == {"poor": 1, "rich": 12}
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     said = CliRunner().invoke(status_app, [str(runs.folder)])
     assert said.exit_code == 3
     assert "2 cut off, 2 complete" in said.output

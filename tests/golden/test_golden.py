@@ -11,7 +11,7 @@ from delibsim.models.replay import exchange_of
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
 
 HERE = Path(__file__).parent
-STUDY, SESSION = "two_citizens", "ccps.normative.citizen.r1"
+STUDY, SESSION = "two_citizens", "ccps.normative.citizen_rounds1_size2.r1"
 FOLDER = HERE / STUDY / SESSION
 
 

@@ -78,6 +78,15 @@ def test_a_q_sort_offers_only_what_is_left():
     assert "please answer with a whole number: -1, 0:" in shown[2]
 
 
+def test_a_reversed_scale_is_shown_as_such_and_mapped_back():
+    survey = Survey("sort", tuple(ITEMS), -1, 1, (2, 1, 0))
+    form = SurveyAnswers(survey, reversed=True)
+    shown = items_block("considerations", survey.items[:3]), items_block("preferences", survey.items[3:])
+    completion, asked_for = tell(asked(form, *shown), "1", "0", "1", "1", "2", "3")
+    assert "-1 (strongly agree) to 1 (strongly disagree) [left: 0 x1, 1 x2]" in asked_for[0]
+    assert form.read(completion.text)["C1"] == -1
+
+
 def test_own_earlier_answers_stand_beside_the_items_and_marks_do_not_show():
     before = answers_block({"C1": -2, "P2": 1}, ["C1", "P2"])
     heard = transcript_block([Statement(Turn(1, 1, "Ann"), "I am for \x1b[31mway 2.")])

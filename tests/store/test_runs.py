@@ -15,11 +15,16 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import Score
 from delibsim.domain.treatment import Treatment
 from delibsim.store.codec import Damaged
+from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.testing import a_run
 
 SETTINGS = {"seed": 7, "group": {"size": 5}, "wording": {"id": "default", "texts": {"you": "You are"}}}
 PARTS = {"topics": {"ccps": "digest"}, "models": {"citizen": {"kind": "citizen", "noise": 0.4}}}
+
+
+def manifest(settings, parts, **other):
+    return Manifest("demo", settings, parts, **other)
 
 
 @pytest.fixture
@@ -45,7 +50,7 @@ def held(study, *runs):
 @pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "a/b", "a\0b", "x" * 300, "🙂", "..", "", "\udcff"])
 def test_a_study_of_any_name_stays_in_its_root(tmp_path, name):
     study = Runs(tmp_path / "runs", name)
-    study.settle(SETTINGS, PARTS)
+    study.settle(Manifest(name, SETTINGS, PARTS))
     assert study.folder.resolve().parent == (tmp_path / "runs").resolve()
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
     assert Runs.open(tmp_path / "runs", name).folder == study.folder
@@ -58,7 +63,7 @@ def test_studies_whose_names_differ_by_case_lie_apart(tmp_path):
 
 @pytest.mark.parametrize("session", ["../../x", "/tmp/x", "..", ".", "a/b", "", "scores", "a\0b", "x" * 300])
 def test_a_session_of_any_name_stays_in_the_folder_of_its_study(study, tmp_path, session):
-    study.settle(SETTINGS, PARTS)
+    study.settle(manifest(SETTINGS, PARTS))
     study.write_scores("dri", 1, [])
     try:
         held(study, a_run(session))
@@ -78,7 +83,7 @@ def test_a_session_of_any_name_stays_in_the_folder_of_its_study(study, tmp_path,
 
 def test_a_study_is_found_by_its_folder_whatever_its_name(tmp_path):
     study = Runs(tmp_path, "Über/Tee")
-    study.settle(SETTINGS, PARTS)
+    study.settle(Manifest(study.study, SETTINGS, PARTS))
     found = Runs.at(study.folder)
     assert (found.study, found.folder) == ("Über/Tee", study.folder)
     with pytest.raises(WrongInput, match="is not the folder of a study: it has no study.json"):
@@ -87,7 +92,7 @@ def test_a_study_is_found_by_its_folder_whatever_its_name(tmp_path):
 
 def test_an_unknown_study_comes_with_the_closest(tmp_path):
     for name in ("demo", "pilot"):
-        Runs(tmp_path, name).settle(SETTINGS, PARTS)
+        Runs(tmp_path, name).settle(manifest(SETTINGS, PARTS))
     with pytest.raises(WrongInput, match=r"unknown study 'dem'; did you mean demo\? There are: demo, pilot"):
         Runs.open(tmp_path, "dem")
     with pytest.raises(WrongInput, match="unknown study 'demo'"):
@@ -111,9 +116,9 @@ def test_one_process_at_a_time_holds_a_study(study):
 
 
 def test_equal_settings_change_nothing(study):
-    study.settle(SETTINGS, PARTS)
+    study.settle(manifest(SETTINGS, PARTS))
     before, inode = contents(study.folder), (study.folder / "study.json").stat().st_ino
-    study.settle(json.loads(json.dumps(SETTINGS)), dict(reversed(PARTS.items())))
+    study.settle(manifest(json.loads(json.dumps(SETTINGS)), dict(reversed(PARTS.items()))))
     assert contents(study.folder) == before
     assert (study.folder / "study.json").stat().st_ino == inode
 
@@ -128,69 +133,89 @@ def test_equal_settings_change_nothing(study):
     ],
 )
 def test_other_settings_are_refused_with_the_difference(study, settings, difference):
-    study.settle(SETTINGS, PARTS)
+    study.settle(manifest(SETTINGS, PARTS))
     before = contents(study.folder)
     with pytest.raises(WrongInput, match="study 'demo' has other settings; it is left as it is:") as caught:
-        study.settle(settings, PARTS)
+        study.settle(manifest(settings, PARTS))
     assert difference in [line.strip() for line in str(caught.value).splitlines()]
     assert "study=NAME" in str(caught.value)
     assert contents(study.folder) == before
 
 
 def test_added_parts_are_kept_beside_the_old(study):
-    study.settle(SETTINGS, PARTS)
-    study.settle(SETTINGS, {"topics": {"acp": "other"}, "models": PARTS["models"], "personas": {"values": "x"}})
+    study.settle(manifest(SETTINGS, PARTS))
+    study.settle(manifest(SETTINGS, {"topics": {"acp": "other"}, "models": PARTS["models"], "personas": {"values": "x"}}))
     kept = json.loads((study.folder / "study.json").read_text())["parts"]
     assert kept == {"topics": {"ccps": "digest", "acp": "other"}, "models": PARTS["models"], "personas": {"values": "x"}}
-    study.settle(SETTINGS, PARTS)
+    study.settle(manifest(SETTINGS, PARTS))
     assert json.loads((study.folder / "study.json").read_text())["parts"] == kept
 
 
+def test_a_study_is_frozen_when_it_begins_and_amended_later(study):
+    first = manifest(SETTINGS, PARTS, sessions=("a",), prompts={"a": "1"}, begun={"at": "monday"})
+    more = manifest(SETTINGS, PARTS | {"topics": {"acp": "other"}}, sessions=("b", "a"), prompts={"b": "2"}, begun={"at": "tuesday"})
+    study.settle(first)
+    assert study.manifest() == first
+    study.settle(more)
+    now = study.manifest()
+    assert (now.begun, now.sessions, now.prompts) == ({"at": "monday"}, ("a", "b"), {"a": "1", "b": "2"})
+    assert now.amendments == ({"at": "tuesday", "added": {"topics": ["acp"]}, "sessions": 1},)
+    study.settle(more)
+    assert study.manifest() == now
+
+
+def test_prompts_that_are_worded_otherwise_are_refused(study):
+    study.settle(manifest(SETTINGS, PARTS, prompts={"a": "1"}))
+    with pytest.raises(WrongInput, match="prompts of a: worded otherwise"):
+        study.settle(manifest(SETTINGS, PARTS, prompts={"a": "2", "b": "3"}))
+    assert study.manifest().prompts == {"a": "1"}
+
+
 def test_a_kind_of_parts_that_is_not_mentioned_stays(study):
-    study.settle(SETTINGS, PARTS)
-    study.settle(SETTINGS, {"topics": PARTS["topics"]})
+    study.settle(manifest(SETTINGS, PARTS))
+    study.settle(manifest(SETTINGS, {"topics": PARTS["topics"]}))
     assert json.loads((study.folder / "study.json").read_text())["parts"] == PARTS
 
 
 def test_comparing_writes_nothing(study):
-    study.compare(SETTINGS, PARTS)
+    study.compare(manifest(SETTINGS, PARTS))
     assert not study.folder.exists()
-    study.settle(SETTINGS, PARTS)
-    study.compare(SETTINGS, {"topics": {"acp": "other"}})
+    study.settle(manifest(SETTINGS, PARTS))
+    study.compare(manifest(SETTINGS, {"topics": {"acp": "other"}}))
     with pytest.raises(WrongInput, match="seed: 7 -> 8"):
-        study.compare(SETTINGS | {"seed": 8}, PARTS)
+        study.compare(manifest(SETTINGS | {"seed": 8}, PARTS))
     assert json.loads((study.folder / "study.json").read_text())["parts"] == PARTS
 
 
 def test_a_changed_part_is_refused_with_the_difference(study):
-    study.settle(SETTINGS, PARTS)
+    study.settle(manifest(SETTINGS, PARTS))
     before = contents(study.folder)
     with pytest.raises(WrongInput) as caught:
-        study.settle(SETTINGS, {"topics": {"ccps": "digest"}, "models": {"citizen": {"kind": "citizen", "noise": 0.5}}})
+        study.settle(manifest(SETTINGS, {"topics": {"ccps": "digest"}, "models": {"citizen": {"kind": "citizen", "noise": 0.5}}}))
     assert "  models.citizen.noise: 0.4 -> 0.5" in str(caught.value).splitlines()
     assert contents(study.folder) == before
 
 
 def test_many_differences_are_cut_and_counted(study):
-    study.settle({str(k): 0 for k in range(50)}, {})
+    study.settle(manifest({str(k): 0 for k in range(50)}, {}))
     with pytest.raises(WrongInput, match="and 30 more"):
-        study.settle({str(k): 1 for k in range(50)}, {})
+        study.settle(manifest({str(k): 1 for k in range(50)}, {}))
     with pytest.raises(WrongInput) as caught:
-        study.settle({str(k): int(k < 20) for k in range(50)}, {})
+        study.settle(manifest({str(k): int(k < 20) for k in range(50)}, {}))
     assert "more" not in str(caught.value)
     assert str(caught.value).count(": 0 -> 1") == 20
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("{", "is damaged"), ("", "is damaged"), ("[]", "schema 1"), ('{"schema": 9}', "schema 1"), ('{"schema": 1}', "study.json")],
+    [("{", "is damaged"), ("", "is damaged"), ("[]", "schema 2"), ('{"schema": 9}', "schema 2"), ('{"schema": 2}', "study.json")],
     ids=repr,
 )
 def test_a_damaged_settings_file_is_named_and_left_alone(study, text, reason):
     study.folder.mkdir(parents=True)
     (study.folder / "study.json").write_text(text)
     with pytest.raises(WrongInput, match=reason) as caught:
-        study.settle(SETTINGS, PARTS)
+        study.settle(manifest(SETTINGS, PARTS))
     assert str(study.folder / "study.json") in str(caught.value)
     assert (study.folder / "study.json").read_text() == text
 

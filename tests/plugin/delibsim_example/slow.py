@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim import Citizen, Completion, Prompt
+from delibsim.models.base import STATUSES
 from delibsim.models.prompt import Purpose
 
 
@@ -12,7 +13,7 @@ class Slow:
     """The citizen, `delay` seconds later.
 
     Every call is written to the file `tally` as it begins, before anything is waited for: what a provider would bill. If
-    there is a file `down`, calls fail with the status that it holds.
+    there is a file `down`, calls fail with the status that it holds; if that is no status, with an error that quotes it.
     """
 
     def __init__(self, name: str, delay: float = 0.0, tally: str = "", down: str = "", **settings: Any) -> None:
@@ -26,6 +27,8 @@ class Slow:
         await asyncio.sleep(self.delay)
         if self.down and self.down.exists():
             status: Any = self.down.read_text(encoding="utf-8").strip()
+            if status not in STATUSES:
+                raise KeyError(status)
             return Completion("", status, "this server is down", model_requested=self.name)
         return await self.citizen.complete(prompt, seed)
 

@@ -1,0 +1,111 @@
+"""The configuration as Hydra composes it: `conf/` of the package, and `conf/` beside the user, which takes precedence."""
+
+import copy
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.library import package_data
+
+GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
+
+
+class Presets:
+    """What can be chosen, and the configuration of any choice.
+
+    Hydra takes some 30 ms for a composition, and a study may have thousands of sessions, so every option is composed once
+    and the configuration of a session is put together from its options.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._composed: dict[tuple[str, ...], dict[str, Any]] = {}
+
+    def names(self, group: str) -> list[str]:
+        """The options of a group."""
+        return sorted({path.stem for conf in {package_data("conf"), self.home / "conf"} for path in (conf / group).glob("*.yaml")})
+
+    def config(self, choices: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """The configuration with these options by group, the defaults for all others; WrongInput for an option there is not."""
+        choices = choices or {}
+        for group, name in choices.items():
+            if name not in self.names(group):
+                raise unknown(group, name, self.names(group))
+        options = {group: self._option(group, name) for group, name in choices.items()}
+        if any(option is None for option in options.values()):
+            return resolved(copy.deepcopy(self._compose(*(f"{group}={name}" for group, name in choices.items()))))
+        return resolved(copy.deepcopy({**self._compose(), **options}))
+
+    def experiment(self, name: str) -> dict[str, str]:
+        """The overrides of an experiment by key, which stand under hydra.sweeper.params; WrongInput if it sets anything else."""
+        if name not in self.names("experiment"):
+            raise unknown("experiment", name, self.names("experiment"))
+        composed = self._raw([f"+experiment={name}"], return_hydra_config=True)
+        params = composed["hydra"]["sweeper"].get("params") or {}
+        del composed["hydra"]
+        composed.pop("experiment", None)
+        if other := [key for key, value in composed.items() if value != self._compose().get(key)]:
+            raise WrongInput(f"conf/experiment/{name}.yaml sets '{other[0]}'; an experiment holds its settings under hydra.sweeper.params")
+        return {str(key): _written(value) for key, value in params.items()}
+
+    def launcher(self, name: str, overrides: Iterable[str]) -> None:
+        """WrongInput if Hydra knows no such launcher, or not those settings of it."""
+        self._raw([f"hydra/launcher={name}", *overrides], return_hydra_config=True)
+
+    def _option(self, group: str, name: str) -> Any:
+        """What an option puts under its group; None where it reaches beyond it, so that it cannot be composed alone."""
+        base, whole = self._compose(), self._compose(f"{group}={name}")
+        beyond = any(whole.get(key) != base.get(key) for key in {*base, *whole} - {group})
+        return None if beyond or "${" in json.dumps([base, whole], default=str) else whole[group]
+
+    def _compose(self, *overrides: str) -> dict[str, Any]:
+        if overrides not in self._composed:
+            self._composed[overrides] = self._raw(overrides)
+        return self._composed[overrides]
+
+    def _raw(self, overrides: Iterable[str], **options: Any) -> dict[str, Any]:
+        ours, theirs = package_data("conf").resolve(), (self.home / "conf").resolve()
+        beside = theirs.is_dir() and theirs != ours
+        try:
+            with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
+                overrides = list(overrides)
+                if beside:
+                    # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
+                    GlobalHydra.instance().config_loader().get_search_path().prepend("user", f"file://{theirs}")
+                    overrides.append(f"hydra.searchpath=[file://{theirs}]")
+                plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=overrides, **options))
+                return plain
+        except (HydraException, OmegaConfBaseException) as error:
+            raise WrongInput(str(error).splitlines()[0]) from None
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
+            raise WrongInput(f"{place}{error.problem or error.context}") from None
+        except yaml.YAMLError as error:
+            raise WrongInput(f"a file in {theirs if beside else ours}: {str(error).splitlines()[0]}") from None
+
+
+def resolved(config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration with every ${...} in it filled in."""
+    if "${" not in json.dumps(config, default=str):
+        return config
+    try:
+        plain: Any = OmegaConf.to_container(OmegaConf.create(config), resolve=True)
+        return plain
+    except OmegaConfBaseException as error:
+        raise WrongInput(str(error).splitlines()[0]) from None
+
+
+def _written(value: Any) -> str:
+    """A parameter of an experiment as it would stand at the command line."""
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,128 @@
+"""Holding sessions from the command line: what is checked first, what is shown meanwhile, what is said at the end."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from delibsim.cli.compose import Plan
+from delibsim.cli.live import Live
+from delibsim.cli.progress import Progress
+from delibsim.cli.terminal import safe, shown
+from delibsim.conduct import Held, hold_all, spent
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Session
+from delibsim.engine.hold import check, prompt_hash, provenance
+from delibsim.models.limits import Budget, Limits
+from delibsim.store.manifest import Manifest, commits
+from delibsim.store.runs import Runs
+from delibsim.voices import Voices
+
+FAULTS = 10  # failed sessions listed at the end
+
+
+async def hold_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
+    """Hold the sessions of a plan that have no run yet; WrongInput, before anything is written, asked or paid, if that cannot be."""
+    manifest = frozen(plan)
+    runs.compare(manifest)
+    for session in plan.sessions:
+        runs.compare_plan(session)
+    waiting = [session for session in plan.sessions if not runs.held(session.id)]
+    if not waiting:
+        return [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions]
+    voices = await voices_for(waiting, runs, plan.limits, plan.addresses, screen)
+    with runs.lock():
+        runs.settle(manifest)
+    return await watched(plan, waiting, runs, voices, screen, quiet)
+
+
+async def watched(plan: Plan, waiting: Sequence[Session], runs: Runs, voices: Voices, screen: Console, quiet: bool) -> list[Held]:
+    """Hold sessions and show how it goes; those that were held before come first."""
+    before = [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions if runs.held(session.id)]
+    view = Live(plan.session, screen, quiet) if len(plan.sessions) == 1 else Progress(waiting, len(before), voices, screen, quiet)
+    with view:
+        # Twice as many sessions as calls may be in flight: while one prepares its next prompt, another is asking.
+        return before + await hold_all(waiting, runs, view.watch, view.heed, voices, 2 * plan.limits.concurrency, view.tell)
+
+
+def frozen(plan: Plan) -> Manifest:
+    """The manifest of a plan: what is asked, when, with which versions, from which commit."""
+    cells = cells_of(plan.sessions)
+    for session in cells.values():
+        check(session)
+    begun = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": provenance(),
+        "commit": commits({"delibsim": Path(__file__).parents[2], "study": plan.root.parent}),
+    }
+    return replace(plan.manifest, begun=begun, prompts={cell: prompt_hash(session) for cell, session in cells.items()})
+
+
+def cells_of(sessions: Iterable[Session]) -> dict[str, Session]:
+    """One session of every cell of the design, by the name that its replicates share."""
+    cells: dict[str, Session] = {}
+    for session in sessions:
+        cells.setdefault(session.id.rpartition(".r")[0], session)
+    return cells
+
+
+async def voices_for(sessions: Sequence[Session], runs: Runs, limits: Limits, addresses: Mapping[str, str], screen: Console) -> Voices:
+    """The voices of sessions, proven by a preflight; WrongInput if one of them cannot speak."""
+    usd, tokens = spent(runs) if limits.budget_usd is not None or limits.budget_tokens is not None else (0.0, 0)
+    voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses)
+    findings = await voices.preflight(cells_of(sessions).values())
+    for finding in findings:
+        screen.print(f"{finding.level}: {finding.model}: {finding.text}", soft_wrap=True)
+    if any(finding.level == "error" for finding in findings):
+        await voices.close()
+        raise WrongInput("nothing was asked and nothing was paid; mend what is said above and give the command again")
+    return voices
+
+
+def report(plan: Plan, held: Sequence[Held], runs: Runs) -> dict[str, Any]:
+    """What came of a plan, as plain values."""
+    states = Counter(outcome.status or "failed" for outcome in held)
+    return {
+        "study": plan.study,
+        "sessions": len(plan.sessions),
+        "combinations_without_a_session_of_their_own": plan.repeated,
+        "held_before": sum(outcome.already for outcome in held),
+        "states": {state: states[state] for state in ("complete", "partial", "failed")},
+        "calls_asked_now": sum(outcome.asked for outcome in held),
+        "calls_from_the_record": sum(outcome.recorded for outcome in held),
+        "damaged_lines": sum(outcome.damaged_lines for outcome in held),
+        "failed": [{"session": outcome.session.id, "fault": outcome.fault} for outcome in held if not outcome.status],
+        "folder": shown(runs.folder),
+    }
+
+
+def print_report(result: Mapping[str, Any], screen: Console) -> None:
+    """Print what came of a plan, and what can be done next."""
+    states, before = result["states"], result["held_before"]
+    counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
+    screen.print(f"study {safe(result['study'])}: {result['sessions']} sessions, {counts}", soft_wrap=True)
+    if before == result["sessions"]:
+        screen.print("All were held before; nothing was asked now.")
+    else:
+        calls = f"{result['calls_asked_now']} calls were asked now, {result['calls_from_the_record']} came from the record"
+        screen.print(f"{before} were held before; {calls}.")
+    if repeated := result["combinations_without_a_session_of_their_own"]:
+        screen.print(f"{repeated} combinations are the same session as another, such as more rounds where nobody speaks.", soft_wrap=True)
+    if lines := result["damaged_lines"]:
+        screen.print(f"{lines} damaged line(s) in logs were left alone; what they held was asked again.", soft_wrap=True)
+    for fault, n in Counter(entry["fault"] for entry in result["failed"]).most_common(FAULTS):
+        screen.print(f"failed: {n} session(s): {safe(fault)}", soft_wrap=True)
+    place = result["folder"]
+    screen.print(f"Next  delibsim status {place}" + ("; when the cause is mended, the same command goes on" if result["failed"] else ""))
+    screen.print(f"      delibsim score {place}")
+
+
+def exit_code(held: Sequence[Held]) -> int:
+    """0 if every session is complete, 4 if there is no run at all, else 3."""
+    if all(outcome.status == "complete" for outcome in held):
+        return 0
+    return 3 if any(outcome.status for outcome in held) else 4

@@ -1,0 +1,79 @@
+"""`delibsim export`: where tables go, what is told, and exit codes."""
+
+import json
+
+import pytest
+
+from delibsim.store.codebook import TABLES
+
+
+def test_a_study_is_written_beside_its_runs(delibsim, study, home):
+    answer = delibsim("export", "s")
+    assert answer.code == 0, answer.err
+    folder = home / "runs" / "s" / "tables"
+    assert {path.name for path in folder.iterdir()} == {
+        *(f"{table}.csv" for table in TABLES),
+        "codebook.csv",
+        "codebook.md",
+        "manifest.json",
+    }
+    assert "written: runs/s/tables" in answer.out
+    assert "sessions: 1 complete" in answer.out
+    assert delibsim("status", "s").code == 0, "the tables are no session"
+    assert delibsim("score", "s").code == 0
+
+
+def test_it_is_read_in_python_alike(delibsim, study, home):
+    answer = delibsim("export", "s", "--to", "elsewhere/tables", "--format", "parquet", "--json")
+    assert answer.code == 0, answer.err
+    assert answer.json["folder"] == "elsewhere/tables"
+    assert answer.json["rows"]["responses"] == 2 * 2 * 27
+    assert answer.json["sessions"] == {"complete": 1}
+    assert answer.json["left_out"] == []
+    assert sorted(path.suffix for path in (home / "elsewhere" / "tables").glob("r*")) == [".parquet", ".parquet"]
+
+
+def test_missing_data_are_no_damage(delibsim, partial):
+    answer = delibsim("export", "p", "--json")
+    assert (answer.code, answer.json["sessions"]) == (0, {"partial": 1})
+
+
+def test_what_is_damaged_is_named_and_the_rest_is_written(delibsim, study, home):
+    with (study / "exchanges.jsonl").open("a") as file:
+        file.write('{"torn')
+    (study / "run.json").write_text("{}")
+    answer = delibsim("export", "s", "--json")
+    assert answer.code == 3
+    assert answer.json["sessions"] == {"damaged": 1}
+    assert len(answer.json["left_out"]) == 2
+    assert answer.err.count("left out: ") == 2
+    assert "run.json" in answer.err
+    assert "exchanges.jsonl: 1 damaged line" in answer.err
+    manifest = json.loads((home / "runs" / "s" / "tables" / "manifest.json").read_text())
+    assert manifest["left_out"] == answer.json["left_out"]
+    assert manifest["rows"]["calls"] == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("s", "--format", "xlsx"), "unknown format 'xlsx'"),
+        (("z",), "unknown study 'z'"),
+        (("s", "--to", "runs/s"), "holds what no export wrote"),
+    ],
+)
+def test_wrong_input_is_told_and_nothing_is_written(delibsim, study, files, words, said):
+    before = files()
+    answer = delibsim("export", *words)
+    assert (answer.code, said in answer.err) == (2, True), answer.err
+    assert files() == before
+
+
+def test_a_study_without_sessions_has_nothing_to_export(delibsim, study, home):
+    empty = home / "runs" / "e"
+    empty.mkdir()
+    (empty / "study.json").write_bytes((study.parent / "study.json").read_bytes())
+    answer = delibsim("export", "e")
+    assert answer.code == 4
+    assert "no sessions to export" in answer.err
+    assert not (empty / "tables").exists()
