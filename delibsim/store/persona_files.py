@@ -31,6 +31,7 @@ def persona_yaml(personas: Personas, built: Mapping[str, Any] | None = None) -> 
     """A set of personas as the text of its file; `built` says where it comes from."""
     plain: dict[str, Any] = {"name": personas.name, "seating": personas.seating, "personas": [_escaped(text) for text in personas.texts]}
     plain |= {"sizes": list(personas.sizes)} if personas.sizes else {}
+    plain |= {"topic": built["topic"]} if built and "topic" in built else {}
     plain |= {"built": _escaped_all(dict(built))} if built else {}
     return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=140, default_flow_style=None)
 
