@@ -52,7 +52,9 @@ def read(overrides: Sequence[str], presets: Presets, topics: Callable[[], Sequen
         experiment = str(parsed.pop("experiment").value())
         if not sweep:
             raise WrongInput(f"the experiment '{experiment}' holds many sessions: delibsim run -m +experiment={experiment}")
-        brought = presets.experiment(experiment)
+        seats = ("model", "group", "group.models")  # whoever seats the models replaces how the experiment did
+        reseated = any(key in parsed for key in seats)
+        brought = {key: text for key, text in presets.experiment(experiment).items() if not (reseated and key in seats)}
         parsed = {key: one for key, text in brought.items() for one in _parsed([f"{key}={text}"])} | parsed
     launcher = {key: parsed.pop(key) for key in list(parsed) if sweep and key.startswith(("hydra/launcher", "hydra.launcher."))}
     named = launcher.pop("hydra/launcher", None)

@@ -1,14 +1,17 @@
 """Limits that everything in a process shares: concurrency, requests and tokens a minute for each provider, and a budget."""
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncGenerator
+import math
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from asyncio_throttle import Throttler
 
 from delibsim.models.base import Usage
+
+LEARNED = 20  # calls after which their use of tokens is taken for typical
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,11 @@ class Gate:
         self._closed_until: dict[str, float] = {}
 
     @asynccontextmanager
-    async def enter(self, tokens: int, model: str = "") -> AsyncGenerator[None]:
-        """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat during the call."""
+    async def enter(self, worst: Usage, model: str = "") -> AsyncGenerator[Callable[[Usage], None]]:
+        """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat during the call.
+
+        What is given takes note of the tokens that the call used; without it the call counts with all of `worst`.
+        """
         while True:
             if (wait := self._wait(model)) > 0:
                 await asyncio.sleep(wait)
@@ -56,12 +62,17 @@ class Gate:
                 # Closed for longer, or while it stood in line: the seat is for the calls to other models.
                 if self._wait(model) > 0:
                     continue
-                if self._tokens:
-                    await self._tokens.take(tokens)
+                taken = await self._tokens.take(worst) if self._tokens else None
                 if self._requests:
                     await self._requests.acquire()
-                yield
+                if taken:
+                    taken.when = asyncio.get_running_loop().time()  # it counts from the moment it is sent
+                yield partial(self._settle, taken)
                 return
+
+    def _settle(self, taken: "Taken | None", used: Usage) -> None:
+        if self._tokens and taken:
+            self._tokens.settle(taken, used)
 
     def _wait(self, model: str) -> float:
         return self._closed_until.get(model, 0.0) - asyncio.get_running_loop().time()
@@ -71,25 +82,85 @@ class Gate:
         self._closed_until[model] = asyncio.get_running_loop().time() + seconds
 
 
+@dataclass(eq=False)
+class Taken:
+    """Tokens that count against a window: reserved for a call, then what it used."""
+
+    when: float
+    worst: Usage
+    tokens: int
+
+
 class TokenWindow:
-    """At most so many tokens in any sixty seconds, first come first served. A call larger than the limit waits for an empty window."""
+    """At most so many tokens in any sixty seconds.
+
+    A call reserves what it may use and gives back what it did not. Once some calls have shown how much they use of what they may
+    (of the estimated input the largest share, of output the largest number), that is reserved, and a fiftieth more: a call that
+    uses more than any before it can exceed the limit by the difference. The largest that fits is let in, so that the gaps are
+    left to the small, but whoever has waited for a whole window goes first. A call larger than the limit waits for an empty one.
+    """
 
     def __init__(self, per_minute: int, period: float = 60.5) -> None:
         self._limit, self._period = per_minute, period
-        self._taken: deque[tuple[float, int]] = deque()
-        self._turn = asyncio.Lock()
+        self._taken: list[Taken] = []
+        self._waiting: dict[asyncio.Future[Taken], tuple[float, Usage]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._calls, self._share, self._longest = 0, 0.0, 0
 
-    async def take(self, tokens: int) -> None:
+    async def take(self, worst: Usage) -> Taken:
         """Wait until the tokens fit into the window, and take them."""
-        async with self._turn:
-            while True:
-                now = asyncio.get_running_loop().time()
-                while self._taken and self._taken[0][0] <= now - self._period:
-                    self._taken.popleft()
-                if not self._taken or sum(n for _, n in self._taken) + tokens <= self._limit:
-                    self._taken.append((now, tokens))
-                    return
-                await asyncio.sleep(self._taken[0][0] + self._period - now)
+        loop = asyncio.get_running_loop()
+        place: asyncio.Future[Taken] = loop.create_future()
+        self._waiting[place] = loop.time(), worst
+        self._admit()
+        try:
+            return await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self.settle(place.result(), Usage(input_tokens=0, output_tokens=0))
+            raise
+        finally:
+            self._waiting.pop(place, None)
+
+    def settle(self, taken: Taken, used: Usage) -> None:
+        """Count what a call used instead of what was reserved for it."""
+        asked, said = used.input_tokens or 0, used.output_tokens or 0
+        if asked:
+            self._calls += 1
+            self._share, self._longest = max(self._share, asked / (taken.worst.input_tokens or asked)), max(self._longest, said)
+        taken.tokens = asked + said
+        self._admit()
+
+    def _expected(self, worst: Usage) -> int:
+        """What is reserved for a call."""
+        asked, said = worst.input_tokens or 0, worst.output_tokens or 0
+        if self._calls < LEARNED:
+            return asked + said
+        return math.ceil(min(asked, 1.02 * self._share * asked) + min(said, 1.02 * self._longest))
+
+    def _admit(self) -> None:
+        """Let in every call that fits now, and look again when the window moves on."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._taken = [taken for taken in self._taken if taken.when > now - self._period]
+        free = self._limit - sum(taken.tokens for taken in self._taken)
+        waiting = [
+            (now - since > self._period, self._expected(worst), place)
+            for place, (since, worst) in self._waiting.items()
+            if not place.done()
+        ]
+        for overdue, expected, place in sorted(waiting, key=lambda one: (not one[0], 0 if one[0] else -one[1])):
+            if expected <= free or not self._taken:
+                free -= expected
+                self._taken.append(taken := Taken(now, self._waiting[place][1], expected))
+                place.set_result(taken)
+            elif overdue:
+                break
+        if self._timer:
+            self._timer.cancel()
+        waits = any(not place.done() for place in self._waiting)
+        moves = min((taken.when for taken in self._taken), default=now) + self._period
+        self._timer = loop.call_at(moves + 0.001, self._admit) if waits else None
 
 
 class Budget:

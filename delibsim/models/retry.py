@@ -60,9 +60,10 @@ class Persistent:
                 return replace(self._fatal, tries=tuple(tries))
             if not self._budget.reserve(worst.cost_usd, most):
                 return Completion("", "budget", SPENT, model_requested=self.name, tries=tuple(tries))
-            async with self._gate.enter(most, self.name):
+            async with self._gate.enter(worst, self.name) as settle:
                 try:
                     completion = self._fatal or await self.model.complete(prompt, seed)
+                    settle(charge(completion, worst))
                 except asyncio.CancelledError:
                     detail = "given up in flight, because the process was asked to stop"
                     given_up = Completion("", "cancelled", detail, model_requested=self.name, possibly_billed=True, tries=tuple(tries))
