@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from delibsim.analysis.reference import of_people
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.conduct import score_all
@@ -42,7 +43,8 @@ def score(
     any_held = any(map(runs.held, runs.sessions()))
     scores, faults, files = score_all(runs, scorer or installed) if any_held else ([], [], [])
     of = conditions(plans(runs))
-    rows, gaps = by_condition(of, scores), missing_by_condition(runs, of)
+    surveys = {planned.topic.id: planned.survey.id for planned in plans(runs)}
+    rows, gaps = by_condition(of, scores, surveys), missing_by_condition(runs, of)
     if as_json:
         echo_json(
             {"study": runs.study, "conditions": rows, "missing": gaps, "unreadable": faults, "files": [shown(file) for file in files]}
@@ -66,8 +68,8 @@ def plans(runs: Runs) -> Iterator[Session]:
             yield runs.planned(session)
 
 
-def by_condition(of: Mapping[str, Condition], scores: Iterable[Score]) -> list[dict[str, Any]]:
-    """Means of every run-level measure by condition, with counts: planned, held, valid, and why not."""
+def by_condition(of: Mapping[str, Condition], scores: Iterable[Score], surveys: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Means of every run-level measure by condition, with counts (planned, held, valid, and why not), and those of people."""
     cells: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
     for score in scores:
         if score.unit == "run" and score.target in of:
@@ -79,6 +81,7 @@ def by_condition(of: Mapping[str, Condition], scores: Iterable[Score]) -> list[d
             "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
             "mean": fmean(valid) if valid else None, "sd": stdev(valid) if len(valid) > 1 else None,
             "missing": dict(Counter(s.note for s in found if s.note)),
+            "people": of_people(condition.topic, measure, phase, surveys[condition.topic])[0],
         }
         for (condition, measure, phase), found in sorted(cells.items(), key=lambda cell: str(cell[0][0]))
         for valid in [[s.value for s in found if s.value == s.value]]
@@ -114,8 +117,9 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
         tabulated[_condition(row)][row["measure"]][row["phase"]] = row
     for condition, measures in tabulated.items():
         screen.print(safe(str(condition)), soft_wrap=True)
-        table = Table("measure", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for head in ("planned", "held", "valid", "before", "after", "change", "SD", "mean"):
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("measure", no_wrap=True)
+        for head in ("planned", "held", "valid", "before", "after", "change", "SD", "people", "mean"):
             table.add_column(head, justify="right")
         table.add_column("undefined because", overflow="fold")
         for measure, phases in measures.items():
@@ -127,6 +131,8 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
             ]
             reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
             values.insert(3, number(phases["change"]["sd"]) if "change" in phases and phases["change"]["sd"] is not None else "")
+            people = phases["change"]["people"] if "change" in phases else None
+            values.insert(4, "" if people is None else number(people, measure not in UNSIGNED))
             table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
         screen.print(table)
         for gap in gaps:
