@@ -11,7 +11,7 @@ from delibsim.engine.prompts import longest_prompt
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.preflight import Finding
-from delibsim.models.prices import FREE, Price, context_window, price_of
+from delibsim.models.prices import FREE, context_window, price_in
 from delibsim.models.retry import Persistent, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
 
@@ -98,13 +98,6 @@ class Voices:
                 text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes"
                 findings.append(Finding("error", name, text))
         return findings
-
-
-def price_in(settings: Mapping[str, Any]) -> Price:
-    """The price of a model by its settings: what they state, else what is listed; free if they name no model to be paid."""
-    if settings.get("price") is None and "model" not in settings:
-        return FREE
-    return price_of(str(settings.get("model")), settings.get("price"))
 
 
 def voices_of(session: Session) -> dict[str, LanguageModel]:

@@ -10,11 +10,10 @@ from delibsim.cli.compose import Plan, plan
 from delibsim.cli.live import Live
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
-from delibsim.conduct import Held, hold_all, score_all, spent
+from delibsim.conduct import Held, hold_all, score_all, spent, usual_scorers
 from delibsim.domain.errors import WrongInput
 from delibsim.engine.hold import check
 from delibsim.models.limits import Budget
-from delibsim.plugins import names
 from delibsim.store.runs import Runs
 from delibsim.voices import Voices
 
@@ -50,7 +49,7 @@ def run(
         screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="", soft_wrap=True)
         screen.print("when the cause is mended, the same command goes on from there.", soft_wrap=True)
         raise typer.Exit(4)
-    scores, faults, _ = score_all(runs, names("delibsim.scorers"))
+    scores, faults, _ = score_all(runs, usual_scorers())
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
     result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
