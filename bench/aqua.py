@@ -96,7 +96,7 @@ def measure(way: str, folder: Path, device: str) -> None:
     with quiet():
         _, model = load(folder / "base", {name: folder / FOLDERS[name] for name in INDICATORS})
     texts = statements()
-    which = few() if way in ("reference", "dynamic", "sorted") else list(range(STATEMENTS))
+    which = list(range(STATEMENTS)) if way in ("ours", "bfloat16") else few()
     if way == "sorted":
         which = sorted(which, key=lambda i: len(texts[i]))
     chosen = [texts[i] for i in which]

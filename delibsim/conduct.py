@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score, Scorer
+from delibsim.domain.score import Score
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
@@ -129,7 +130,7 @@ def score_all(
     scores: list[Score] = []
     files = []
     for name in names:
-        scorer: Scorer = load("delibsim.scorers", name)
+        scorer: Any = load("delibsim.scorers", name)  # a Scorer; some can do more
         if watch is not None and hasattr(scorer, "watch"):
             scorer.watch = watch
         found = scorer.score(held)

@@ -27,6 +27,7 @@ class Encoder:
         self.longest: int = model.config.max_position_embeddings
         self._exact = _Stack(model, names, torch.float32, device)
         self._fast = _Stack(model, names, torch.bfloat16, device) if precision == "bfloat16" else None
+        self._tried = False
 
     def logits(self, texts: Sequence[Sequence[int]], tokens: int | None = None) -> Iterator[tuple[list[int], Tensor]]:
         """For one batch after another, the shortest texts first: which texts, and their logits (texts by adapters by labels).
@@ -44,6 +45,8 @@ class Encoder:
         logits = self._fast(texts, everybody)
         best = logits.topk(2).values
         doubtful = best[..., 0] - best[..., 1] < DOUBT
+        if not self._tried:  # the first text of all is computed whole in both, to see how far they are apart
+            doubtful[0], self._tried = True, True
         again = logits.clone()
         for i, text in enumerate(texts):
             if len(which := doubtful[i].nonzero().flatten()):

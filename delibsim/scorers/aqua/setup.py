@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
@@ -161,7 +161,7 @@ def read(folder: Path) -> Setup:
         if plain.pop("schema", None) != SCHEMA:
             raise ValueError("it was written under another schema")
         return SETUP.validate_python(plain)
-    except (ValueError, AttributeError, ValidationError) as error:
+    except (ValueError, AttributeError, TypeError) as error:
         raise WrongInput(f"{file} cannot be read ({str(error).splitlines()[0]}); set AQuA up again: delibsim aqua setup FOLDER") from None
 
 

@@ -17,13 +17,14 @@ from delibsim.models.retry import Persistent
 from delibsim.plugins import NoPlugin, load
 from delibsim.scorers.aqua.language import batches, parts, sentences
 from delibsim.scorers.aqua.setup import Part, Voice, digest
-from delibsim.scorers.aqua.weights import quiet
+from delibsim.scorers.aqua.weights import quiet, readable
 
 Keep = Callable[[str, str], None]
 """Takes a text and its translation as soon as there is one."""
 
 CHUNK = 16  # statements translated before the first of them is kept
 SENTENCES = 256  # tokens in one batch of sentences
+LONGER = 3  # times as long as a sentence its translation may be; what goes on beyond that has lost its way
 WORDS = 600  # words that a language model is given at once
 
 INSTRUCTIONS = (
@@ -62,12 +63,9 @@ class Marian:
 
         self._device = device
         folder = Path(part.path)
-        try:
-            with quiet():
-                self._tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
-                self._model, info = MarianMTModel.from_pretrained(folder, local_files_only=True, output_loading_info=True)
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-            raise WrongInput(f"{folder} cannot be read as a MarianMT model: {' '.join(str(error).split())[:300]}") from None
+        with quiet(), readable(folder):
+            self._tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
+            self._model, info = MarianMTModel.from_pretrained(folder, local_files_only=True, output_loading_info=True)
         # Positions are computed, not learnt, and embeddings may be shared under one name.
         missing = [key for key in info["missing_keys"] if "embed_positions" not in key]
         if missing:
@@ -101,8 +99,9 @@ class Marian:
         found: dict[str, str | None] = {}
         for batch in batches([len(one) for one in ids], SENTENCES):
             padded = self._tokenizer.pad({"input_ids": [ids[i] for i in batch]}, return_tensors="pt").to(self._device)
+            longest = min(self._most, LONGER * (padded["input_ids"].shape[1] + 5))
             with torch.inference_mode(), quiet():
-                made = self._model.generate(**padded, max_length=None, max_new_tokens=self._most)
+                made = self._model.generate(**padded, max_length=None, max_new_tokens=max(longest, 1))
             for i, tokens in zip(batch, made, strict=True):
                 ended = self._model.config.eos_token_id in tokens[1:]
                 found[ordered[i]] = self._tokenizer.decode(tokens, skip_special_tokens=True).strip() if ended else None
@@ -132,7 +131,7 @@ class Spoken:
         """All at once, as far as the limits let them through."""
         # A thread of its own, because the caller may be in an event loop (a notebook is).
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(asyncio.run, self._all(texts, keep)).result()
+            return pool.submit(lambda: asyncio.run(self._all(texts, keep))).result()
 
     async def _all(self, texts: Sequence[str], keep: Keep) -> dict[str, str]:
         try:

@@ -4,9 +4,11 @@ import contextlib
 import importlib.util
 import json
 import logging
+import sys
 import warnings
 from collections.abc import Generator, Mapping
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
@@ -32,7 +34,7 @@ On Linux that takes a build of torch with CUDA (gigabytes). For the processor al
 
 def need_extra() -> None:
     """WrongInput that says what to install, unless everything the extra holds is there. Nothing is imported: that takes seconds."""
-    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
+    missing = [name for name in EXTRA if name not in sys.modules and importlib.util.find_spec(name) is None]
     if missing:
         raise WrongInput(INSTALL.format(missing=", ".join(missing)))
 
@@ -75,7 +77,7 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
     from transformers import AutoTokenizer
 
     _check_form(base / "config.json", _json(base / "config.json"), BASE, {"hidden_act": "gelu", "position_embedding_type": "absolute"})
-    with quiet(), _readable(base):
+    with quiet(), readable(base):
         tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
         model, info = BertAdapterModel.from_pretrained(base, local_files_only=True, output_loading_info=True)
     # The pooler and the heads of pre-training are not used; all else must come from the file.
@@ -91,7 +93,7 @@ def _load_adapter(model: Any, name: str, folder: Path) -> None:
     _check_form(folder / "adapter_config.json", adapter.get("config") or {}, ADAPTER)
     _check_form(folder / "head_config.json", head.get("config") or {}, HEAD)
     info: dict[str, list[str]] = {}
-    with quiet(), _readable(folder):
+    with quiet(), readable(folder):
         model.load_adapter(str(folder), load_as=name, with_head=True, loading_info=info, use_safetensors=True)
     missing = [key.replace(f".{name}.", f".{adapter.get('name', name)}.") for key in info.get("missing_keys", [])]
     _refuse_partial(folder, missing, info.get("unexpected_keys", []))
@@ -112,11 +114,13 @@ def _refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> N
 
 
 @contextlib.contextmanager
-def _readable(place: Path) -> Generator[None]:
+def readable(place: Path) -> Generator[None]:
     """Turn what the libraries raise about a file into the error a user can mend."""
+    from safetensors import SafetensorError
+
     try:
         yield
-    except (OSError, RuntimeError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, RuntimeError, ValueError, KeyError, AttributeError, TypeError, UnpicklingError, SafetensorError) as error:
         cause = error.__context__ if isinstance(error.__context__, Exception) else error
         raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
 

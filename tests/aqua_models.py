@@ -1,4 +1,4 @@
-"""Tiny models in the published layout, for the tests and to try things by hand: python tests/scorers/aqua/tiny.py FOLDER [--older].
+"""Tiny models in the published layout, for the tests and to try things by hand: python tests/aqua_models.py FOLDER [--older].
 
 An encoder with 2 layers of width 32, twenty adapters with heads, and a MarianMT model that has learnt to translate WORDS. Weights are
 random where nothing is learnt, so labels mean nothing; everything else is as it is with the real ones.
@@ -39,6 +39,7 @@ def encoder(folder: Path, seed: int = 1) -> BertAdapterModel:
     config = BertConfig(
         vocab_size=len(vocabulary),
         hidden_size=32,
+        initializer_range=0.2,
         num_hidden_layers=2,
         num_attention_heads=4,
         intermediate_size=64,
@@ -144,4 +145,4 @@ if __name__ == "__main__":
     asked = reader.parse_args()
     save(with_adapters(encoder(asked.folder / "bert-base-multilingual-cased")), asked.folder / "trained adapters", asked.older)
     translator(asked.folder / "opus-mt-en-de")
-    print(f"tiny models in {asked.folder}")
+    print(f"tiny models in {asked.folder}")  # noqa: T201
