@@ -18,6 +18,8 @@ from transformers import BertConfig, BertTokenizerFast, MarianConfig, MarianMTMo
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.setup import FOLDERS
 
+torch.set_num_threads(1)  # so small, they are slower in two, and very slow beside other work
+
 WORDS = dict(
     zip(
         "the bus is late we want a tram it costs money people need schools roads are loud i agree".split(),

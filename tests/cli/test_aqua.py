@@ -17,7 +17,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.hub import FILES, fetch_adapters
 from delibsim.scorers.aqua.setup import FOLDERS
 
-EXTRA = importlib.util.find_spec("torch") is not None and importlib.util.find_spec("adapters") is not None
+EXTRA = importlib.util.find_spec("torch") is not None and importlib.util.find_spec("sentencepiece") is not None
 without = pytest.mark.skipif(EXTRA, reason="the extra aqua is installed")
 heavy = [
     pytest.mark.heavy,
@@ -203,7 +203,7 @@ def test_texts_of_a_file(delibsim, home, models):
         (("MODELS/trained adapters",), "holds no encoder"),
         (("MODELS", "--base", "bert"), "bert is no folder; a name on the Hub needs --from-hub"),
         (("MODELS", "--base", "MODELS/opus-mt-en-de"), "model_type is 'marian', not 'bert'"),
-        (("MODELS", "--translator", "MODELS/bert-base-multilingual-cased"), "bert-base-multilingual-cased"),
+        (("MODELS", "--translator", "MODELS/bert-base-multilingual-cased"), "model_type is 'bert', not 'marian'"),
         (("MODELS", "--translator", "model=nix"), "unknown model 'nix'"),
         (("MODELS", "--translator", "model=citizen"), "a citizen cannot translate"),
         (

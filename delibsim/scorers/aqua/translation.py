@@ -17,7 +17,7 @@ from delibsim.models.retry import Persistent
 from delibsim.plugins import NoPlugin, load
 from delibsim.scorers.aqua.language import batches, parts, sentences
 from delibsim.scorers.aqua.setup import Part, Voice, digest
-from delibsim.scorers.aqua.weights import quiet, readable
+from delibsim.scorers.aqua.weights import check_form, plain_json, quiet, readable
 
 Keep = Callable[[str, str], None]
 """Takes a text and its translation as soon as there is one."""
@@ -63,6 +63,7 @@ class Marian:
 
         self._device = device
         folder = Path(part.path)
+        check_form(folder / "config.json", plain_json(folder / "config.json"), {"model_type": "marian"})
         with quiet(), readable(folder):
             self._tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
             self._model, info = MarianMTModel.from_pretrained(folder, local_files_only=True, output_loading_info=True)

@@ -76,7 +76,7 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
     from adapters import BertAdapterModel
     from transformers import AutoTokenizer
 
-    _check_form(base / "config.json", _json(base / "config.json"), BASE, {"hidden_act": "gelu", "position_embedding_type": "absolute"})
+    check_form(base / "config.json", plain_json(base / "config.json"), BASE, {"hidden_act": "gelu", "position_embedding_type": "absolute"})
     with quiet(), readable(base):
         tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
         model, info = BertAdapterModel.from_pretrained(base, local_files_only=True, output_loading_info=True)
@@ -89,9 +89,9 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
 
 
 def _load_adapter(model: Any, name: str, folder: Path) -> None:
-    adapter, head = (_json(folder / file) for file in ("adapter_config.json", "head_config.json"))
-    _check_form(folder / "adapter_config.json", adapter.get("config") or {}, ADAPTER)
-    _check_form(folder / "head_config.json", head.get("config") or {}, HEAD)
+    adapter, head = (plain_json(folder / file) for file in ("adapter_config.json", "head_config.json"))
+    check_form(folder / "adapter_config.json", adapter.get("config") or {}, ADAPTER)
+    check_form(folder / "head_config.json", head.get("config") or {}, HEAD)
     info: dict[str, list[str]] = {}
     with quiet(), readable(folder):
         model.load_adapter(str(folder), load_as=name, with_head=True, loading_info=info, use_safetensors=True)
@@ -99,11 +99,12 @@ def _load_adapter(model: Any, name: str, folder: Path) -> None:
     _refuse_partial(folder, missing, info.get("unexpected_keys", []))
 
 
-def _check_form(file: Path, found: Mapping[str, Any], form: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> None:
+def check_form(file: Path, found: Mapping[str, Any], form: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> None:
+    """WrongInput naming every option of a configuration that is not as the form says; `defaults` are those of options left out."""
     other = {key: found.get(key, (defaults or {}).get(key)) for key in form}
     wrong = [f"{key} is {value!r}, not {form[key]!r}" for key, value in other.items() if value != form[key]]
     if wrong:
-        raise WrongInput(f"{file}: {'; '.join(wrong)}. Only adapters of the published form can be scored with")
+        raise WrongInput(f"{file}: {'; '.join(wrong)}. Only models of the published form can be used")
 
 
 def _refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> None:
@@ -125,7 +126,8 @@ def readable(place: Path) -> Generator[None]:
         raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
 
 
-def _json(file: Path) -> dict[str, Any]:
+def plain_json(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; WrongInput if there is none."""
     try:
         plain = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
