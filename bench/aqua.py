@@ -153,10 +153,10 @@ def main() -> None:
         speed = row["n"] / row["seconds"]
         shared = [i for i in row["labels"] if i in rows["ours"]["labels"]]
         same = sum(a == b for i in shared for a, b in zip(row["labels"][i], rows["ours"]["labels"][i], strict=True)) / (20 * len(shared))
-        times, work = speed * first["seconds"] / first["n"], row["cpu"] / row["n"]
-        print(
-            f"{WAYS[way]:50}{row['n']:6}{speed:9.3f}{times:7.1f}{work:12.1f}{first['cpu'] / first['n'] / work:7.1f}{row['memory']:6.1f}{same:13.2%}"
-        )
+        work = row["cpu"] / row["n"]
+        times = speed * first["seconds"] / first["n"], first["cpu"] / first["n"] / work
+        counts = f"{row['n']:6}{speed:9.3f}{times[0]:7.1f}{work:12.1f}{times[1]:7.1f}{row['memory']:6.1f}{same:13.2%}"
+        print(f"{WAYS[way]:50}{counts}")
 
 
 if __name__ == "__main__":

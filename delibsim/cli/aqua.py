@@ -53,7 +53,8 @@ def _group() -> None:
 @app.command()
 def setup(
     path: Annotated[
-        Path | None, typer.Argument(help="A folder that holds the adapters, and possibly the encoder and a translator.")
+        str | None,
+        typer.Argument(help="A folder that holds the adapters, perhaps encoder and translator too; with --from-hub also a name."),
     ] = None,
     from_hub: Annotated[bool, typer.Option("--from-hub", help="Fetch what the folder does not hold.")] = False,
     base: Annotated[str | None, typer.Option(help="The encoder: a folder, or with --from-hub a name on the Hub.")] = None,
@@ -71,7 +72,10 @@ def setup(
         raise WrongInput("give the folder that holds the adapters, or --from-hub to fetch what is published: delibsim aqua setup FOLDER")
     if scale not in (4, 5):
         raise WrongInput(f"--scale is 5 or 4, not {scale:g}")
-    adapters, encoders, translators = find(path) if path else ({}, [], [])
+    if path and from_hub and not Path(path).is_dir():
+        typer.echo(f"fetching {path} from the Hub", err=True)
+        path = str(hub.fetch_model(path))
+    adapters, encoders, translators = find(Path(path)) if path else ({}, [], [])
     if not adapters:
         if not from_hub:
             raise WrongInput(f"{path} holds no adapters; with --from-hub the authors' are fetched")

@@ -258,7 +258,7 @@ root, commit = Path(sys.argv[1]), "0123456789abcdef0123456789abcdef01234567"
 
 async def state(request):
     folder = root / request.match_info["name"]
-    files = [{"rfilename": path.name} for path in folder.iterdir()]
+    files = [{"rfilename": str(path.relative_to(folder))} for path in folder.rglob("*") if path.is_file()]
     return web.json_response({"id": "x/" + folder.name, "sha": commit, "siblings": files, "private": False, "downloads": 0, "tags": []})
 
 async def file(request):
@@ -269,7 +269,7 @@ async def file(request):
 async def main():
     app = web.Application()
     app.router.add_get("/api/models/{owner}/{name}/revision/{revision}", state)
-    app.router.add_get("/{owner}/{name}/resolve/{revision}/{file}", file)
+    app.router.add_get("/{owner}/{name}/resolve/{revision}/{file:.+}", file)
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -287,6 +287,7 @@ def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
     served = home / "served"
     shutil.copytree(models / "bert-base-multilingual-cased", served / "bert-base-multilingual-cased")
     shutil.copytree(models / "opus-mt-en-de", served / "opus-mt-en-de")
+    shutil.copytree(models / "trained adapters", served / "adapters")
     hub = subprocess.Popen([sys.executable, "-c", HUB, str(served)], stdout=subprocess.PIPE, text=True)
     try:
         variables = {**os.environ, "HF_ENDPOINT": f"http://127.0.0.1:{hub.stdout.readline().strip()}", "HF_HOME": str(home / "cache")}
@@ -303,6 +304,10 @@ def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
         assert done.returncode == 0, done.stderr
         assert "google-bert/bert-base-multilingual-cased@0123456789ab" in done.stdout
         assert "marian:Helsinki-NLP/opus-mt-en-de@0123456789ab@" in done.stdout
+        named = [*call[:-2], "x/adapters", "--from-hub"]
+        done = subprocess.run(named, cwd=home, env=variables, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "20, in" in done.stdout
         other = subprocess.run([*call, "--base", "x/nix"], cwd=home, env=variables, capture_output=True, text=True, check=False)
         assert other.returncode == 2
         assert "'x/nix' is no folder, and cannot be had from the Hub" in other.stderr

@@ -29,6 +29,7 @@ class Coder:
         self._labels, self._translations = Cache(folder / "labels.jsonl"), Cache(folder / "translations.jsonl")
         self._model = f"{setup.model}.{setup.precision}"
         self._translator = signature(setup.translator) if setup.translator else ""
+        self._faults: dict[str, str] = {}  # by text: not asked again by this coder, but by the next
 
     @property
     def name(self) -> str:
@@ -41,13 +42,13 @@ class Coder:
         A text whose language does not show is taken for German where `mostly_german` says so of its surroundings.
         """
         foreign = [self._foreign(text, default) for text, default in zip(texts, mostly_german, strict=True)]
-        faults = self._translate(list(dict.fromkeys(text for text, other in zip(texts, foreign, strict=True) if other)), len(texts))
+        self._translate(list(dict.fromkeys(text for text, other in zip(texts, foreign, strict=True) if other)), len(texts))
         in_german = [self._translation(text) if other else text for text, other in zip(texts, foreign, strict=True)]
         self._label(list(dict.fromkeys(text for text in in_german if text)))
         return [
             {"text": text, "german": translated, "translator": self._translator if other else "", **self._coded(translated)}
             if translated
-            else {"text": text, "note": "not_translated", "reason": faults[text]}
+            else {"text": text, "note": "not_translated", "reason": self._faults[text]}
             for text, translated, other in zip(texts, in_german, foreign, strict=True)
         ]
 
@@ -66,15 +67,14 @@ class Coder:
         kept = self._labels.get(key_of(self._model, text)) or {}
         return {name: kept[name] for name in ("model", "parts", "labels", "probabilities")}
 
-    def _translate(self, texts: Sequence[str], among: int) -> dict[str, str]:
-        """Translate what is not yet; the reasons, by text, where that failed."""
+    def _translate(self, texts: Sequence[str], among: int) -> None:
+        """Translate what is not yet, and note where that failed."""
         if texts and self._setup.translator is None:
             raise WrongInput(
                 f"{len(texts)} of {among} texts are not German, such as '{texts[0][:60]}', and no translator is set up: delibsim aqua "
                 "setup FOLDER --translator FOLDER, or --translator 'model=NAME'; if they are German after all: --language german"
             )
-        new = [text for text in texts if not self._translation(text)]
-        faults: dict[str, str] = {}
+        new = [text for text in texts if not self._translation(text) and text not in self._faults]
         done = 0
 
         def keep(text: str, translation: str) -> None:
@@ -84,13 +84,12 @@ class Coder:
                 key = key_of(self._translator, text)
                 self._translations.keep(key, text=text, german=translation, translator=self._translator)
             else:
-                faults[text] = "the translation is empty"
+                self._faults[text] = "the translation is empty"
             self._watch("translated", done, len(new))
 
         if new:
             assert self._setup.translator is not None
-            faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
-        return faults
+            self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
 
     def _label(self, texts: Sequence[str]) -> None:
         """Label what has no labels yet; a text longer than the encoder reads is labelled in parts, at sentences."""

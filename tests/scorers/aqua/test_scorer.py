@@ -236,6 +236,11 @@ async def test_a_language_model_translates_through_our_own_door(set_up):
         assert found[0]["translator"].startswith("model:local@")
         asked = list(provider.requests)
         assert "You translate statements" in asked[0].text
+        scorer = AQuA(folder)
+        await asyncio.to_thread(scorer.score, [run])
+        await asyncio.to_thread(scorer.details, [run])
+        assert provider.calls == len(asked) + 1, "one scorer asks once for what could not be translated"
+        asked = list(provider.requests)
         scores = await asyncio.to_thread(AQuA(folder).score, [run])
         assert provider.calls == len(asked) + 1, "only what could not be translated is asked for again"
     assert {s.note for s in scores if s.unit == "run"} == {"not_translated"}
