@@ -41,11 +41,11 @@ def statements() -> list[list[int]]:
     return [[draw.randrange(1000, 100_000) for _ in range(round(draw.uniform(60, 150) * 1.6) + 2)] for _ in range(STATEMENTS)]
 
 
-def few() -> list[int]:
-    """Which of the statements the slow ways are timed on: spread evenly over the lengths, in no order."""
+def spread(n: int) -> list[int]:
+    """Which n of the statements, spread evenly over the lengths, in no order."""
     lengths = [len(ids) for ids in statements()]
     ranked = sorted(range(STATEMENTS), key=lambda i: lengths[i])
-    chosen = [ranked[(2 * i + 1) * STATEMENTS // (2 * FEW)] for i in range(FEW)]
+    chosen = [ranked[(2 * i + 1) * STATEMENTS // (2 * n)] for i in range(n)]
     random.Random(2).shuffle(chosen)
     return chosen
 
@@ -91,12 +91,12 @@ def library(model, texts, width):
     return torch.cat(found)
 
 
-def measure(way: str, folder: Path, device: str) -> None:
+def measure(way: str, folder: Path, device: str, n: int) -> None:
     """Run one way; its time, memory and labels as JSON."""
     with quiet():
         _, model = load(folder / "base", {name: folder / FOLDERS[name] for name in INDICATORS})
     texts = statements()
-    which = list(range(STATEMENTS)) if way in ("ours", "bfloat16") else few()
+    which = spread(n if way in ("ours", "bfloat16") else FEW)
     if way == "sorted":
         which = sorted(which, key=lambda i: len(texts[i]))
     chosen = [texts[i] for i in which]
@@ -131,14 +131,15 @@ def main() -> None:
     reader.add_argument("--way", choices=WAYS)
     reader.add_argument("--folder", type=Path)
     reader.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    reader.add_argument("--statements", type=int, default=STATEMENTS, help="how many of them ours are timed on")
     asked = reader.parse_args()
     if asked.way:
-        measure(asked.way, asked.folder, asked.device)
+        measure(asked.way, asked.folder, asked.device, asked.statements)
         return
     with tempfile.TemporaryDirectory() as folder:
         with quiet():
             make(Path(folder))
-        command = [sys.executable, __file__, "--folder", folder, "--device", asked.device, "--way"]
+        command = [sys.executable, __file__, "--folder", folder, "--device", asked.device, "--statements", str(asked.statements), "--way"]
         rows = {}
         for way in WAYS:
             # Threads that wait do not spin, so that seconds of the processor count work, whatever else the machine does.
