@@ -44,10 +44,10 @@ class Coder:
         foreign = [self._foreign(text, default) for text, default in zip(texts, mostly_german, strict=True)]
         self._translate(list(dict.fromkeys(text for text, other in zip(texts, foreign, strict=True) if other)), len(texts))
         in_german = [self._translation(text) if other else text for text, other in zip(texts, foreign, strict=True)]
-        self._label(list(dict.fromkeys(text for text in in_german if text)))
+        self._label(list(dict.fromkeys(text for text in in_german if text is not None)))
         return [
             {"text": text, "german": translated, "translator": self._translator if other else "", **self._coded(translated)}
-            if translated
+            if translated is not None
             else {"text": text, "note": "not_translated", "reason": self._faults[text]}
             for text, translated, other in zip(texts, in_german, foreign, strict=True)
         ]
@@ -58,10 +58,10 @@ class Coder:
         found = german(text)
         return not mostly_german if found is None else not found
 
-    def _translation(self, text: str) -> str:
-        """The German of a text, or nothing if it could not be translated."""
+    def _translation(self, text: str) -> str | None:
+        """The German of a text, or None if it was not, or could not be, translated."""
         kept = self._translations.get(key_of(self._translator, text))
-        return str(kept["german"]) if kept else ""
+        return str(kept["german"]) if kept else None
 
     def _coded(self, text: str) -> Record:
         kept = self._labels.get(key_of(self._model, text)) or {}
@@ -74,7 +74,7 @@ class Coder:
                 f"{len(texts)} of {among} texts are not German, such as '{texts[0][:60]}', and no translator is set up: delibsim aqua "
                 "setup FOLDER --translator FOLDER, or --translator 'model=NAME'; if they are German after all: --language german"
             )
-        new = [text for text in texts if not self._translation(text) and text not in self._faults]
+        new = [text for text in texts if self._translation(text) is None and text not in self._faults]
         done = 0
 
         def keep(text: str, translation: str) -> None:
@@ -89,6 +89,7 @@ class Coder:
 
         if new:
             assert self._setup.translator is not None
+            unchanged(self._setup)
             self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
 
     def _label(self, texts: Sequence[str]) -> None:

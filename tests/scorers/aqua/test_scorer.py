@@ -267,3 +267,18 @@ def test_a_table_of_texts(set_up):
         assert sum(given) == pytest.approx(1, abs=1e-5)
         assert given.index(max(given)) == rows[0][f"aqua.{name}"]
     assert AQuA(set_up()).table([]) == []
+
+
+def test_a_changed_translator_is_refused_before_it_translates(set_up):
+    folder = set_up()
+    file = json.loads((folder / "setup.json").read_text(encoding="utf-8"))
+    file["translator"]["files"]["vocab.json"] |= {"sha256": "0" * 64, "changed": 1}
+    (folder / "setup.json").write_text(json.dumps(file), encoding="utf-8")
+    with pytest.raises(WrongInput, match="vocab.json is not the file it was"):
+        AQuA(folder).score([run_of(*ENGLISH)])
+    assert not (folder / "translations.jsonl").exists()
+
+
+def test_a_statement_without_words_is_labelled_as_it_is(set_up):
+    found = AQuA(set_up()).details([run_of("", GERMAN[0])])
+    assert (found[0]["german"], set(found[0]["labels"].values()) <= {0, 1, 2, 3}) == ("", True)
