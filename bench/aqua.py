@@ -24,7 +24,7 @@ from delibsim.scorers.aqua import encoder as own
 from delibsim.scorers.aqua.setup import FOLDERS
 from delibsim.scorers.aqua.weights import load, quiet
 
-STATEMENTS, FEW, PADDED, TOGETHER = 100, 4, 512, 4
+STATEMENTS, FEW, PADDED, TOGETHER = 100, 8, 512, 4
 WAYS = {
     "reference": "library, Parallel, padded to 512",
     "dynamic": "library, Parallel, padded to the longest of four",

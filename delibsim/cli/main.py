@@ -16,7 +16,7 @@ COMMANDS = {
     "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
-    "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA): delibsim aqua setup FOLDER"),
+    "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
     "human": ("human", "The measures of real citizen deliberations, before and after."),
