@@ -17,6 +17,7 @@ COMMANDS = {
     "retry": ("retry", "Hold again the sessions of a study that have no run."),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
+    "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),

@@ -1,4 +1,4 @@
-"""`delibsim score`: score every run of a study."""
+"""`delibsim score`: score every run of a study, or the texts of a file."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,8 @@ from rich.table import Table
 from delibsim.analysis.reference import of_people
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
-from delibsim.conduct import score_all
+from delibsim.cli.texts import kept_if_stopped, people_lines, people_of, score_texts
+from delibsim.conduct import score_all, usual_scorers
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
 from delibsim.domain.run import Session
@@ -29,31 +30,51 @@ PHASES = ("pre", "post", "change", "")
 
 @app.command()
 def score(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
-    scorer: Annotated[list[str] | None, typer.Option(help="A scorer; may be given several times. Default: all installed.")] = None,
+    study: Annotated[str, typer.Argument(help="Name or folder of the study; or the word texts, with a file of texts behind it.")],
+    file: Annotated[Path | None, typer.Argument(help="With texts: a CSV file with a row a text.")] = None,
+    scorer: Annotated[
+        list[str] | None, typer.Option(help="A scorer; may be given several times. Default: all that need not be asked for.")
+    ] = None,
+    column: Annotated[str, typer.Option(help="With texts: the column that holds them.")] = "text",
+    to: Annotated[Path | None, typer.Option(help="With texts: the file to write. Default: FILE.<scorer>.csv.")] = None,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Score every run of a study. Exit code 0; 3 if a run could not be read, 4 if there is none."""
-    runs = study_at(study, root)
+    """Score every run of a study. Exit code 0; 3 if a run could not be read, 4 if there is none.
+
+    `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text, in a CSV file.
+    """
     installed = names("delibsim.scorers")
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
+    if file is not None:
+        raise typer.Exit(score_texts(study, file, column, to, scorer, as_json))
+    runs = study_at(study, root)
     any_held = any(map(runs.held, runs.sessions()))
-    scores, faults, files = score_all(runs, scorer or installed) if any_held else ([], [], [])
+    with kept_if_stopped() as watch:
+        scores, faults, files = score_all(runs, scorer or usual_scorers(), watch) if any_held else ([], [], [])
     of = conditions(plans(runs))
     surveys = {planned.topic.id: planned.survey.id for planned in plans(runs)}
     rows, gaps = by_condition(of, scores, surveys), missing_by_condition(runs, of)
     if as_json:
         echo_json(
-            {"study": runs.study, "conditions": rows, "missing": gaps, "unreadable": faults, "files": [shown(file) for file in files]}
+            {
+                "study": runs.study,
+                "conditions": rows,
+                "missing": gaps,
+                "unreadable": faults,
+                "people": {measure: vars(known) for measure, known in people_of(scorer or []).items()},
+                "files": [shown(file) for file in files],
+            }
         )
     else:
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
         _tables(rows, gaps, screen)
+        for line in people_lines(scorer or []):
+            screen.print(line)
         for fault in faults:
             screen.print(f"left out, damaged: {fault}")
         for file in files:

@@ -13,7 +13,7 @@ from delibsim.store import codec
 from delibsim.store.files import append_line, holder, json_text, locked, read_lines, write_atomically
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
-SCORES = "scores"
+SCORES, DETAILS = "scores", "details"
 KEPT = 500  # runs of some 30 kB
 EXPORT = "tables"
 """The folders of a study that hold no session."""
@@ -47,7 +47,7 @@ class Runs:
     """The folder of one study. Runs are written once, atomically; exchanges are appended as they happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan), <session>/exchanges.jsonl,
-    <session>/run.json, scores/<scorer>.v<version>.jsonl
+    <session>/run.json, scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
@@ -209,9 +209,15 @@ class Runs:
 
     def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
         """Write all scores of one scorer, one JSON object a line; the file."""
-        path = self.folder / SCORES / f"{slug(name)}.v{version}.jsonl"
-        lines = [json_text(codec.score_to_plain(score)) for score in scores]
-        write_atomically(path, "".join(f"{line}\n" for line in lines))
+        return self._write_lines(SCORES, name, version, map(codec.score_to_plain, scores))
+
+    def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
+        """Write what a scorer has to say of how its scores came about, one JSON object a line; the file."""
+        return self._write_lines(f"{SCORES}/{DETAILS}", name, version, details)
+
+    def _write_lines(self, folder: str, name: str, version: int, records: Iterable[Mapping[str, Any]]) -> Path:
+        path = self.folder / folder / f"{slug(name)}.v{version}.jsonl"
+        write_atomically(path, "".join(f"{json_text(record)}\n" for record in records))
         return path
 
     def scores(self) -> Iterator[Score]:

@@ -377,6 +377,14 @@ def test_scorers_and_versions_lie_beside_each_other_and_a_scorer_replaces_its_ow
     assert len(list((study.folder / "scores").iterdir())) == 3
 
 
+def test_details_lie_beside_the_scores_and_are_not_read_as_scores(study):
+    study.write_scores("dri", 1, [Score("dri", "run", "a", 0.5)])
+    path = study.write_details("dri", 1, [{"target": "a/1", "text": "Ja.\u2028Gut."}, {"target": "a/2"}])
+    assert path == study.folder / "scores" / "details" / "dri.v1.jsonl"
+    assert [json.loads(line)["target"] for line in path.read_text(encoding="utf-8").split("\n") if line] == ["a/1", "a/2"]
+    assert [score.measure for score in study.scores()] == ["dri"]
+
+
 def test_scoring_touches_no_run(study):
     held(study, a_run("a"))
     before = contents(study.folder)
