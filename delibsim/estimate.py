@@ -17,7 +17,7 @@ from delibsim.rehearsal import Asked, likeness, rehearsed
 from delibsim.store.runs import Runs
 from delibsim.voices import price_in
 
-ASCII = (5.3, 3.2)
+ASCII = (5.6, 3.2)
 """Characters a token in text of ASCII, at most and at least: prompts and speech on all topics here under four tokenizers."""
 OTHERS = (9.5, 1.5)
 """Bytes of UTF-8 a token in all other characters, at most and at least."""
@@ -268,7 +268,7 @@ def _provider(name: str, settings: Mapping[str, Any], address: str) -> str:
         case "litellm":
             return str(settings.get("model", "")).partition("/")[0]
         case "openai_compatible":
-            return public_url(address.rstrip("/"))
+            return public_url(address.rstrip("/")) or name
         case _:
             return name
 

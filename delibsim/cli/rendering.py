@@ -7,7 +7,6 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.domain.study import slug
 from delibsim.rehearsal import likeness, rehearsed, script, speakers
 
 INDEX = "index.csv"
@@ -40,14 +39,14 @@ def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int,
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[tuple[object, ...], str] = {}
     for name, group in groups.items():
-        file = f"{slug(name)}.txt"
+        file = f"{name}.txt"
         key = (likeness(group[0])[0], group[0].seed, *(session.replicate for session in group))
         text = asyncio.run(_text(group, written.setdefault(key, file), file))
         (folder / file).write_text(text, encoding="utf-8", errors="replace")
     with (folder / INDEX).open("w", encoding="utf-8", newline="") as index:
         rows = csv.writer(index)
         rows.writerow(["session", "file", "models"])
-        rows.writerows([s.id, f"{slug(name)}.txt", " ".join(s.models)] for name, group in groups.items() for s in group)
+        rows.writerows([s.id, f"{name}.txt", " ".join(s.models)] for name, group in groups.items() for s in group)
     return len(groups), len(written)
 
 
