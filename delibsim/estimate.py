@@ -21,6 +21,8 @@ ASCII = (5.6, 3.2)
 """Characters a token in text of ASCII, at most and at least: prompts and speech on all topics here under four tokenizers."""
 OTHERS = (9.5, 1.5)
 """Bytes of UTF-8 a token in all other characters, at most and at least."""
+COSTS = ("kind", "model", "price", "max_tokens", "reasoning_effort", "extra", "structured")
+"""Settings that bear on what a model costs: where they differ under one name, it has several lines."""
 MESSAGE = 4
 """Tokens that a provider may count for the frame of a message."""
 THINKING = ("thinking", "reasoning", "thinking_config")
@@ -135,21 +137,25 @@ async def estimate(
     waiting = [session for session in sessions if not runs.held(session.id)]
     known: dict[str, list[Load]] = {}
     by_model: defaultdict[str, Load] = defaultdict(Load)
-    settings: dict[str, Mapping[str, Any]] = {}
+    settings: dict[str, tuple[str, Mapping[str, Any]]] = {}
     records = {session.id: done for session in waiting if (done := _recorded(runs, session.id))}
     for session in waiting:
         alike, models = likeness(session)
         done = records.get(session.id, frozenset())
-        key = alike + (session.id if done else "")
-        if key not in known:
+        script = alike + (session.id if done else "")
+        if script not in known:
             brief, long = [await rehearsed(session, words) for words in assumptions.words]
             both = [pair for pair in zip(brief, long, strict=True) if _occasion(pair[0]) not in done]
             depth = len({call.prompt.purpose.occasion for call, _ in both})
-            known[key] = [_load([pair for pair in both if pair[0].model == model], depth) for model in models]
-        for model, load in zip(models, known[key], strict=True):
-            by_model[model] += load
-        settings |= session.models
-    lines = tuple(_line(name, load, settings[name], addresses.get(name, ""), assumptions) for name, load in by_model.items())
+            known[script] = [_load([pair for pair in both if pair[0].model == model], depth) for model in models]
+        for model, load in zip(models, known[script], strict=True):
+            key = repr([model, *(session.models[model].get(name) for name in COSTS)])
+            by_model[key] += load
+            settings[key] = model, session.models[model]
+    labels = _labels(settings)
+    lines = tuple(
+        _line(labels[key], load, settings[key][1], addresses.get(settings[key][0], ""), assumptions) for key, load in by_model.items()
+    )
     return Estimate(
         planned=len(sessions),
         held=len(sessions) - len(waiting),
@@ -188,6 +194,16 @@ def common(a: str, b: str) -> int:
 
 def _occasion(call: Asked) -> tuple[str, str]:
     return call.prompt.purpose.participant, call.prompt.purpose.occasion
+
+
+def _labels(settings: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, str]:
+    """The names of models; where one name stands for several, with the settings that tell them apart."""
+    labels = {}
+    for key, (name, ours) in settings.items():
+        others = [theirs for other, theirs in settings.values() if other == name]
+        told = [f"{cost}={ours.get(cost)}" for cost in COSTS if any(theirs.get(cost) != ours.get(cost) for theirs in others)]
+        labels[key] = f"{name} ({', '.join(told)})" if told else name
+    return labels
 
 
 def _recorded(runs: Runs, session: str) -> frozenset[tuple[str, str]]:

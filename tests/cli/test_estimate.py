@@ -85,7 +85,8 @@ def test_a_file_for_each_cell_and_word_for_word_repetitions_only_named(delibsim,
 
 
 def test_a_file_for_every_session_holds_the_prompts_that_are_sent(delibsim, home):
-    delibsim("estimate", *SWEEP, "--render", "out/prompts", "--every")
+    every = delibsim("estimate", *SWEEP, "--render", "out/prompts", "--every", "--json").json
+    assert every["rendered"] == {"folder": "out/prompts", "files": 16, "different": 8}
     assert len(list((home / "out" / "prompts").glob("*.txt"))) == 16
     (home / "conf" / "model").mkdir(parents=True)
     (home / "conf" / "model" / "a.yaml").write_text("name: a\nkind: openai_compatible\nmodel: a\n", encoding="utf-8")

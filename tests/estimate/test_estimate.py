@@ -132,6 +132,12 @@ async def test_who_thinks_is_known_from_settings_and_price_list(grid, preset, th
     assert line.usd is not None
 
 
+async def test_one_name_with_several_settings_has_a_line_for_each(grid):
+    lines = (await estimated(grid("model=a", "model.max_tokens=400,800", "+model.reasoning_effort=high"))).lines
+    assert [line.model for line in lines] == ["a (max_tokens=400)", "a (max_tokens=800)"]
+    assert [line.load.output.high / line.load.calls for line in lines] == [400, 800]
+
+
 # tokens
 
 
