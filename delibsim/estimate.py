@@ -1,5 +1,6 @@
 """What a plan will cost before it is held: calls, tokens, US dollars and time, as ranges, with what is unknown said."""
 
+import contextlib
 import functools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from delibsim.models.base import OUTCOMES, Usage
 from delibsim.models.faults import public_url
 from delibsim.models.limits import Limits
 from delibsim.models.prices import listed
+from delibsim.models.replay import exchange_of
 from delibsim.models.retry import estimated_tokens
 from delibsim.rehearsal import Asked, likeness, rehearsed
 from delibsim.store.runs import Runs
@@ -208,9 +210,13 @@ def _labels(settings: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, 
 
 def _recorded(runs: Runs, session: str) -> frozenset[tuple[str, str]]:
     """Who was asked, and has answered, on which occasion."""
-    records = runs.exchanges(session)[0]
-    answered = (record["purpose"] for record in records if record["completion"]["status"] in OUTCOMES)
-    return frozenset((purpose["participant"], purpose["occasion"]) for purpose in answered)
+    found = set()
+    for record in runs.exchanges(session)[0]:
+        with contextlib.suppress(ValueError):  # a line that is no exchange is asked again
+            exchange = exchange_of(record)
+            if exchange.completion.status in OUTCOMES:
+                found.add((exchange.purpose.participant, exchange.purpose.occasion))
+    return frozenset(found)
 
 
 def _load(calls: Sequence[tuple[Asked, Asked]], depth: int) -> Load:
@@ -237,7 +243,9 @@ def _line(name: str, load: Load, settings: Mapping[str, Any], address: str, assu
         unknown.append(f"it thinks, and {assumptions.thinking[0]} to {assumptions.thinking[1]} tokens of it a call are assumed")
     elif thinks and most:
         load = replace(load, output=Range(load.output.low, max(load.output.high, load.calls * most)))
-        unknown.append(f"it thinks, at nobody knows what length: the output is at most max_tokens ({most}) a call, and may be far less")
+        unknown.append(
+            f"it thinks, and how much is unknown: the high end is max_tokens ({most}) in every call, the low end no thinking at all"
+        )
     elif thinks:
         unknown.append("it thinks, and neither max_tokens nor --thinking bounds it: thinking is left out of the output")
     elif thinks is None:

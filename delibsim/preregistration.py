@@ -137,7 +137,11 @@ def _design(plans: Plans) -> str:
         if len(sizes) == 1
         else "Cells differ in replicates: " + ", ".join(f"{cells} of {n}" for n, cells in sorted(sizes.items())) + "."
     )
-    known = "" if len(sessions) == len(manifest.sessions) else f" The table covers the {len(sessions)} whose plans are on disk."
+    known = (
+        ""
+        if len(sessions) == len(manifest.sessions)
+        else f" The tables here and in sections 4 and 5 cover the {len(sessions)} whose plans are at hand."
+    )
     return "\n\n".join(
         [
             f"{len(manifest.sessions)} sessions in {len(counts)} cells. {balance}{known} Section 13 lists the cells.",

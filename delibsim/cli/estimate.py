@@ -40,6 +40,8 @@ def command(
 ) -> None:
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and the study is left as it is."""
     assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking") if thinking else None)
+    if every and folder is None:
+        raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
     planned = plan(overrides or [], sweep=multirun)
     runs = Runs(planned.root, planned.study)
     runs.compare(frozen(planned))

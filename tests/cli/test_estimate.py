@@ -46,6 +46,10 @@ def test_prices_thinking_time_and_budget_are_said(delibsim, home):
     assert [path.name for path in home.iterdir()] == ["conf"]
 
 
+def test_every_without_a_folder_is_refused(delibsim):
+    assert "needs --render FOLDER" in delibsim("estimate", "topic=ccps", "--every").err
+
+
 @pytest.mark.parametrize("option", [("--words", "200-75"), ("--words", "many"), ("--thinking", "1-x"), ("--words", "-5")])
 def test_a_range_that_is_none_is_refused(delibsim, option):
     answer = delibsim("estimate", "topic=ccps", *option)

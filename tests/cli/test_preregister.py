@@ -72,7 +72,9 @@ def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(de
     assert "the study has begun since" in again.err
     enlarged = delibsim("preregister", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7", "replicate=2", "--to", "two.md")
     assert enlarged.code == 0
-    assert "This is no preregistration" in (home / "two.md").read_text(encoding="utf-8")
+    text = (home / "two.md").read_text(encoding="utf-8")
+    assert "This is no preregistration" in text
+    assert "2 sessions in 1 cells. Every cell has 2 replicate(s). The tables here and in sections 4 and 5 cover the 1 whose" in text
 
 
 @pytest.mark.parametrize(

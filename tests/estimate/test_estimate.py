@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from delibsim.cli.compose import plan
 from delibsim.conduct import hold_all
 from delibsim.estimate import Assumptions, Range, common, estimate, tokens_of
 from delibsim.models.limits import Limits
-from delibsim.rehearsal import rehearsed
+from delibsim.rehearsal import StandIn, rehearsed
 
 MODEL = "name: {0}\nkind: openai_compatible\nmodel: {0}\nmax_tokens: 500\nprice: {{input: 2.0, cached: 0.5, output: 8.0}}\n"
 GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic,normative", "replicate=1,2", "group.size=3", "rounds=1")
@@ -185,6 +186,13 @@ async def test_a_placeholder_is_as_long_as_it_says():
     asked = await rehearsed(compose("topic=ccps"), 120)
     assert {len(call.reply.split()) for call in asked if call.prompt.purpose.occasion.startswith("turn")} == {120}
     assert asked[5].reply.startswith(f"[statement of {asked[5].prompt.purpose.participant} in turn 1]")
+
+
+async def test_a_form_that_does_not_take_its_own_example_is_found_out():
+    (asked, *_) = await rehearsed(compose("topic=ccps"))
+    again = replace(asked.prompt, purpose=replace(asked.prompt.purpose, attempt=1))
+    with pytest.raises(TypeError, match=r"SurveyAnswers\.example gives a reply that its own read refuses"):
+        await StandIn("m", 10, lambda call: None).complete(again, 1)
 
 
 @quick
