@@ -14,7 +14,6 @@ from delibsim.models.faults import public_url
 from delibsim.models.limits import Limits
 from delibsim.models.prices import listed
 from delibsim.models.replay import exchange_of
-from delibsim.models.retry import estimated_tokens
 from delibsim.rehearsal import Asked, likeness, rehearsed
 from delibsim.store.runs import Runs
 from delibsim.voices import price_in
@@ -55,8 +54,7 @@ class Assumptions:
 class Load:
     """What one model is asked: sessions it sits in, calls, tokens; `prefix` is the part of input that an earlier prompt began with.
 
-    `reserved` is the input as the gate counts it against tokens a minute, `longest` the occasions of its longest session, each
-    of which waits for the one before.
+    `longest` is the number of occasions of its longest session, each of which waits for the one before.
     """
 
     sessions: int = 0
@@ -64,13 +62,12 @@ class Load:
     input: Range = Range()
     prefix: Range = Range()
     output: Range = Range()
-    reserved: int = 0
     longest: int = 0
 
     def __add__(self, other: "Load") -> "Load":
         tokens = (self.input + other.input, self.prefix + other.prefix, self.output + other.output)
         calls, sessions = self.calls + other.calls, self.sessions + other.sessions
-        return Load(sessions, calls, *tokens, self.reserved + other.reserved, max(self.longest, other.longest))
+        return Load(sessions, calls, *tokens, max(self.longest, other.longest))
 
 
 @dataclass(frozen=True)
@@ -230,8 +227,7 @@ def _load(calls: Sequence[tuple[Asked, Asked]], depth: int) -> Load:
         return Load(sessions=1)
     frames = MESSAGE * sum(len(long.prompt.messages) + 1 for _, long in calls)
     whole, prefix, output = (Range(low.low, high.high) for low, high in zip(*ends, strict=True))
-    reserved = sum(estimated_tokens(long.prompt.messages) for _, long in calls)
-    return Load(1, len(calls), whole + Range(0, frames), prefix, output, reserved, depth)
+    return Load(1, len(calls), whole + Range(0, frames), prefix, output, depth)
 
 
 def _line(name: str, load: Load, settings: Mapping[str, Any], address: str, assumptions: Assumptions) -> Line:
@@ -303,7 +299,7 @@ def _seconds(lines: Iterable[Line], limits: Limits, latency: float) -> dict[str,
     for provider in dict.fromkeys(line.provider for line in lines if line.provider and line.load.calls):
         here = [line for line in lines if line.provider == provider]
         calls = sum(line.load.calls for line in here)
-        tokens = sum(line.load.reserved + line.load.calls * line.max_tokens for line in here)
+        tokens = sum(line.load.input.low + line.load.output.low for line in here)  # what calls use counts against the limit
         bounds = {"concurrency": calls * latency / limits.concurrency}
         bounds["the longest session, whose turns wait for one another"] = latency * max(line.load.longest for line in here)
         if limits.requests_per_minute:
