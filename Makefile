@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench docs lint format lock clean
+.PHONY: help demo test test-launchers bench docs lint format lock clean
 
 PYTHON ?= python3
 UV ?= uv
@@ -14,6 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --no-build-isolation
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate $(UPGRADE)
 GROUPS := build test lint docs
+LAUNCHERS := --extra joblib --extra slurm --extra ray
 
 # Without bytecode the command line would be slow to start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -21,6 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
 	@echo 'make test    all checks, then all tests'
+	@echo 'make test-launchers  the tests of joblib, submitit and Ray, which bring 200 MB of packages'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make bench   run the benchmarks one after another'
@@ -33,6 +35,9 @@ demo: .venv/.project
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not heavy'
+
+test-launchers: .venv/.launchers
+	$(BIN)/python -m pytest -m heavy tests/launchers
 
 lint: .venv/.test
 	$(BIN)/ruff check .
@@ -69,6 +74,10 @@ docs: .venv/.docs
 	$(LOCKED) -r requirements/test.txt
 	touch $@
 
+.venv/.launchers: .venv/.test requirements/launchers.txt
+	$(LOCKED) -r requirements/launchers.txt
+	touch $@
+
 .venv/.docs: .venv/.core requirements/docs.txt
 	$(LOCKED) -r requirements/docs.txt
 	touch $@
@@ -76,10 +85,11 @@ docs: .venv/.docs
 # All groups are resolved together first, so that they agree wherever they share a package and can be installed side by side.
 lock:
 	all=$$(mktemp) && trap 'rm -f "$$all"' EXIT; cat requirements/*.txt > "$$all" 2>/dev/null || true; \
-	$(COMPILE) pyproject.toml $(GROUPS:%=--group %) --output-file "$$all"; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) $(GROUPS:%=--group %) --output-file "$$all"; \
 	$(COMPILE) pyproject.toml --constraints "$$all" --output-file requirements/core.txt; \
 	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
 	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) --constraints "$$all" --output-file requirements/launchers.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt
 	! grep -nE '^-|://' requirements/*.txt
 
