@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
 	@echo 'make test    all checks, then all tests'
-	@echo 'make test-launchers  the tests of joblib, submitit and Ray, which bring 200 MB of packages'
+	@echo 'make test-launchers  the tests of joblib, submitit and Ray, which bring 300 MB of packages'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make bench   run the benchmarks one after another'
