@@ -36,7 +36,7 @@ def cluster():
     lines = iter(process.stdout.readline, "")
     address = next(line.strip() for line in lines if line.startswith("127.0.0.2:"))
     yield [f"hydra.launcher.ray.init.address={address}", "+hydra.launcher.ray.init._node_ip_address=127.0.0.2"]
-    process.communicate(timeout=60)
+    process.communicate(timeout=180)
 
 
 @pytest.fixture(params=["joblib", "submitit_local", "ray"])
@@ -79,7 +79,7 @@ class Home:
         """The bytes of every run of a study."""
         return {path.parent.name: path.read_bytes() for path in sorted((self.folder / "runs" / study).glob("*/run.json"))}
 
-    def until(self, study, n, seconds=90):
+    def until(self, study, n, seconds=180):
         """Wait until so many runs of a study are held."""
         return until(lambda: len(self.held(study)) >= n, seconds)
 
@@ -95,7 +95,7 @@ def home(tmp_path):
     return Home(tmp_path)
 
 
-def until(true, seconds=60):
+def until(true, seconds=120):
     """Wait for something to become true."""
     end = time.monotonic() + seconds
     while not true():

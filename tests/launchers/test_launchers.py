@@ -67,7 +67,7 @@ def test_an_interruption_stops_the_workers_in_order(home, launcher):
     parent = home.begin(*RUN, "study=s", *LARGE, *launcher)
     home.until("s", 10)
     parent.send_signal(signal.SIGINT)
-    _, err = parent.communicate(timeout=60)
+    _, err = parent.communicate(timeout=180)
     assert parent.returncode == 3
     assert "The workers are stopping" in err
     assert "Stopped. What was recorded is kept" in err
@@ -81,7 +81,7 @@ def test_one_worker_that_dies_is_told_and_costs_only_its_sessions_in_flight(home
     parent = home.begin(*RUN, "study=s", *LARGE, "hydra/launcher=joblib")
     home.until("s", 20)
     kill(home.workers("s")[:1])
-    out, err = parent.communicate(timeout=120)
+    out, err = parent.communicate(timeout=180)
     assert parent.returncode == 3, err
     assert "A worker did not end well: TerminatedWorkerError" in err
     assert "failed: " in out
@@ -95,7 +95,7 @@ def test_ray_uses_both_nodes(home, cluster):
     until(lambda: len(home.workers("s")) == 2)
     nodes = {Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1] for worker in home.workers("s")}
     parent.send_signal(signal.SIGINT)
-    parent.communicate(timeout=60)
+    parent.communicate(timeout=180)
     assert len(nodes) == 2, "each worker is a child of the raylet of its node"
 
 
