@@ -49,7 +49,9 @@ def test_a_study_of_200_runs_killed_in_the_middle_and_gone_on_with_equals_one_le
     for worker in workers:
         send(worker, signal.SIGSTOP)  # so that they outlive their parent long enough to be seen
     parent.kill()
-    parent.communicate()
+    parent.wait()  # and not for the end of its output, which the workers keep open
+    parent.stdout.close()
+    parent.stderr.close()
     if "ray" not in launcher[0]:  # which ends the workers of a driver that died
         code, _, err = home(*RUN, "study=s", *LARGE)
         assert code == 2
