@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test aqua test-aqua bench bench-aqua docs lint format lock clean
+.PHONY: help demo test aqua test-aqua test-launchers bench bench-aqua docs lint format lock clean
 
 PYTHON ?= python3
 UV ?= uv
@@ -19,6 +19,7 @@ AQUA := .venv-aqua
 TORCH ?= torch==2.13.0
 NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime \
 	cudnn-cu13 cufft cufile cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
+LAUNCHERS := --extra joblib --extra slurm --extra ray
 
 # Without bytecode the command line would be slow to start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -26,6 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
 	@echo 'make test    all checks, then all tests'
+	@echo 'make test-launchers  the tests of joblib, submitit and Ray, which bring 300 MB of packages'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make aqua    install the extra aqua (torch and what builds on it) into .venv-aqua, above .venv'
@@ -44,6 +46,9 @@ test: lint
 
 test-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py
+
+test-launchers: .venv/.launchers
+	$(BIN)/python -m pytest -m heavy tests/launchers
 
 aqua: $(AQUA)/.ready
 
@@ -93,6 +98,9 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-build-isolation -r requirements/aqua.txt
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+
+.venv/.launchers: .venv/.test requirements/launchers.txt
+	$(LOCKED) -r requirements/launchers.txt
 	touch $@
 
 .venv/.docs: .venv/.core requirements/docs.txt
@@ -102,10 +110,11 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 # All groups are resolved together first, so that they agree wherever they share a package and can be installed side by side.
 lock:
 	all=$$(mktemp) && trap 'rm -f "$$all"' EXIT; cat requirements/*.txt > "$$all" 2>/dev/null || true; \
-	$(COMPILE) pyproject.toml $(GROUPS:%=--group %) --output-file "$$all"; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) $(GROUPS:%=--group %) --output-file "$$all"; \
 	$(COMPILE) pyproject.toml --constraints "$$all" --output-file requirements/core.txt; \
 	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
 	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) --constraints "$$all" --output-file requirements/launchers.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
 	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt

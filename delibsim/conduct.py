@@ -4,7 +4,7 @@ import asyncio
 import gc
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -84,11 +84,12 @@ async def hold_all(
     voices: Voices | None = None,
     at_once: int = 1,
     tell: Callable[[Held], None] = lambda held: None,
+    lock: AbstractContextManager[Any] | None = None,
 ) -> list[Held]:
     """Hold sessions under the lock of the study's folder: of each set-up of models so many at once, so that none waits for another.
 
     `tell` is told of every session that is over. The outcomes come in the order of the sessions and without their runs,
-    which would fill the memory. The voices are closed at the end.
+    which would fill the memory. The voices are closed at the end. `lock` takes the place of the lock for this process alone.
     """
     voices = voices or Voices()
     seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
@@ -105,7 +106,7 @@ async def hold_all(
             tell(held)
             return held
 
-    with runs.lock(), _settled_heap():
+    with lock or runs.lock(), _settled_heap():
         try:
             # Whichever fails, the others finish first: what is in flight has been paid for and is to be kept.
             settled = await asyncio.gather(*(one(session) for session in sessions), return_exceptions=True)
@@ -127,10 +128,14 @@ def _settled_heap() -> Generator[None]:
         gc.unfreeze()
 
 
-def spent(runs: Runs) -> tuple[float, int]:
-    """US dollars and tokens that the exchanges of a study have cost so far; an attempt of unknown cost counts with its worst case."""
+def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
+    """US dollars and tokens that the exchanges of a study, or of the sessions named, have cost so far.
+
+    An attempt of unknown cost counts with its worst case.
+    """
+    begun = runs.sessions()
     used = []
-    for session in runs.sessions():
+    for session in begun if among is None else sorted({*begun} & {*among}):
         models = runs.planned(session).models
         for exchange in exchanges_of(runs, session)[0]:
             settings = models.get(exchange.model, {})

@@ -99,7 +99,7 @@ def _key(override: Override) -> str:
         raise WrongInput(f"'{override.input_line}' deletes a setting; every setting has a value, if only null")
     if override.package is not None:
         raise unknown("setting", override.get_key_element(), ())
-    if override.is_add() and key != "experiment" and not key.startswith("model."):
+    if override.is_add() and key != "experiment" and not key.startswith(("model.", "hydra.launcher.")):
         raise WrongInput(f"'{override.input_line}' adds '{key}', which cannot be added; to change it, leave the + out")
     return key
 

@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from delibsim.cli.compose import Plan, plan
 from delibsim.cli.study import exit_code, hold_plan, print_report, report
@@ -37,7 +38,7 @@ def run(
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
     try:
-        held = asyncio.run(hold_plan(planned, runs, screen, quiet))
+        held = _hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:
         screen.print("Stopped. What was recorded is kept; the same command goes on from there.", soft_wrap=True)
         raise typer.Exit(3) from None
@@ -49,6 +50,14 @@ def run(
     else:
         print_report(result, console())
     raise typer.Exit(exit_code(held))
+
+
+def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
+    if planned.sweep.launcher == "delibsim" and not planned.sweep.launcher_overrides:
+        return asyncio.run(hold_plan(planned, runs, screen, quiet))
+    from delibsim.cli.workers import launch_plan  # which takes a while, and is needed by few
+
+    return launch_plan(planned, runs, screen, quiet)
 
 
 def _tell(planned: Plan, held: Held, runs: Runs, as_json: bool) -> int:

@@ -27,14 +27,24 @@ FAULTS = 10  # failed sessions listed at the end
 
 async def hold_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
     """Hold the sessions of a plan that have no run yet; WrongInput, before anything is written, asked or paid, if that cannot be."""
+    manifest, waiting = compared(plan, runs)
+    if not waiting:
+        return held_before(plan, runs)
+    return await hold_waiting(plan, waiting, runs, screen, quiet, manifest)
+
+
+def compared(plan: Plan, runs: Runs) -> tuple[Manifest, list[Session]]:
+    """The manifest of a plan and its sessions that have no run yet; WrongInput if it would change what the study is."""
     manifest = frozen(plan)
     runs.compare(manifest)
     for session in plan.sessions:
         runs.compare_plan(session)
-    waiting = [session for session in plan.sessions if not runs.held(session.id)]
-    if not waiting:
-        return [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions]
-    return await hold_waiting(plan, waiting, runs, screen, quiet, manifest)
+    return manifest, [session for session in plan.sessions if not runs.held(session.id)]
+
+
+def held_before(plan: Plan, runs: Runs) -> list[Held]:
+    """The sessions of a plan that have a run already."""
+    return [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions if runs.held(session.id)]
 
 
 async def hold_waiting(
@@ -45,7 +55,7 @@ async def hold_waiting(
     if manifest is not None:
         with runs.lock():
             runs.settle(manifest)
-    before = [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions if runs.held(session.id)]
+    before = held_before(plan, runs)
     view = Live(plan.session, screen, quiet) if len(plan.sessions) == 1 else Progress(waiting, len(before), voices, screen, quiet)
     with view:
         # Twice as many sessions as calls may be in flight: while one prepares its next prompt, another is asking.

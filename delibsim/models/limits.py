@@ -19,7 +19,8 @@ class Limits:
     """What a study may use. None is no limit.
 
     `concurrency` calls in flight, `requests_per_minute` and `tokens_per_minute` for each provider; `tries` attempts a call,
-    `longest_wait` seconds between two of them; `budget_usd` and `budget_tokens` for the whole process.
+    `longest_wait` seconds between two of them; `budget_usd` and `budget_tokens` for the whole process. `workers` processes
+    share all this where a launcher starts several (None: as many as this machine has cores).
     """
 
     concurrency: int = 16
@@ -29,12 +30,13 @@ class Limits:
     longest_wait: float = 120.0
     budget_usd: float | None = None
     budget_tokens: int | None = None
+    workers: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse limits that let nothing through."""
-        counts = (self.concurrency, self.tries, self.requests_per_minute, self.tokens_per_minute)
+        counts = (self.concurrency, self.tries, self.requests_per_minute, self.tokens_per_minute, self.workers)
         if min(count for count in counts if count is not None) < 1 or self.longest_wait < 0:
-            raise ValueError("limits: concurrency, tries, requests_per_minute and tokens_per_minute are 1 or more")
+            raise ValueError("limits: concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or more")
         if min(self.budget_usd or 0, self.budget_tokens or 0) < 0:
             raise ValueError("limits: budget_usd and budget_tokens are 0 or more")
 

@@ -6,14 +6,17 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Generator, Mapping
+import time
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from delibsim.domain.errors import WrongInput
+
+TRIES = 4  # looks at a lock before it counts as taken
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -143,32 +146,68 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Generator[None]:
+def locked(folder: Path) -> Generator[Callable[[str], None]]:
     """Hold a folder for this process; WrongInput naming the other process if one holds it.
 
-    The operating system frees the lock when its process dies, however it dies, so a stale lock cannot exist.
+    Yields a function that, given a name, lets those processes in that know it (see `joined`), and no others, until the last of
+    them has left. The operating system frees a lock when its process dies, however it dies, so a stale lock cannot exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("a+", encoding="utf-8") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise WrongInput(f"{folder} is in use by process {file.read().strip() or '(unknown)'}; wait for it, or end it") from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+
+        def say(*lines: str) -> None:
+            file.truncate(0)
+            file.write("\n".join([str(os.getpid()), *lines]))
+            file.flush()
+
+        def share(name: str) -> None:
+            say(name)  # while nobody else can: a process that was let in under another name finds out
+            _flock(folder, file, fcntl.LOCK_SH)
+
+        _flock(folder, file, fcntl.LOCK_EX)
+        say()
+        yield share
+
+
+@contextmanager
+def joined(folder: Path, name: str) -> Generator[None]:
+    """Hold a folder beside the process that shares it under this name; WrongInput if it is held by another, or under another name."""
+    with (folder / ".lock").open("a+", encoding="utf-8") as file:
+        _flock(folder, file, fcntl.LOCK_SH)
+        file.seek(0)
+        if file.read().split("\n")[1:] != [name]:
+            raise WrongInput(f"{folder} was given to other processes since {name} began; this one came too late and leaves it alone")
         yield
 
 
 def holder(folder: Path) -> str:
-    """The number of the process that holds a folder now; "" if none does."""
+    """The number of the process that holds a folder now, alone or with workers; "" if none does."""
     try:
         with (folder / ".lock").open("r", encoding="utf-8") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                return file.read().strip() or "(unknown)"
+                return file.readline().strip() or "(unknown)"
     except OSError:
         pass
     return ""
+
+
+@contextmanager
+def in_turn(path: Path) -> Generator[None]:
+    """Wait until no other process is in this context for a file, which is made if it is not there."""
+    with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _flock(folder: Path, file: TextIO, how: int) -> None:
+    for _ in range(TRIES):
+        try:
+            return fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.05)  # somebody may only be looking (see holder)
+    file.seek(0)
+    process, *names = file.read().split("\n")
+    workers = f" or by workers it began ({names[0]})" if names else ""
+    raise WrongInput(f"{folder} is in use by process {process or '(unknown)'}{workers}; wait for it, or end it") from None

@@ -10,12 +10,13 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
-from delibsim.store.files import append_line, holder, json_text, locked, read_lines, write_atomically
+from delibsim.store.files import append_line, holder, in_turn, joined, json_text, locked, read_lines, write_atomically
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES, DETAILS = "scores", "details"
 KEPT = 500  # runs of some 30 kB
 EXPORT = "tables"
+LAUNCHER = "launcher"
 """The folders of a study that hold no session."""
 
 
@@ -110,16 +111,20 @@ class Runs:
             write_atomically(path, codec.session_to_json(session))
 
     def lock(self) -> Any:
-        """A context in which no other process holds sessions of this study."""
+        """A context in which no other process holds sessions of this study, unless it is let in (see files.locked)."""
         return locked(self.folder)
 
     def holder(self) -> str:
         """The number of the process that holds sessions of this study now; "" if none does."""
         return holder(self.folder)
 
+    def joined(self, name: str) -> Any:
+        """A context beside the process that shares the study under this name."""
+        return joined(self.folder, name)
+
     def path(self, session: str) -> Path:
         """The folder of a session; WrongInput for a name that could leave the folder of the study."""
-        if session in ("", ".", "..", SCORES, EXPORT) or "/" in session or "\0" in session:
+        if session in ("", ".", "..", SCORES, EXPORT, LAUNCHER) or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -190,18 +195,25 @@ class Runs:
 
     def note_answering(self, model: str, returned: str, fingerprint: str, call: str, started: str) -> None:
         """Keep which model answered, under which fingerprint, the first time it did; with a warning if another had answered before."""
-        path = self.folder / "fingerprints.jsonl"
         if self._answered is None:
-            self._answered = {}
-            for line in read_lines(path)[0]:
-                self._answered.setdefault(str(line.get("model")), set()).add(
-                    (str(line.get("model_returned")), str(line.get("fingerprint")))
-                )
-        before = self._answered.setdefault(model, set())
-        if (returned, fingerprint) not in before:
-            facts = {"model": model, "model_returned": returned, "fingerprint": fingerprint, "call": call, "started": started}
-            append_line(path, facts | {"warning": "another answered earlier in this study" if before else ""})
-            before.add((returned, fingerprint))
+            self._answered = self._answering()
+        if (returned, fingerprint) in self._answered.get(model, ()):
+            return
+        path = self.folder / "fingerprints.jsonl"
+        with in_turn(path):  # another process may hold sessions of the study too, and may have met it first
+            self._answered = self._answering()
+            before = self._answered.setdefault(model, set())
+            if (returned, fingerprint) not in before:
+                facts = {"model": model, "model_returned": returned, "fingerprint": fingerprint, "call": call, "started": started}
+                append_line(path, facts | {"warning": "another answered earlier in this study" if before else ""})
+                before.add((returned, fingerprint))
+
+    def _answering(self) -> dict[str, set[tuple[str, str]]]:
+        """Who has answered so far, by model: names and fingerprints."""
+        answered: dict[str, set[tuple[str, str]]] = {}
+        for line in read_lines(self.folder / "fingerprints.jsonl")[0]:
+            answered.setdefault(str(line.get("model")), set()).add((str(line.get("model_returned")), str(line.get("fingerprint"))))
+        return answered
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
         """The exchanges of a session as plain values, and how many lines of its log are damaged."""
