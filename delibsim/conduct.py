@@ -16,6 +16,7 @@ from delibsim.engine.hold import hold
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
 from delibsim.models.retry import charge, worst_case
 from delibsim.plugins import load
+from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 from delibsim.voices import Voices, price_in
 
@@ -145,6 +146,7 @@ async def replay(runs: Runs, session: str) -> Run:
 def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str], list[Path]]:
     """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files."""
     held, faults = runs.all()
+    held = Ratings.of(runs).rated(held)
     scores: list[Score] = []
     files = []
     for name in names:

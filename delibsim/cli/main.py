@@ -16,6 +16,7 @@ COMMANDS = {
     "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
+    "ratings": ("ratings", "Have debates rated blind, by language models or people, and analyse the ratings."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),

@@ -8,7 +8,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Phase, Survey
 from delibsim.measures.diversity import diversity, diversity_range_normalised, diversity_standardised, why_undefined
-from delibsim.scorers.arrays import Array, considerations, preferences
+from delibsim.scorers.arrays import Array, considerations, preferences, surveyed
 
 
 class Diversity:
@@ -23,6 +23,7 @@ class Diversity:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""
+        runs = surveyed(runs)
         answers = [{phase: _answers(run, phase) for phase in PHASES} for run in runs]
         populations: dict[tuple[Survey, Phase], Array] = {}
         for phase in PHASES:
