@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from delibsim.cli.overrides import Job, Sweep
+from delibsim.cli.presets import FOR_DEBATES
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES, Participant
 from delibsim.domain.study import Group
@@ -14,7 +15,7 @@ from delibsim.domain.topic import Motion, Topic
 from delibsim.domain.tournament import DESIGNS, Match, against_baseline, round_robin
 from delibsim.store.library import Library
 
-PRESETS = {"treatment": "oxford", "wording": "oxford", "procedure": "oxford"}
+PRESETS = {group: FOR_DEBATES[group][0] for group in ("treatment", "wording", "procedure")}
 """The options a debate takes where none is named."""
 PLACED = ("format", "motion", "proposition", "opposition", "tournament")
 """Settings of a debate that stand in its name already."""
