@@ -29,6 +29,10 @@ ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all st
 STUDY = Annotated[str, typer.Argument(help="Name or folder of the study.")]
 
 
+SHORT = {"coefficient": "estimate", "performance_low": "low", "performance_high": "high", "win_low": "low", "win_high": "high"}
+"""Names of columns as the terminal has room for them."""
+
+
 @app.command()
 def ask(
     study: STUDY,
@@ -195,11 +199,11 @@ def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
 
 def _print(table: Any, title: str, screen: Console) -> None:
     drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in table.columns:
+    for column in map(str, table.columns):
+        words = table[column].dtype == object or str(table[column].dtype) == "str"
+        whole = column in ("debater", "term", "contrast")
         drawn.add_column(
-            str(column).replace("_", " "),
-            overflow="fold",
-            justify="left" if table[column].dtype == object or str(table[column].dtype) == "str" else "right",
+            SHORT.get(column, column.replace("_", " ")), "", overflow="fold", no_wrap=whole, justify="left" if words else "right"
         )
     for row in table.itertuples(index=False):
         drawn.add_row(*(_cell(value) for value in row))
