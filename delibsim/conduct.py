@@ -125,14 +125,17 @@ def _settled_heap() -> Generator[None]:
 
 
 def spent(runs: Runs) -> tuple[float, int]:
-    """US dollars and tokens that the exchanges of a study have cost so far; an attempt of unknown cost counts with its worst case."""
+    """US dollars and tokens that the exchanges of a study, those with raters included, have cost so far.
+
+    An attempt of unknown cost counts with its worst case.
+    """
     used = []
-    for session in runs.sessions():
-        models = runs.planned(session).models
-        for exchange in exchanges_of(runs, session)[0]:
-            settings = models.get(exchange.model, {})
-            worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
-            used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
+    asked = [(exchange, runs.planned(session).models) for session in runs.sessions() for exchange in exchanges_of(runs, session)[0]]
+    asked += [(exchange_of(record), models) for record, models in Ratings.of(runs).asked()]
+    for exchange, models in asked:
+        settings = models.get(exchange.model, {})
+        worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
+        used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
     return sum(u.cost_usd or 0.0 for u in used), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in used)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.cli.overrides import Job, Sweep
 from delibsim.cli.presets import FOR_DEBATES
@@ -53,14 +53,23 @@ def drawn(asked: Sweep, sweep: bool, seed: int, tournament: Mapping[str, Any], l
                 raise WrongInput(f"'{key}' has no effect on a debate: {MEANINGLESS[key]}")
         job = replace(job, choices=PRESETS | dict(job.choices))
         own = {key.partition(".")[2]: value for key, value in job.values.items() if key.startswith("tournament.")}
-        plan = Tournament.model_validate({**tournament, **{key: value for key, value in own.items() if key in tournament}})
+        plan = _checked({**tournament, **{key: value for key, value in own.items() if key in tournament}})
         if plan.design is None:
             jobs.append(job)
             continue
         if not sweep:
             raise WrongInput("a tournament holds many debates: delibsim run -m format=debate tournament.design=...")
-        jobs += [_job(job, match) for match in _matches(plan, int(job.values.get("seed", seed)), library)]
+        named = job.values.get("seed", seed)
+        jobs += [_job(job, match) for match in _matches(plan, named if isinstance(named, int) else seed, library)]
     return replace(asked, jobs=tuple(jobs))
+
+
+def _checked(plain: Mapping[str, Any]) -> Tournament:
+    try:
+        return Tournament.model_validate(plain)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise WrongInput(f"tournament.{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}, found {first['input']!r}") from None
 
 
 def _matches(plan: Tournament, seed: int, library: Library) -> tuple[Match, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,20 +10,20 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.cli.compose import plan
+from delibsim.cli.compose import Plan, plan
+from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.conduct import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rated, debated
-from delibsim.domain.run import Run
+from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
-from delibsim.models.limits import Budget
+from delibsim.engine.rating import check_panel
 from delibsim.packs import conflicts, form, key_of, page, read_form, sheets_of
-from delibsim.raters import kin, panel_of, panel_to_plain, rate_all
+from delibsim.raters import RatingOutcome, kin, panel_of, panel_to_plain, rate_all, seated
 from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Have debates rated blind, and see what the ratings say.")
 ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")]
@@ -55,9 +56,7 @@ def ask(
     screen = console(stderr=True)
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
-    limits = planned.limits
-    voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens), planned.addresses)
-    outcome = asyncio.run(_ask(runs, raters, debates, voices, screen))
+    outcome = asyncio.run(_ask(runs, raters, debates, planned, screen))
     score_all(runs, ["ratings"])
     total = outcome.new + outcome.before
     broken = sum(not debated(run) for run in debates)
@@ -75,16 +74,13 @@ def ask(
     raise typer.Exit(0 if total and not outcome.faults and not faults else 3 if total else 4)
 
 
-async def _ask(runs: Runs, raters: Any, debates: list[Run], voices: Voices, screen: Console) -> Any:
+async def _ask(runs: Runs, raters: Session, debates: list[Run], planned: Plan, screen: Console) -> RatingOutcome:
     """Ask the raters; WrongInput, before anything is asked or paid, where that cannot be done."""
-    findings = await voices.preflight([raters])
-    for finding in findings:
-        screen.print(f"{finding.level}: {finding.model}: {finding.text}", soft_wrap=True)
-    if any(finding.level == "error" for finding in findings):
-        await voices.close()
-        raise WrongInput("nothing was asked and nothing was paid; mend what is said above and give the command again")
+    check_panel(raters)
+    voices = await voices_for([seated(raters, debates[0])], runs, planned.limits, planned.addresses, screen)
     Ratings.of(runs).settle_panel(raters.participants[0].id.rpartition(" ")[0], panel_to_plain(raters))
-    return await rate_all(runs, raters, debates, voices, told=lambda line: screen.print(line, soft_wrap=True))
+    tell = partial(screen.print, soft_wrap=True)
+    return await rate_all(runs, raters, debates, voices, planned.limits.concurrency, tell)
 
 
 @app.command()
@@ -192,7 +188,9 @@ def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
     """The debates of a study with their ratings, and the faults of runs that cannot be read; WrongInput if it has no debate."""
     held, faults = runs.all()
     debates = Ratings.of(runs).rated(run for run in held if run.session.format == "debate")
-    if not debates and not faults:
+    if not debates and faults:
+        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
+    if not debates:
         raise WrongInput(f"study '{runs.study}' holds no debate; debates are held with: delibsim run format=debate motion=voting")
     return debates, faults
 

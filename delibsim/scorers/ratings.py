@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, Unit
+from delibsim.domain.score import Score
 
 
 class Ratings:
     """Every rating of every debate (DEFINITIONS 9), the rater being the coder; and per debate the share that saw the proposition win.
 
-    `rating.DIMENSION` and `rating.winner` (1 won, 0 lost) are about a debater, `stance` before, after and in change about the
-    debate. A debate that broke off or that nobody rated is one row of NaN with the reason.
+    `rating.DIMENSION` and `rating.winner` (1 won, 0 lost) are about a debater, `stance` before, after and in change and
+    `rating.attentive` about the rater. A debate that broke off or that nobody rated is one row of NaN with the reason.
     """
 
     name = "ratings"
@@ -35,19 +35,20 @@ class Ratings:
 
 
 def _rows(rating: Rating, target: str, seats: dict[str, str]) -> list[Score]:
-    def row(measure: str, unit: Unit, name: str, value: float | None, gap: str, phase: str = "") -> Score:
+    def row(measure: str, name: str, value: float | None, gap: str, phase: str = "") -> Score:
         note = "" if value is not None else rating.missing.get(gap, "not_answered").partition(":")[0]
-        return Score(measure, unit, name, float("nan") if value is None else float(value), phase, rating.rater, note)
+        return Score(measure, "participant", name, float("nan") if value is None else float(value), phase, rating.rater, note)
 
     rows = []
     for side in SIDES:
         name = f"{target}/{seats[side]}"
-        rows += [row(f"rating.{d}", "participant", name, rating.of(side).get(d), f"{side}.{d}") for d in DIMENSIONS]
+        rows += [row(f"rating.{d}", name, rating.of(side).get(d), f"{side}.{d}") for d in DIMENSIONS]
         won = None if rating.winner is None else float(rating.winner == side)
-        rows.append(row("rating.winner", "participant", name, won, "winner"))
+        rows.append(row("rating.winner", name, won, "winner"))
     change = None if rating.before is None or rating.after is None else rating.after - rating.before
-    rows.append(row("stance", "run", target, rating.before, "before", "pre"))
-    rows.append(row("stance", "run", target, rating.after, "after", "post"))
-    rows.append(row("stance", "run", target, change, "before" if rating.before is None else "after", "change"))
+    own = f"{target}/{rating.rater}"
+    rows.append(row("stance", own, rating.before, "before", "pre"))
+    rows.append(row("stance", own, rating.after, "after", "post"))
+    rows.append(row("stance", own, change, "before" if rating.before is None else "after", "change"))
     attentive = None if rating.attentive is None else float(rating.attentive)
-    return [*rows, row("rating.attentive", "run", target, attentive, "attentive")]
+    return [*rows, row("rating.attentive", own, attentive, "attentive")]

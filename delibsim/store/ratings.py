@@ -72,10 +72,20 @@ class Ratings:
         """The exchanges with the raters of a debate, and how many lines of their log are damaged."""
         return read_lines(self.path(debate) / "exchanges.jsonl")
 
+    def asked(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Every readable exchange with a rater of the study, and the settings of the panels' models by name."""
+        models = {name: settings for panel in self._panels().values() for name, settings in panel["models"].items()}
+        logs = sorted((self.folder / RATINGS).glob("*/exchanges.jsonl"))
+        return [(record, models) for log in logs for record in read_lines(log)[0]]
+
+    def _panels(self) -> dict[str, Any]:
+        path = self.folder / RATINGS / "panels.json"
+        return json.loads(path.read_bytes()) if path.is_file() else {}
+
     def settle_panel(self, name: str, plain: dict[str, Any]) -> None:
         """Keep what a panel is made of, once; it may grow. WrongInput with the differences if another is kept under its name."""
         path = self.folder / RATINGS / "panels.json"
-        panels: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
+        panels = self._panels()
         if old := panels.get(name):
             shared = min(len(old["raters"]), len(plain["raters"]))
             changed = codec.differences({**old, "raters": old["raters"][:shared]}, {**plain, "raters": plain["raters"][:shared]})

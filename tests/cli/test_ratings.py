@@ -344,3 +344,24 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
         leak = LEAKS.search(text)
         assert leak is None, f"{path.name}: {text[max(leak.start() - 60, 0) : leak.end() + 60]}"
         assert "</transcript>" not in text  # a page escapes what a speech holds of markup
+
+
+def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
+    from delibsim.conduct import spent
+
+    before = spent(Runs.open(home / "runs", "d"))
+    delibsim("ratings", "ask", "d", "group.size=2")
+    log = next((home / "runs" / "d" / "ratings").glob("*/exchanges.jsonl"))
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    for record in records:
+        record["completion"]["usage"] = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.5}
+    log.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    after = spent(Runs.open(home / "runs", "d"))
+    assert (after[0] - before[0], after[1] - before[1]) == (2.0, 440)
+
+
+@pytest.mark.parametrize("setting", ["tournament.meetings=abc", "tournament.debaters=citizen", "seed=abc", "tournament.size=3"])
+def test_a_setting_of_a_tournament_that_makes_no_sense_is_wrong_input(delibsim, setting):
+    done = delibsim("run", "-m", "+experiment=oxford", setting)
+    assert done.code == 2
+    assert setting.partition("=")[0].split(".")[-1] in done.err

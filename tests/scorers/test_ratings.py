@@ -38,12 +38,12 @@ def test_every_rating_is_a_row_of_its_rater(run):
     target = run.session.id
     assert Score("rating.logic", "participant", f"{target}/Proposition", 70.0, coder="panel 1") in scores
     assert Score("rating.winner", "participant", f"{target}/Opposition", 0.0, coder="panel 1") in scores
-    assert Score("stance", "run", target, 15.0, "change", "panel 1") in scores
+    assert Score("stance", "participant", f"{target}/panel 1", 15.0, "change", "panel 1") in scores
     undefined = {(s.measure, s.target, s.phase): s.note for s in scores if math.isnan(s.value)}
     assert undefined == {
         ("rating.logic", f"{target}/Opposition", ""): "not_given", ("rating.winner", f"{target}/Proposition", ""): "unreadable",
-        ("rating.winner", f"{target}/Opposition", ""): "unreadable", ("stance", target, "post"): "not_given",
-        ("stance", target, "change"): "not_given", ("rating.attentive", target, ""): "not_answered",
+        ("rating.winner", f"{target}/Opposition", ""): "unreadable", ("stance", f"{target}/panel 2", "post"): "not_given",
+        ("stance", f"{target}/panel 2", "change"): "not_given", ("rating.attentive", f"{target}/panel 2", ""): "not_answered",
     }  # fmt: skip
     assert scores[0] == Score("proposition_wins", "run", target, 1.0)
     assert len(scores) == 1 + 2 * (2 * 12 + 4)
