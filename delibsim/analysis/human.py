@@ -50,10 +50,6 @@ BOOTSTRAP = seed_of("human", "bootstrap", "topics")
 """The seed of the bootstrap over topics."""
 
 
-RESAMPLING_ERROR = 0.003
-"""By how much an end of that interval moves from seed to seed: twice the standard deviation of its upper end over 200 seeds."""
-
-
 @dataclass(frozen=True)
 class Reference:
     """The measures of one group of `n` people, by name; NaN where undefined, with the reason in `notes`. `n` is 0 for a mean."""
@@ -75,21 +71,6 @@ class Ceiling:
     r2: float
     p: float
     df: int
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A published figure and the value found here; reproduced where they differ by no more than rounding or `tolerance` allows."""
-
-    name: str
-    published: float
-    here: float
-    tolerance: float = 0.0005
-
-    @property
-    def reproduced(self) -> bool:
-        """Whether the published figure is found again."""
-        return abs(self.here - self.published) <= self.tolerance + 1e-9
 
 
 def by_topic(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
@@ -147,27 +128,6 @@ def ceiling(references: Sequence[Reference]) -> Ceiling:
         return Ceiling(np.nan, np.nan, np.nan, np.nan, len(before) - 2)
     fit = linregress(before, [reference.change["dri"] for reference in references])
     return Ceiling(float(fit.slope), float(fit.stderr), float(fit.rvalue**2), float(fit.pvalue), len(references) - 2)
-
-
-def published_figures(topics: Sequence[Reference], cases: Sequence[Reference]) -> list[Figure]:
-    """Every published figure of the twelve topics beside what the references by topic and by case give here."""
-    by_topic_mean, by_case_mean = mean_of(topics), mean_of(cases)
-    low, high = interval_of_mean_change(of_benchmark(topics))
-    fit = ceiling(of_benchmark(topics))
-    return [
-        Figure("mean DRI before, over topics", 0.301, by_topic_mean.pre["dri"]),
-        Figure("mean DRI after, over topics", 0.400, by_topic_mean.post["dri"]),
-        Figure("mean diversity before, over topics", 18.780, by_topic_mean.pre["diversity"]),
-        Figure("mean diversity after, over topics", 17.567, by_topic_mean.post["diversity"]),
-        Figure("gain of consideration agreement, over cases", 0.077, by_case_mean.change["consideration_agreement"]),
-        Figure("gain of preference agreement, over cases", 0.104, by_case_mean.change["preference_agreement"]),
-        Figure("mean change of DRI, lower end of 95% interval", 0.026, low, RESAMPLING_ERROR),
-        Figure("mean change of DRI, upper end of 95% interval", 0.196, high, RESAMPLING_ERROR),
-        Figure("ceiling: slope of the change on DRI before", -0.418, fit.beta),
-        Figure("ceiling: standard error", 0.291, fit.se),
-        Figure("ceiling: R squared", 0.17, fit.r2, 0.005),
-        Figure("ceiling: p", 0.182, fit.p),
-    ]
 
 
 def _ordered(answers: Sequence[Answers]) -> list[Answers]:

@@ -5,11 +5,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+OF_THE_INSTRUMENT = ("diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p")
+"""Measures that depend on the number of items, the width of the scale or the people asked: to be compared on one instrument only."""
+
 
 @cache
-def _groups() -> dict[str, dict[str, Any]]:
-    text = files("delibsim.analysis").joinpath("human_reference.json").read_text(encoding="utf-8")
-    return {group["id"]: group for group in json.loads(text)["groups"]}
+def _document() -> dict[str, Any]:
+    return json.loads(files("delibsim.analysis").joinpath("human_reference.json").read_text(encoding="utf-8"))
 
 
 def reference(topic_id: str) -> dict[str, Any] | None:
@@ -18,5 +20,31 @@ def reference(topic_id: str) -> dict[str, Any] | None:
     >>> round(reference("ccps")["change"]["dri"], 3)
     0.104
     """
-    group = _groups().get(topic_id)
+    group = next((group for group in _document()["groups"] if group["id"] == topic_id), None)
     return None if group is None else {**group, **{part: dict(group[part]) for part in ("pre", "post", "change")}}
+
+
+def groups_of_five(topic_id: str) -> dict[str, Any] | None:
+    """The same people dealt out into groups of five: by measure and part, mean over partitions and spreads; None as above.
+
+    >>> groups_of_five("ccps")["groups"]
+    6
+    """
+    return next((dict(group) for group in _document()["groups_of_five"]["topics"] if group["id"] == topic_id), None)
+
+
+def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[float | None, str]:
+    """What people did on a topic in a measure and phase (pre, post, change), and, where there is no value to compare with, why.
+
+    >>> of_people("ccps", "diversity", "pre", "ccps")
+    (None, 'another_instrument')
+    """
+    people = reference(topic_id)
+    if people is None:
+        return None, "no_people_on_this_topic"
+    if survey_id not in ("", topic_id, f"deliberr.{topic_id}"):
+        return None, "another_survey"
+    if measure in OF_THE_INSTRUMENT and survey_id != f"deliberr.{topic_id}":
+        return None, "another_instrument" if survey_id else "instrument_unknown"
+    value = people.get(phase, {}).get(measure)
+    return (value, "") if value is not None else (None, people.get("notes", {}).get(measure, "not_measured_in_people"))

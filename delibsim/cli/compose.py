@@ -14,10 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from delibsim.cli import debates
 from delibsim.cli.overrides import FIXED, Job, Sweep, read
 from delibsim.cli.presets import GROUPS, Presets, resolved
+from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
-from delibsim.domain.study import Group, cross, label_of
+from delibsim.domain.study import cross, label_of
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
@@ -37,28 +37,17 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Group(_Strict):
-    size: int = Field(ge=2, le=1000)
-    models: list[str] | None = Field(default=None, min_length=1)
-
-
 class _Model(BaseModel):
     model_config = ConfigDict(extra="allow")
     name: str = Field(min_length=1)
     kind: str
 
 
-class _Personas(_Strict):
-    name: str
-    personas: list[str]
-    topic: str | None = None
-
-
 class _Config(_Strict):
     treatment: dict[str, Any]
     model: _Model
-    group: _Group
-    persona: _Personas
+    group: GroupConfig
+    persona: PersonaConfig
     wording: dict[str, Any]
     procedure: dict[str, Any]
     limits: dict[str, Any]
@@ -189,11 +178,16 @@ class _Composer:
         models, addresses = self._models(config, job)
         own = {"rounds": rounds, "survey": config.survey if config.format != "debate" and survey.id != (topic.survey or topic.id) else None}
         unlike = self._unlike(_leaves(plain) | own, job)
+        place = Place(topic, survey, config.replicate, config.seed, self.home)
+        if config.format == "debate":
+            seats = debates.seats(models, config.audience, config.persona, label_of(unlike))
+        else:
+            seats = seated(config.group, config.persona, models, place, label_of(unlike))
         try:
             (session,) = cross(
                 topics=[(topic, survey)],
                 treatments=[treatment if rounds is None else dataclasses.replace(treatment, rounds=rounds)],
-                groups=[_group(config, models, label_of(unlike))],
+                groups=[seats.group],
                 wording=_built(Wording, "wording", config.wording),
                 replicates=[config.replicate],
                 seed=config.seed,
@@ -208,10 +202,11 @@ class _Composer:
         procedure = {key: value for key, value in config.procedure.items() if value is not None}
         named = {"topics": {topic.id: digests[0]}, "surveys": {survey.id: digests[1]},
                  "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
-                 "personas": {config.persona.name: config.persona.model_dump()},
+                 "personas": {config.persona.name: seats.personas},
                  "procedures": {job.choices.get("procedure", "default"): procedure},
                  "models": {model["name"]: {k: v for k, v in model.items() if k != "temperature"} for model in models}}  # fmt: skip
-        return _Cell(config, session, {kind: _told_apart(kind, parts, unlike) for kind, parts in named.items()}, addresses)
+        parts = {kind: _told_apart(kind, own, unlike) for kind, own in named.items()}
+        return _Cell(config, session, parts | ({"groups": {session.id: seats.drawn}} if seats.drawn else {}), addresses)
 
     def _subject(self, config: _Config) -> tuple[Topic, Survey, tuple[str, str]]:
         """What a session is about and the survey that goes with it, each with the hash of its content."""
@@ -356,19 +351,6 @@ def _refuse_keys(settings: Mapping[str, Any]) -> None:
                 f"model.{name} looks like a key. Keys are read from the environment and written nowhere: put it into a variable and name "
                 "the variable in model.key_env"
             )
-
-
-def _group(config: _Config, models: Sequence[Mapping[str, Any]], unlike: str) -> Group:
-    """Seats in order: models in turn, personas in turn."""
-    if config.format == "debate":
-        return debates.seats(models, config.audience, config.persona.personas, f"_{unlike}" if unlike else "")
-    names, personas = [model["name"] for model in models], config.persona.personas or [""]
-    people = tuple(
-        Participant(f"Participant {seat + 1}", persona=personas[seat % len(personas)], model=names[seat % len(names)])
-        for seat in range(config.group.size)
-    )
-    label = "+".join(dict.fromkeys(names)) + (f"_{unlike}" if unlike else "")
-    return Group(label, people, {model["name"]: model for model in models})
 
 
 def _leaves(config: Mapping[str, Any], at: str = "", whole: bool = False) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.cli.overrides import Job, Sweep
 from delibsim.cli.presets import FOR_DEBATES
+from delibsim.cli.seats import PersonaConfig, Seated
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES, Participant
 from delibsim.domain.study import Group
@@ -25,6 +26,7 @@ MEANINGLESS = {
     "rounds": "a debate has three rounds: opening, rebuttal and closing",
     "group": "a debate has two sides; to have listeners, set audience=N",
     "group.size": "a debate has two sides; to have listeners, set audience=N",
+    "group.diversity": "the sides of a debate are named, not drawn",
     "group.models": "a debate names its models by side, proposition=NAME opposition=NAME; model=NAME voices the audience",
 }
 """Settings of a deliberation that say nothing about a debate, and what to set instead."""
@@ -113,12 +115,13 @@ def voices(config: Any, job: Job) -> list[str]:
     return [config.proposition or own, config.opposition or own, own]
 
 
-def seats(debaters: Sequence[Mapping[str, Any]], audience: int, personas: Sequence[str], label: str) -> Group:
+def seats(debaters: Sequence[Mapping[str, Any]], audience: int, persona: PersonaConfig, unlike: str) -> Seated:
     """The two sides in order, then so many listeners, voiced by the third model; personas are dealt out in that order, in turn."""
-    personas = personas or [""]
+    if persona.people is not None or persona.seating != "in_turn":
+        raise WrongInput(f"the personas '{persona.name}' are drawn from people's answers, which they gave to surveys and not on motions")
+    texts = persona.personas or [""]
     names = [(side.capitalize(), side) for side in SIDES] + [(f"Listener {i + 1}", "audience") for i in range(audience)]
-    people = tuple(
-        Participant(name, personas[i % len(personas)], debaters[min(i, 2)]["name"], role) for i, (name, role) in enumerate(names)
-    )
+    people = tuple(Participant(name, texts[i % len(texts)], debaters[min(i, 2)]["name"], role) for i, (name, role) in enumerate(names))
     used = debaters if audience else debaters[:2]
-    return Group("-v-".join(m["name"] for m in debaters[:2]) + label, people, {m["name"]: m for m in used})
+    label = "-v-".join(m["name"] for m in debaters[:2]) + (f"_{unlike}" if unlike else "")
+    return Seated(Group(label, people, {m["name"]: m for m in used}), {"name": persona.name, "personas": persona.personas}, {})

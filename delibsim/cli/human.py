@@ -1,6 +1,8 @@
 """`delibsim human`: every measure of real citizen deliberations, before and after, with the published figures beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,8 +10,11 @@ import typer
 from rich import box
 from rich.table import Table
 
+from delibsim.analysis import groups_of_five as five
 from delibsim.analysis import human as analysis
+from delibsim.analysis.groups_of_five import Dealt, Spread
 from delibsim.analysis.human import Reference
+from delibsim.analysis.published import Figure, published_figures
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
 from delibsim.store.imported import read_people
@@ -33,6 +38,9 @@ def human(
     path: Annotated[Path, typer.Argument(help="A folder with imported or published answers.")] = Path("surveys/imported/deliberr"),
     by: Annotated[str, typer.Option(help="topic: all participants of a survey together; case: each deliberation on its own.")] = "topic",
     all_: Annotated[bool, typer.Option("--all", help="Also the surveys that are no topics of the benchmark.")] = False,
+    partitions: Annotated[int, typer.Option(min=0, help="How often people are dealt anew into groups of five; 0: not at all.")] = (
+        five.PARTITIONS
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="Every measure in full precision, as JSON.")] = False,
 ) -> None:
     """Show how real people deliberated: n, and every measure before, after and its change."""
@@ -41,15 +49,20 @@ def human(
     answers, scales = read_people(path)
     references = {grouping: of(answers, scales) for grouping, of in GROUPINGS.items()}
     benchmark = analysis.of_benchmark(references[by])
+    all_ = all_ or not benchmark
     shown = references[by] if all_ else benchmark
     mean = analysis.mean_of(references[by])
     missing = analysis.missing_topics(references["topic"])
+    topics = references["topic"] if all_ else analysis.of_benchmark(references["topic"])
+    by_survey = {own.survey: own for own in answers}
+    dealt = [five.dealt(by_survey[topic.id], partitions) for topic in topics if partitions and topic.n >= five.SIZE]
     if as_json:
         echo_json(
             {
                 "groups": [{"id": group.id, "n": group.n, **_values(group)} for group in shown],
                 "mean": _values(mean),
                 "inference": None if missing else _inference(references["topic"], references["case"]),
+                "groups_of_five": _of_five(dealt, partitions) if dealt else None,
             }
         )
         return
@@ -64,7 +77,15 @@ def human(
     if missing:
         typer.echo(f"No mean and no comparison with published figures: no answers of {', '.join(missing)}.")
     else:
-        screen.print(_published(references["topic"], references["case"]))
+        screen.print(_published(published_figures(references["topic"], references["case"])))
+    if dealt:
+        screen.print(_five_table(dealt, partitions))
+        fit = five.group_ceiling(dealt)
+        screen.print(
+            f"Ceiling over these {fit.n} groups: slope of the change of DRI on DRI before {number(fit.beta)} (SD between partitions "
+            f"{number(fit.beta_sd)}), standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}, R squared "
+            f"{number(fit.r2)}. Small groups start with much noise, which alone makes the slope negative."
+        )
     typer.echo("Definitions: docs/human-reference.md. Normalised: by the range of each item. More measures: --json.")
 
 
@@ -85,9 +106,27 @@ def _inference(topics: Sequence[Reference], cases: Sequence[Reference]) -> dict[
         "ceiling": {"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p, "df": fit.df},
         "agreement_gain_by_case": {name: gains[name] for name in ("consideration_agreement", "preference_agreement")},
         "published": [
-            {"figure": figure.name, "published": figure.published, "here": figure.here, "reproduced": figure.reproduced}
-            for figure in analysis.published_figures(topics, cases)
+            {"figure": f.name, "published": f.published, "here": f.here, "verdict": f.verdict, "note": f.note}
+            for f in published_figures(topics, cases)
         ],
+    }
+
+
+def _of_five(dealt: Sequence[Dealt], partitions: int) -> dict[str, Any]:
+    """Measures of the groups of five: each topic's, their mean over topics and over groups, and the ceiling over groups."""
+
+    def every(of: Callable[[str, str], Spread]) -> dict[str, Any]:
+        return {measure: {part: asdict(of(measure, part)) for part in PARTS} for measure in five.MEASURES}
+
+    return {
+        "partitions": partitions,
+        "topics": [
+            {"id": topic.id, "n": topic.n, "groups": topic.groups} | every(lambda m, part, own=topic: five.spread(own.values[m][part]))
+            for topic in dealt
+        ],
+        "mean_of_topics": every(partial(five.over_topics, dealt)),
+        "mean_of_groups": every(partial(five.over_groups, dealt)),
+        "ceiling": asdict(five.group_ceiling(dealt)),
     }
 
 
@@ -100,8 +139,9 @@ def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Ref
             table.add_column(f"{above}\n{part}", justify="right", no_wrap=True)
     for group in groups:
         table.add_row(group.id, str(group.n), *_cells(group, measures))
-    table.add_section()
-    table.add_row(mean_label, "", *_cells(mean, measures))
+    if len(mean.notes) < len(analysis.CHANGES) or analysis.of_benchmark(groups):
+        table.add_section()
+        table.add_row(mean_label, "", *_cells(mean, measures))
     return table
 
 
@@ -109,14 +149,38 @@ def _cells(group: Reference, measures: Sequence[tuple[str, str]]) -> list[str]:
     return [number(getattr(group, part)[name], signed=part == "change") for _, name in measures for part in PARTS]
 
 
-def _published(topics: Sequence[Reference], cases: Sequence[Reference]) -> Table:
+def _published(figures: Sequence[Figure]) -> Table:
     table = Table(title="Published figures", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("figure")
     for heading in ("published", "here"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("reproduced")
-    for figure in analysis.published_figures(topics, cases):
-        sampled = figure.tolerance == analysis.RESAMPLING_ERROR
-        verdict = ("yes, to resampling error" if sampled else "yes") if figure.reproduced else "no"
-        table.add_row(figure.name, number(figure.published), number(figure.here), verdict)
+    table.add_column("")
+    for figure in figures:
+        values = [f"{value:.{figure.decimals}f}" if value == value else "-" for value in (figure.published, figure.here)]
+        mark = figure.verdict if figure.verdict != "not reproduced" else "NOT REPRODUCED"
+        table.add_row(figure.name, *values, mark + (f": {figure.note}" if figure.note else ""))
+    return table
+
+
+def _five_table(dealt: Sequence[Dealt], partitions: int) -> Table:
+    title = f"Groups of five: means over {partitions:,} partitions; SD between partitions"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("\nid", overflow="fold")
+    table.add_column("\ngroups", justify="right", no_wrap=True)
+    for heading in ("DRI\npre", "\npost", "\nchange", "SD of\nchange", "diversity\npre", "\nchange", "agreement\nC change", "\nP change"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    columns = [(measure, part) for measure, parts in (("dri", PARTS), ("diversity", ("pre", "change"))) for part in parts]
+    columns += [(f"{kind}_agreement", "change") for kind in ("consideration", "preference")]
+
+    def cells(of: Callable[[str, str], Spread]) -> list[str]:
+        found = {(measure, part): of(measure, part) for measure, part in columns}
+        printed = [number(own.mean, signed=part == "change") for (_, part), own in found.items()]
+        return [*printed[:3], number(found["dri", "change"].between_partitions), *printed[3:]]
+
+    for topic in dealt:
+        table.add_row(topic.id, str(topic.groups), *cells(lambda m, part, own=topic: five.spread(own.values[m][part])))
+    table.add_section()
+    groups = str(sum(topic.groups for topic in dealt))
+    table.add_row(f"mean of {len(dealt)} topics", groups, *cells(partial(five.over_topics, dealt)))
+    table.add_row(f"mean of {groups} groups", groups, *cells(partial(five.over_groups, dealt)))
     return table

@@ -1,37 +1,75 @@
-"""`delibsim import`: published instruments and people's answers into `surveys/imported`, to deliberate on and to compare with."""
+"""`delibsim import`: published instruments, and people's answers to them or to surveys of your own, to hold deliberations against."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from delibsim.cli.terminal import safe
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.survey import Survey
 from delibsim.store.answers import read_answers
 from delibsim.store.deliberr import HUMAN, find_files, local_name, read_published
 from delibsim.store.imported import ANSWERS, keep
 from delibsim.store.library import Library
+from delibsim.store.own_answers import check_answers, keep_answers
 
-FORMATS = ("deliberr",)
+FORMATS = ("deliberr", "answers")
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command(name="import")
 def import_(
-    source: Annotated[str, typer.Argument(metavar="FORMAT", help="What the files are: deliberr (the R package's surveys and human data).")],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Folders or files: surveys.csv, surveys.xlsx, human_data.csv.")],
-    to: Annotated[Path, typer.Option(help="Where imported surveys are kept; a folder named after the format is made in it.")] = Path(
-        "surveys/imported"
-    ),
-    version: Annotated[str, typer.Option(help="The version of the R package the files come from; every survey names it.")] = "0.1.0",
+    source: Annotated[
+        str,
+        typer.Argument(metavar="FORMAT", help="deliberr: the R package's surveys and human data; answers: a CSV file of your own."),
+    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="deliberr: folders or files as published. answers: one CSV file.")],
+    to: Annotated[
+        Path, typer.Option(help="deliberr: where imported surveys are kept; a folder named after the format is made in it.")
+    ] = Path("surveys/imported"),
+    version: Annotated[str, typer.Option(help="deliberr: the version of the R package; every survey names it.")] = "0.1.0",
+    survey: Annotated[str | None, typer.Option(help="answers: the survey that people answered (delibsim surveys).")] = None,
+    participant: Annotated[str | None, typer.Option(help="answers: the column that names participants, if not participant.")] = None,
+    stage: Annotated[str | None, typer.Option(help="answers: the column that says pre or post, if not stage or phase.")] = None,
+    leave_out: Annotated[bool, typer.Option("--leave-out", help="answers: leave participants with a fault out and keep the rest.")] = False,
 ) -> None:
     """Import real instruments and the answers people gave to them.
 
-    Everything is checked before anything is written. Imported surveys are named FORMAT.NAME, such as deliberr.ccps.
+    Everything is checked before anything is written. Imported surveys are named FORMAT.NAME, such as deliberr.ccps. Exit code 3 where
+    --leave-out left somebody out.
     """
     if source not in FORMATS:
         raise unknown("format", source, FORMATS)
-    folder = to / source
+    if source == "answers":
+        if len(paths) != 1 or survey is None:
+            raise WrongInput("name one file and the survey that people answered: delibsim import answers FILE --survey ID")
+        _import_answers(paths[0], Library().survey(survey), (participant, stage), leave_out)
+        return
+    _import_deliberr(paths, to, version)
+
+
+def _import_answers(path: Path, survey: Survey, columns: tuple[str | None, str | None], leave_out: bool) -> None:
+    """Check a file line by line; write it if nothing is wrong, or if those it is wrong with are to be left out."""
+    checked = check_answers(path, survey, *columns)
+    for note in checked.notes:
+        typer.echo(f"note: {safe(note)}")
+    faults = [f"  {safe(str(fault))}" for fault in checked.faults]
+    if checked.answers is None or (faults and not leave_out):
+        advice = "mend the file, or keep the others with --leave-out" if checked.answers is not None else "nobody would be left"
+        raise WrongInput("\n".join([f"{path}: {len(faults)} faults, nothing was imported ({advice}):", *faults]))
+    kept = keep_answers(checked.answers, survey, Path.cwd())
+    people = len(checked.answers.participants)
+    typer.echo(f"answers: {people} people, before and after, to survey {survey.id}, in {kept.relative_to(Path.cwd())}")
+    typer.echo("next: delibsim human answers")
+    if faults:
+        typer.echo("\n".join([f"left out: {len(checked.left_out)} people ({safe(', '.join(checked.left_out))})", *faults]), err=True)
+        raise typer.Exit(3)
+
+
+def _import_deliberr(paths: list[Path], to: Path, version: str) -> None:
+    folder = to / "deliberr"
     if any(part.exists() and not part.is_dir() for part in (folder, *folder.parents)):
         raise WrongInput(f"{folder}: cannot be made, because a file is in its way; choose another place with --to")
     files = find_files(paths)

@@ -30,7 +30,10 @@ class Live:
         self.statuses: dict[str, int] = {}
         self.now = Text("")
         self.last = Text("")
-        self._rich = RichLive(console=screen, refresh_per_second=8, get_renderable=self._view) if screen.is_terminal and not quiet else None
+        # A person who is asked at this terminal needs it whole.
+        asks = any(settings.get("kind") == "human" for settings in session.models.values())
+        live = screen.is_terminal and not quiet and not asks
+        self._rich = RichLive(console=screen, refresh_per_second=8, get_renderable=self._view) if live else None
 
     def __enter__(self) -> "Live":
         if self._rich:

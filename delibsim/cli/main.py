@@ -21,6 +21,7 @@ COMMANDS = {
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
     "human": ("human", "The measures of real citizen deliberations, before and after."),
+    "personas": ("personas", "Personas from people's answers, or of your own: build, import, show."),
     "import": ("import_", "Bring in published instruments and answers."),
     "topics": ("topics", "List the topics and motions there are, or print one."),
     "surveys": ("surveys", "List the surveys there are, or print one."),

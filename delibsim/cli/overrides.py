@@ -13,6 +13,8 @@ from delibsim.cli.presets import FOR_DEBATES, GROUPS, Presets
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.models.faults import scrub, secrets
 
+PEOPLE = "human:"
+"""What persona=human:TOPIC begins with: the participants of that topic."""
 NEEDED = ("model", "base_url")
 """What a preset of a model must hold, where it has the field at all, to speak as it stands."""
 FIXED = ("study", "runs", "seed", "limits", "base_url")
@@ -111,7 +113,8 @@ def _values(override: Override, key: str, presets: Presets, topics: Callable[[],
             names = [name for name in names if name not in FOR_DEBATES.get(key, ())]
         if isinstance(value, Glob):
             return [str(name) for name in value.filter(names)] or [hidden(str(override.input_line), overrides)]
-        # Presets that name no model of their own, or no address, wait for one.
+        # Presets that name no model of their own, no address or no topic's people wait for one; a person is asked only by name.
+        names = [name for name in names if name != "human" or key not in ("model", "persona")]
         return [name for name in names if key != "model" or all(presets.config({key: name})[key].get(part, name) for part in NEEDED)]
     if not override.is_sweep_override():
         return [value]
@@ -122,6 +125,9 @@ def _values(override: Override, key: str, presets: Presets, topics: Callable[[],
 
 def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Job:
     choices = {key: value for key, value in cell.items() if key in GROUPS}
+    if isinstance(people := choices.get("persona"), str) and people.startswith(PEOPLE):
+        choices["persona"] = "human"
+        cell = {**cell, "persona.people": people.removeprefix(PEOPLE)}
     for group, name in choices.items():
         if not isinstance(name, str) or name not in presets.names(group):
             raise unknown(group, str(name), presets.names(group))

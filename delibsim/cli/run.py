@@ -66,6 +66,7 @@ def _tell(planned: Plan, held: Held, runs: Runs, as_json: bool) -> int:
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
     result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
+    result["group"] = planned.manifest.parts.get("groups", {}).get(planned.session.id)
     if as_json:
         echo_json(result)
     else:

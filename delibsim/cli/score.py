@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from delibsim.analysis.reference import of_people
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.conduct import score_all
@@ -56,11 +57,13 @@ def score(
 
 
 def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
-    """Means of every run-level measure by topic, treatment and models, with counts: planned, held, valid, and why not."""
+    """Means of every run-level measure by topic, treatment and models, with counts (planned, held, valid, and why not), and people's."""
     conditions: dict[str, tuple[str, str, str]] = {}
+    surveys: dict[str, str] = {}
     for session in runs.sessions():
         with suppress(Damaged):  # score_all has named it among the faults
             planned = runs.planned(session)
+            surveys[planned.topic.id] = planned.survey.id
             conditions[session] = (planned.topic.id, planned.treatment.name, "+".join(planned.models))
     cells: dict[tuple[tuple[str, str, str], str, str], list[Score]] = defaultdict(list)
     for score in scores:
@@ -73,6 +76,7 @@ def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
             "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
             "mean": fmean(valid) if valid else None, "sd": stdev(valid) if len(valid) > 1 else None,
             "missing": dict(Counter(s.note for s in found if s.note)),
+            "people": of_people(condition[0], measure, phase, surveys[condition[0]])[0],
         }
         for (condition, measure, phase), found in cells.items()
         for valid in [[s.value for s in found if s.value == s.value]]
@@ -101,8 +105,9 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
     for row in rows:
         conditions[row["topic"], row["treatment"], row["models"]][row["measure"]][row["phase"]] = row
     for condition, measures in conditions.items():
-        table = Table("measure", title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for head in ("planned", "held", "valid", "before", "after", "change", "SD", "mean"):
+        table = Table(title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("measure", no_wrap=True)
+        for head in ("planned", "held", "valid", "before", "after", "change", "SD", "people", "mean"):
             table.add_column(head, justify="right")
         table.add_column("undefined because", overflow="fold")
         for measure, phases in measures.items():
@@ -114,6 +119,8 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
             ]
             reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
             values.insert(3, number(phases["change"]["sd"]) if "change" in phases and phases["change"]["sd"] is not None else "")
+            people = phases["change"]["people"] if "change" in phases else None
+            values.insert(4, "" if people is None else number(people, measure not in UNSIGNED))
             table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
         screen.print(table)
         for gap in gaps:

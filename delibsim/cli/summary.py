@@ -212,6 +212,10 @@ def notes(result: dict[str, Any]) -> list[str]:
             lines.append("           They answered the original instrument: compare directions only; raw scales are left out.")
     elif reference(result["topic"]["id"]):
         lines.append("People     left out: they did not answer this survey on this topic.")
+    if drawn := (result.get("group") or {}).get("diversity"):
+        people = f"; people have {number(drawn['people'])}" if drawn["people"] is not None else ""
+        lines.append(f"Group      diversity of its personas on people's answers {number(drawn['reached'])}, to be {drawn['wanted']} "
+                     f"({number(drawn['target'])}{people}).")  # fmt: skip
     if "citizen" in result["models"].values():
         lines.append("Model      the citizen is rule-based, a null model; it is no language model.")
     calls = result["calls"]

@@ -76,7 +76,7 @@ def dri_adjusted(considerations: ArrayLike, preferences: ArrayLike) -> Value:
 
 def individual_dri(considerations: ArrayLike, preferences: ArrayLike, adjusted: bool = False) -> Array:
     """Each participant's index (..., n) over the n - 1 pairs that hold this participant; its mean is the group's index."""
-    values = _pair_index(*_correlations(considerations, preferences), adjusted)
+    values = pair_index(*_correlations(considerations, preferences), adjusted)
     n = values.shape[-1]
     if n < 2:
         return np.full(values.shape[:-1], np.nan)
@@ -117,7 +117,7 @@ def permutation_null(
     if permutations < 1:
         raise ValueError(f"permutations must be at least 1, not {permutations}")
     rc, rp = _correlations(as_one_group(considerations), as_one_group(preferences))
-    observed = float(mean_or_nan(over_pairs(_pair_index(rc, rp, adjusted))))
+    observed = float(mean_or_nan(over_pairs(pair_index(rc, rp, adjusted))))
     if np.isnan(observed):
         return PermutationNull(observed, np.full(permutations, np.nan), observed)
     rng = np.random.default_rng(seed)
@@ -141,17 +141,17 @@ def _shuffled_indices(rc: Array, rp: Array, shuffles: np.ndarray, adjusted: bool
     for i in range(n - 1):
         # mode="clip" only spares take its check of bounds: all positions are valid.
         shuffled = flat.take(shuffles[i] * n + shuffles[i + 1 :], mode="clip")
-        total += _pair_index(rc[i, i + 1 :, None], shuffled, adjusted).sum(axis=0)
+        total += pair_index(rc[i, i + 1 :, None], shuffled, adjusted).sum(axis=0)
     return total / (n * (n - 1) / 2)
 
 
 def _group_index(considerations: ArrayLike, preferences: ArrayLike, adjusted: bool) -> Value:
     rc, rp = _correlations(considerations, preferences)
-    return mean_or_nan(_pair_index(over_pairs(rc), over_pairs(rp), adjusted))
+    return mean_or_nan(pair_index(over_pairs(rc), over_pairs(rp), adjusted))
 
 
-def _pair_index(rc: Array, rp: Array, adjusted: bool) -> Array:
-    """Each pair's share in the index: the index of a group is the mean of these over its pairs."""
+def pair_index(rc: Array, rp: Array, adjusted: bool = False) -> Array:
+    """Each pair's share in the index, from its two rank correlations: the index of a group is the mean of these over its pairs."""
     difference = np.abs(rc - rp)
     if not adjusted:
         return 1 - 2 * difference

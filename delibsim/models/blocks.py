@@ -8,10 +8,13 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 
-from delibsim.domain.survey import Item
+from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 
 HEADER = re.compile(r"^(.+) \(round (\d+), turn (\d+)\):$")
+STARTED = re.compile(
+    r"rated the considerations from (-?\d+) \(strongly disagree\) to (-?\d+) \(strongly agree\) .*?:\n((?:\w+: -?\d+(?:\n|$))+)"
+)
 ITEM = re.compile(r"^([A-Za-z][A-Za-z0-9_]*)\. (.+)$")
 
 
@@ -45,6 +48,23 @@ def read_items(tag: str, text: str) -> dict[str, str]:
 def answers_block(answers: Mapping[str, int], order: Iterable[str]) -> str:
     """A block of a participant's own answers, in the order in which the items were shown."""
     return block("answers", "\n".join(f"{label}: {answers[label]}" for label in order if label in answers))
+
+
+def starting_answers(answers: Mapping[str, int], survey: Survey) -> str:
+    """A persona that is a real participant's answers to the survey before the deliberation, in words a person understands too."""
+    lines = "\n".join(f"{item.id}: {answers[item.id]}" for item in survey.items)
+    return (
+        f"You have answered the survey on this question before. You rated the considerations from {survey.scale_min} (strongly disagree) "
+        f"to {survey.scale_max} (strongly agree) and ranked the options from 1 (the one you prefer most). These were your answers:\n{lines}"
+    )
+
+
+def read_starting_answers(persona: str) -> tuple[dict[str, int], tuple[int, int]] | None:
+    """The answers in such a persona by label, and the ends of the scale; None if it is another persona."""
+    match = STARTED.search(persona)
+    if match is None:
+        return None
+    return {label: int(value) for label, value in re.findall(r"(\w+): (-?\d+)", match[3])}, (int(match[1]), int(match[2]))
 
 
 def transcript_block(statements: Iterable[Statement]) -> str:

@@ -2,7 +2,8 @@
 
 It is a null model of opinion dynamics (docs/citizen.md gives the equations):
 
-    position     x_i ~ N(0, I) in `dimensions` dimensions, seeded by the population and the name, moved toward the persona
+    position     x_i ~ N(0, I) in `dimensions` dimensions, seeded by the population and the name, moved toward the persona,
+                 or where a real participant's answers put it
     a text       v_s = the unit vector of its words, each word a fixed random direction; negations flip the sign
     attitude     a_is = x_i . v_s + u_is,   u_is ~ N(0, idiosyncrasy), seeded by the population, the name and the text
     hearing      for each sentence asserted by another, in order:  d = CONVICTION - x_i . v_s;
@@ -23,7 +24,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import Statement
 from delibsim.models.base import Completion, Status, Usage
-from delibsim.models.blocks import read_block, read_items, read_transcript
+from delibsim.models.blocks import read_block, read_items, read_starting_answers, read_transcript
 from delibsim.models.debater import contribution
 from delibsim.models.prompt import Prompt, SurveyAnswers
 
@@ -31,6 +32,7 @@ Vector = NDArray[np.float64]
 
 CONVICTION = 1.5  # the attitude, in standard deviations, that an assertion expresses
 NEGATIONS = frozenset("not no never nor without neither cannot doubt against oppose reject disagree".split())
+SINGLE = str.maketrans("“”", "‘’")
 FILLER = frozenset(
     "about also another around because been being between both could does each even every first from have into just like "
     "made make many mind more most much must only option options other others ought over people place policy position "
@@ -38,6 +40,15 @@ FILLER = frozenset(
     "think this those though through under until upon very want well were what when where which while will with would "
     "your yours agree believe consider convinced participant persuaded prefer what's don't can't isn't".split()
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a citizen begins: its position, by text what is its own in an attitude and not drawn, and the labels it answered before."""
+
+    position: Vector
+    own: Mapping[str, float]
+    answered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,13 @@ class Citizen:
         me = read_block("you", text)
         if me is None:
             return self._completion("", "bad_request", "the prompt has no <you> block, so the citizen does not know who it is")
-        position = self._position(me, text)
+        start = self._start(me, text)
+        attitude = self._attitude(me, self._position(me, text, start.position), start.own)
         if isinstance(prompt.reply, SurveyAnswers):
-            return self._completion(self._answer(prompt.reply, text, self._attitude(me, position), seed))
+            return self._completion(self._answer(prompt.reply, text, attitude, seed, start.answered))
         if (motion := read_block("motion", text)) is not None:
-            return self._completion(
-                contribution(me, motion, text, self._attitude(me, position), self.skill, prompt.reply, seed_of(seed, self.name))
-            )
-        return self._completion(self._speak(me, text, self._attitude(me, position)))
+            return self._completion(contribution(me, motion, text, attitude, self.skill, prompt.reply, seed_of(seed, self.name)))
+        return self._completion(self._speak(me, text, attitude))
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
         return Completion(
@@ -101,11 +111,37 @@ class Citizen:
             finish_reason="stop",
         )
 
-    def _position(self, me: str, text: str) -> Vector:
-        """Where this person stands after persona and everything it has heard."""
+    def _start(self, me: str, text: str) -> "Start":
+        """Where this person stands before it hears anybody: drawn, and moved by a persona; or fitted to a real participant's answers."""
+        persona = read_block("persona", text) or ""
+        items = read_items("considerations", text) | read_items("preferences", text)
+        if (given := read_starting_answers(persona)) and (known := {k: v for k, v in given[0].items() if k in items}):
+            options = read_items("preferences", text)
+            return self._fitted({k: v for k, v in known.items() if k not in options}, {k: known[k] for k in options}, given[1], items)
         x = _rng(self.population or 0, me).standard_normal(self.dimensions)
-        if persona := read_block("persona", text):
-            x = x + self.persona_weight * meaning(persona, self.dimensions)
+        if not persona:
+            return Start(x, {})
+        stances = quoted_stances(persona)
+        x = x + self.persona_weight * (_leaning(stances, self.dimensions) if stances else meaning(persona, self.dimensions))
+        # What a persona says of a text, it feels about that text, whatever words the text shares with others.
+        taken = {item: stances[_bare(item)] for item in items.values() if _bare(item) in stances}
+        return Start(x, {item: self.persona_weight * sign + self._idiosyncrasy(me, item) for item, sign in taken.items()})
+
+    def _fitted(self, ratings: Mapping[str, int], ranks: Mapping[str, int], scale: tuple[int, int], items: Mapping[str, str]) -> "Start":
+        """The position most probable under answers without error, and what is left of each attitude as the person's own."""
+        middle, half = (scale[0] + scale[1]) / 2, (scale[1] - scale[0]) / 2
+        attitudes = {label: 2 * (rating - middle) / half for label, rating in ratings.items()}
+        attitudes |= {label: 2 * (1 - 2 * (rank - 1) / max(len(ranks) - 1, 1)) for label, rank in ranks.items()}
+        v = np.array([meaning(items[label], self.dimensions) for label in attitudes])
+        a = np.array(list(attitudes.values()))
+        # Ridge regression: the posterior mean under x ~ N(0, I) and what is one's own ~ N(0, idiosyncrasy).
+        x = np.linalg.solve(v.T @ v + max(self.idiosyncrasy, 1e-3) ** 2 * np.eye(self.dimensions), v.T @ a)
+        own = {items[label]: float(felt - x @ meaning(items[label], self.dimensions)) for label, felt in attitudes.items()}
+        return Start(x, own, frozenset(attitudes))
+
+    def _position(self, me: str, text: str, start: Vector) -> Vector:
+        """Where this person stands after everything it has heard."""
+        x = start
         for statement in read_transcript(text):
             if statement.turn.speaker != me:
                 for sentence in sentences(statement.text):
@@ -115,19 +151,23 @@ class Citizen:
                         x = x + self.susceptibility * distance * v
         return x
 
-    def _attitude(self, me: str, position: Vector) -> Callable[[str], float]:
-        """The attitude of a person in this position toward a text."""
+    def _idiosyncrasy(self, me: str, text: str) -> float:
+        return float(_rng(self.population or 0, me, text).normal(0, self.idiosyncrasy))
+
+    def _attitude(self, me: str, position: Vector, own: Mapping[str, float]) -> Callable[[str], float]:
+        """The attitude of a person in this position toward a text; `own` is what is its own where that is not drawn."""
 
         def attitude(text: str) -> float:
-            own = _rng(self.population or 0, me, text).normal(0, self.idiosyncrasy)
-            return float(position @ meaning(text, self.dimensions) + own)
+            return float(position @ meaning(text, self.dimensions) + (own[text] if text in own else self._idiosyncrasy(me, text)))
 
         return attitude
 
-    def _answer(self, form: SurveyAnswers, text: str, attitude: Callable[[str], float], seed: int) -> str:
+    def _answer(self, form: SurveyAnswers, text: str, attitude: Callable[[str], float], seed: int, answered: frozenset[str]) -> str:
         survey, rng = form.survey, np.random.default_rng(seed)
         # Noise is drawn by label, so that the order in which items are shown changes no answer.
         errors = dict(zip(sorted(item.id for item in survey.items), rng.normal(0, self.noise, len(survey.items)), strict=True))
+        # A real participant's answers hold that person's error already.
+        errors |= dict.fromkeys(answered, 0.0)
         felt = {k: attitude(v) + errors[k] for k, v in read_items("considerations", text).items()}
         wanted = {k: attitude(v) + errors[k] for k, v in read_items("preferences", text).items()}
         ranked = sorted(wanted, key=lambda label: (-wanted[label], label))
@@ -180,6 +220,31 @@ def sentences(text: str) -> list[str]:
     """
     found = (part.strip() for part in re.split(r"(?<=[.!?])\s+|\n+", text))
     return [part for part in found if len(_content(part)) >= 3]
+
+
+def quoted_stances(persona: str) -> dict[str, int]:
+    """What a persona quotes in “ ”, without its final stop: 1, or -1 where the words before it in its sentence say less, or negate.
+
+    >>> quoted_stances("You agree more with “Rivers need banks.” You agree less with “Walls are safe.”")
+    {'Rivers need banks': 1, 'Walls are safe': -1}
+    """
+    stances = {}
+    for match in re.finditer(r"([^“”.!?]*)“([^“”]+)”", persona):
+        before = _words(match[1])
+        stances[_bare(match[2])] = -1 if "less" in before or NEGATIONS & set(before) else 1
+    return stances
+
+
+def _bare(text: str) -> str:
+    """A text as it can be quoted: in one line, without its final stop, its own quotation marks made single ones."""
+    return " ".join(text.split()).rstrip(".").translate(SINGLE)
+
+
+def _leaning(stances: Mapping[str, int], dimensions: int) -> Vector:
+    """The direction of several texts one is for (1) or against (-1): the unit sum of theirs."""
+    total = np.sum([sign * meaning(text, dimensions) for text, sign in stances.items()], axis=0)
+    length = float(np.linalg.norm(total))
+    return total / length if length else total
 
 
 @functools.lru_cache(maxsize=20_000)

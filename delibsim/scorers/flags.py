@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
+from delibsim.domain.survey import Item
 from delibsim.domain.transcript import Statement
 
 INSTRUCTION = re.compile(
@@ -25,13 +26,14 @@ class Flags:
     """For each run the number of statements under each flag, and each flagged statement (FAULTS 22 and 30 to 34).
 
     instruction: words that instruct the reader; survey_answers: labelled numbers; other_speakers: lines in another's name;
-    markup: marks this program uses itself; persona_leak: eight words running of the speaker's persona; odd_characters:
-    invisible or direction-changing characters; repeated: the text of an earlier statement of the run; across_runs: the text
-    of a statement in another run although the temperature is above 0. A flag changes nothing: it says where to look.
+    markup: marks this program uses itself; persona_leak: eight words running of the speaker's persona, apart from the survey's
+    items, which everybody knows; odd_characters: invisible or direction-changing characters; repeated: the text of an earlier
+    statement of the run; across_runs: the text of a statement in another run although the temperature is above 0. A flag changes
+    nothing: it says where to look.
     """
 
     name = "flags"
-    version = 1
+    version = 2
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Counts and flagged statements of each run; `across_runs` compares the runs given."""
@@ -64,7 +66,7 @@ class Flags:
             "survey_answers": len(re.findall(rf"\b(?:{labels})\s*[:=]\s*\d", text)) >= ANSWERS,
             "other_speakers": bool(re.search(rf"^\W*(?:{others})\W*:", text, re.MULTILINE)),
             "markup": bool(MARKUP.search(text)),
-            "persona_leak": _shares_words(speaker.persona, text),
+            "persona_leak": _shares_words(speaker.persona, text, session.survey.items),
             "odd_characters": any(unicodedata.category(c) in ("Cc", "Cf", "Co") and c not in "\n\t\r" for c in text),
             "repeated": text in seen,
             "across_runs": texts[text] > 1 and (session.models[speaker.model].get("temperature") or 0) > 0,
@@ -74,8 +76,14 @@ class Flags:
 KINDS = ("instruction", "survey_answers", "other_speakers", "markup", "persona_leak", "odd_characters", "repeated", "across_runs")
 
 
-def _shares_words(persona: str, text: str) -> bool:
-    """Whether the text repeats LEAK consecutive words of the persona."""
-    words = re.findall(r"\w+", persona.lower())
-    said = " ".join(re.findall(r"\w+", text.lower()))
-    return any(f" {' '.join(words[i : i + LEAK])} " in f" {said} " for i in range(len(words) - LEAK + 1))
+def _shares_words(persona: str, text: str, items: Sequence[Item]) -> bool:
+    """Whether the text repeats LEAK consecutive words of the persona; an item of the survey within it is nobody's secret."""
+    own, said = f" {_words(persona)} ", f" {_words(text)} "
+    for known in sorted((_words(item.text) for item in items), key=len, reverse=True):
+        own = own.replace(f" {known} ", " | ") if known else own
+    parts = (part.split() for part in own.split("|"))
+    return any(f" {' '.join(words[i : i + LEAK])} " in said for words in parts for i in range(len(words) - LEAK + 1))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))

@@ -13,6 +13,8 @@ from delibsim.domain.survey import PHASES, Survey
 from delibsim.store.answers import Answers, answers_csv, read_answers
 from delibsim.store.deliberr import COLUMNS, HUMAN, LONG, SHEETS, find_files, local_name, read_published
 from delibsim.store.files import write_atomically
+from delibsim.store.library import Library
+from delibsim.store.own_answers import FOLDER, kept_answers
 
 ANSWERS = "answers.csv"
 """The file of answers in a folder of imported surveys."""
@@ -52,7 +54,7 @@ def survey_yaml(survey: Survey) -> str:
 
 
 def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
-    """The answers in a folder, imported or as published, and the lowest and highest rating of each survey's scale.
+    """The answers in a folder (imported, of the user's own, or as published), and the lowest and highest rating of each survey's scale.
 
     Raises WrongInput where the folder holds no answers or they are broken.
     """
@@ -62,6 +64,10 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
     if (folder / ANSWERS).is_file():
         kept = tuple(read_answers(folder / ANSWERS).values())
         return kept, {own.survey: _kept_scale(folder / f"{own.survey}.yaml") for own in kept}
+    if not (folder / HUMAN).is_file() and folder.name == FOLDER and (own := sorted(folder.glob("*.csv"))):
+        surveys = [Library(folder.absolute().parent).survey(path.stem) for path in own]
+        scales = {survey.id: (survey.scale_min, survey.scale_max) for survey in surveys}
+        return tuple(kept_answers(path, survey) for path, survey in zip(own, surveys, strict=True)), scales
     if not (folder / HUMAN).is_file():
         raise WrongInput(f"{folder}: neither {ANSWERS} nor {HUMAN} is in this folder; {advice}")
     files = find_files([folder])

@@ -69,7 +69,11 @@ def test_import_then_human_reproduces_the_published_means(home):
     for part, names in (("pre", MEASURES), ("post", MEASURES), ("change", CHANGES)):
         assert set(ccps[part]) == set(document["mean"][part]) == set(names)
     assert document["mean"]["post"]["dri"] == pytest.approx(0.400, abs=0.0005)
-    assert all(figure["reproduced"] for figure in document["inference"]["published"])
+    verdicts = [figure["verdict"] for figure in document["inference"]["published"]]
+    assert verdicts.count("reproduced") == len(verdicts) - 6
+    of_five = document["groups_of_five"]
+    assert sum(topic["groups"] for topic in of_five["topics"]) == 77
+    assert set(of_five["mean_of_topics"]["dri"]["change"]) == {"mean", "between_partitions", "between_groups", "undefined"}
     assert document == json.loads(ask(human, PUBLISHED, "--json")), "published and imported answers give the same"
 
 
@@ -128,8 +132,10 @@ def test_twelve_topics_that_start_alike_have_no_ceiling(home):
     publish(home / "files", BENCHMARK)
     document = json.loads(ask(human, "files", "--json"))
     assert document["inference"]["ceiling"]["beta"] is None
-    assert not any(figure["reproduced"] for figure in document["inference"]["published"])
-    assert ask(human, "files").count(" - ") >= 4
+    found = {figure["figure"]: figure["verdict"] for figure in document["inference"]["published"]}
+    assert {name for name, verdict in found.items() if verdict != "not reproduced"} == set()
+    assert document["groups_of_five"] is None
+    assert "NOT REPRODUCED" in ask(human, "files")
 
 
 @pytest.mark.parametrize("folder", ["absent", "."])
@@ -159,3 +165,43 @@ def test_bad_input_writes_nothing(home):
     (home / "surveys").write_text("a file")
     with pytest.raises(WrongInput, match="a file is in its way"):
         ask(import_, "deliberr", "files")
+
+
+SURVEY = """
+id: trams
+scale_max: 5
+considerations: [{id: C1, text: Quiet streets.}, {id: C2, text: Schools first.}, {id: C3, text: Buses do as well.}]
+preferences: [{id: P1, text: Build it.}, {id: P2, text: Leave it.}]
+"""
+
+
+def test_answers_of_the_users_own_are_imported_and_measured(home):
+    (home / "surveys").mkdir()
+    (home / "surveys" / "trams.yaml").write_text(SURVEY)
+    people = [["Ann", "pre", 1, 2, 3, 1, 2], ["Ben", "pre", 5, 4, 3, 2, 1], ["Ann", "post", 1, 2, 5, 1, 2], ["Ben", "post", 1, 4, 5, 1, 2]]
+    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
+    said = ask(import_, "answers", "mine.csv", "--survey", "trams")
+    assert "answers: 2 people, before and after, to survey trams, in answers/trams.csv" in said
+    (group,) = json.loads(ask(human, "answers", "--json"))["groups"]
+    assert (group["id"], group["n"]) == ("trams", 2)
+    assert group["post"]["dri"] == pytest.approx(1)
+    assert "mean of" not in ask(human, "answers")
+
+
+def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):
+    (home / "surveys").mkdir()
+    (home / "surveys" / "trams.yaml").write_text(SURVEY)
+    people = [[who, stage, 1, 2, 3, 1, 2] for who in ("Ann", "Ben", "Cem") for stage in ("pre", "post")]
+    people[3][2:4] = [8, ""]
+    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
+    with pytest.raises(
+        WrongInput, match=r"2 faults, nothing was imported.*\n  line 5, participant Ben: C2 is missing\n  line 5, .* C1 has 8"
+    ):
+        ask(import_, "answers", "mine.csv", "--survey", "trams")
+    assert not (home / "answers").exists()
+    left = CliRunner().invoke(import_, ["answers", "mine.csv", "--survey", "trams", "--leave-out"])
+    assert left.exit_code == 3
+    assert "answers: 2 people" in left.output
+    assert "left out: 1 people (Ben)" in left.output
+    with pytest.raises(WrongInput, match="name one file and the survey"):
+        ask(import_, "answers", "mine.csv")

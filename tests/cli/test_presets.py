@@ -22,7 +22,7 @@ from delibsim.models.prompt import Message, Prompt, Purpose, Words
 pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml"))}
+TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml")) if path.stem != "human"}
 GROUPS = sorted({path.stem for path in (ROOT / "conf" / "group").glob("*.yaml")} - {"default"})
 
 CITIZENS = sorted(name for name in TEXTS if name.startswith("citizen"))
@@ -236,7 +236,7 @@ def test_a_group_seats_every_model_it_names(group, tmp_path):
     composed = plan([f"group={group}"], tmp_path)
     people = composed.session.participants
     assert len(people) == 5
-    assert set(composed.session.models) == {person.model for person in people} <= set(TEXTS)
+    assert set(composed.session.models) == {person.model for person in people} <= {*TEXTS, "human"}
     assert asyncio.run(voices_of(composed)) == list(composed.session.models)
 
 

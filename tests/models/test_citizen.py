@@ -13,8 +13,8 @@ from strategies import lines, quick, speeches, surveys, texts, words
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
-from delibsim.models.blocks import block, items_block, transcript_block
-from delibsim.models.citizen import CONVICTION, Citizen, meaning, sentences
+from delibsim.models.blocks import block, items_block, read_starting_answers, starting_answers, transcript_block
+from delibsim.models.citizen import CONVICTION, Citizen, meaning, quoted_stances, sentences
 from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 from delibsim.testing import check_language_model
 
@@ -361,3 +361,56 @@ def test_it_does_not_read_its_own_earlier_reply():
 def test_bad_parameters_are_refused(wrong):
     with pytest.raises((ValueError, TypeError)):
         Citizen(**wrong)
+
+
+# a persona that is a real participant's answers, or quotes items
+
+ANSWERED = {"C1": 101, "C2": 1, "C3": 51, "C4": 27, "P1": 2, "P2": 3, "P3": 1}
+
+
+@pytest.mark.parametrize("me", ["Ann", "Bob"])
+def test_a_citizen_with_a_persons_answers_begins_exactly_where_that_person_did(me):
+    persona = starting_answers(ANSWERED, SURVEY)
+    for citizen in (Citizen(), Citizen(idiosyncrasy=0), Citizen(population=3, dimensions=9)):
+        assert answer(citizen, me=me, persona=persona) == ANSWERED
+        assert answer(citizen, seed=2, me=me, persona=persona, order=SURVEY.items[::-1]) == ANSWERED
+
+
+def test_a_citizen_with_a_persons_answers_is_moved_by_what_it_hears_as_others_are():
+    persona = starting_answers(ANSWERED | {"C1": 40}, SURVEY)
+    moved = answer(Citizen(susceptibility=1, openness=100), persona=persona, heard=[("Bob", RIVERS)])
+    assert moved["C1"] > 40
+    assert answer(Citizen(susceptibility=0, openness=100), persona=persona, heard=[("Bob", RIVERS)])["C1"] == 40
+
+
+def test_its_position_is_the_ridge_solution_and_the_rest_its_own():
+    v = np.array([meaning(item.text, 4) for item in SURVEY.items])
+    a = np.array([2, -2, 0, -0.96, 0, -2, 2])
+    x = np.linalg.solve(v.T @ v + 0.25 * np.eye(4), v.T @ a)
+    said = "Harbours bring wealth to towns while farmers lose fields."
+    start = Citizen()._start("Ann", shown(persona=starting_answers(ANSWERED, SURVEY)))
+    assert start.position == pytest.approx(x)
+    assert start.own[RIVERS] == pytest.approx(2 - x @ meaning(RIVERS, 4))
+    assert said not in start.own
+
+
+def test_without_its_items_in_sight_a_persons_answers_are_words_like_others():
+    hidden = block("persona", starting_answers(ANSWERED, SURVEY)) + "\n\n" + block("you", "Ann")
+    assert asyncio.run(STILL.complete(asked(Words(), hidden), 1)).status == "ok"
+    assert Citizen()._start("Ann", hidden).answered == frozenset()
+
+
+def test_starting_answers_are_read_back_from_words():
+    assert read_starting_answers(starting_answers(ANSWERED, SURVEY)) == (ANSWERED, (1, 101))
+    minus = dataclasses.replace(SURVEY, scale_min=-5, scale_max=5)
+    assert read_starting_answers(starting_answers(ANSWERED | {"C2": -5}, minus))[0]["C2"] == -5
+    assert read_starting_answers("You love rivers.\nC1: 5") is None
+
+
+def test_a_persona_that_quotes_items_is_for_them_or_against_them():
+    quoting = f"You agree more than others that “{RIVERS}” You agree less than others that “Harbours bring wealth to towns.”"
+    assert quoted_stances(quoting) == {RIVERS.rstrip("."): 1, "Harbours bring wealth to towns": -1}
+    before, after = [answer(me=str(i)) for i in range(40)], [answer(me=str(i), persona=quoting) for i in range(40)]
+    assert all(b["C1"] < a["C1"] or a["C1"] == 101 for b, a in zip(before, after, strict=True))
+    assert np.mean([a["C2"] - b["C2"] for b, a in zip(before, after, strict=True)]) < -10
+    assert answer(dataclasses.replace(STILL, persona_weight=0), persona=quoting) == answer()

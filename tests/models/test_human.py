@@ -1,0 +1,172 @@
+"""A person behind the door of language models: asked item by item, put right at once, and free to stop or to decline."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from delibsim.domain.survey import Item, Survey
+from delibsim.domain.transcript import Statement, Turn
+from delibsim.models.base import LanguageModel
+from delibsim.models.blocks import answers_block, block, items_block, transcript_block
+from delibsim.models.human import Human, inert
+from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+
+ITEMS = [Item(f"C{k}", "consideration", f"Reason {k} counts.") for k in (1, 2, 3)] + [
+    Item(f"P{k}", "preference", f"Way {k}") for k in (1, 2, 3)
+]
+SURVEY = Survey("ways", tuple(ITEMS), -2, 2)
+
+
+def asked(form, *parts, attempt=0):
+    text = "\n\n".join([*parts, form.describe()])
+    return Prompt((Message("system", "You deliberate."), Message("user", text)), form, Purpose("Participant 2", "pre", attempt))
+
+
+def survey_prompt(survey=SURVEY, *parts):
+    shown = [survey.items[k] for k in (2, 0, 1)], survey.items[3:]
+    return asked(
+        SurveyAnswers(survey),
+        block("you", "Participant 2"),
+        items_block("considerations", shown[0]),
+        items_block("preferences", shown[1]),
+        *parts,
+    )
+
+
+def tell(prompt, *lines):
+    """What a person who says these lines gives, and everything it was shown; then it goes away."""
+    said, shown = iter(lines), []
+
+    async def ask(text):
+        shown.append(text)
+        try:
+            return next(said) + "\n"
+        except StopIteration:
+            raise EOFError from None
+
+    human = Human(ask=ask)
+    assert isinstance(human, LanguageModel)
+    return asyncio.run(human.complete(prompt, 1)), shown
+
+
+def test_a_survey_is_asked_item_by_item_in_the_order_shown():
+    completion, shown = tell(survey_prompt(), "2", "-1", "0", "3", "1", "2")
+    assert completion.status == "ok"
+    assert completion.model_returned == "a person"
+    assert SurveyAnswers(SURVEY).read(completion.text) == {"C3": 2, "C1": -1, "C2": 0, "P1": 3, "P2": 1, "P3": 2}
+    assert len(shown) == 6
+    assert "1/3  Reason 3 counts." in shown[0]
+    assert "-2 (strongly disagree) to 2 (strongly agree)" in shown[1]
+    assert all(f"P{k}. Way {k}" in shown[3] for k in (1, 2, 3))
+
+
+def test_what_is_no_answer_is_asked_again_at_once():
+    completion, shown = tell(survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2")
+    assert SurveyAnswers(SURVEY).read(completion.text) == {"C3": 2, "C1": 0, "C2": 0, "P1": 3, "P2": 1, "P3": 2}
+    assert sum("please answer with a whole number: -2 to 2" in text for text in shown) == 4
+    assert "please answer with a whole number: 1, 2" in shown[10]
+
+
+def test_a_q_sort_offers_only_what_is_left():
+    survey = Survey("sort", tuple(ITEMS), -1, 1, (1, 1, 1))
+    completion, shown = tell(survey_prompt(survey), "1", "1", "0", "-1", "1", "2", "3")
+    assert SurveyAnswers(survey).read(completion.text)["C2"] == -1
+    assert "[left: -1 x1, 0 x1, 1 x1]" in shown[0]
+    assert "please answer with a whole number: -1, 0:" in shown[2]
+
+
+def test_a_reversed_scale_is_shown_as_such_and_mapped_back():
+    survey = Survey("sort", tuple(ITEMS), -1, 1, (2, 1, 0))
+    form = SurveyAnswers(survey, reversed=True)
+    shown = items_block("considerations", survey.items[:3]), items_block("preferences", survey.items[3:])
+    completion, asked_for = tell(asked(form, *shown), "1", "0", "1", "1", "2", "3")
+    assert "-1 (strongly agree) to 1 (strongly disagree) [left: 0 x1, 1 x2]" in asked_for[0]
+    assert form.read(completion.text)["C1"] == -1
+
+
+def test_own_earlier_answers_stand_beside_the_items_and_marks_do_not_show():
+    before = answers_block({"C1": -2, "P2": 1}, ["C1", "P2"])
+    heard = transcript_block([Statement(Turn(1, 1, "Ann"), "I am for \x1b[31mway 2.")])
+    completion, shown = tell(survey_prompt(SURVEY, heard, before), "1", "1", "1", "1", "2", "3")
+    assert completion.status == "ok"
+    assert "Reason 1 counts.  (before: -2)" in shown[1]
+    assert "P2. Way 2  (before: 1)" in shown[3]
+    assert "> I am for [31mway 2." in shown[0]
+    assert not any(mark in "".join(shown) for mark in ("<transcript>", "<you>", "<answers>", "LABEL: NUMBER", "\x1b"))
+
+
+def test_a_statement_has_lines_and_ends_with_an_empty_one():
+    completion, shown = tell(asked(Words(5), block("you", "Participant 2")), "", "Way 2,", "I say.", "")
+    assert (completion.status, completion.text) == ("ok", "Way 2,\nI say.")
+    assert "What do you say?" in shown[0]
+
+
+def test_a_statement_that_is_too_long_is_asked_for_anew():
+    completion, shown = tell(asked(Words(2)), "one two three", "", "one two", "")
+    assert completion.text == "one two"
+    assert "That cannot be taken: the reply has 3 words" in shown[2]
+
+
+@pytest.mark.parametrize(("line", "status"), [("!later", "cancelled"), ("!decline", "refusal")])
+@pytest.mark.parametrize("prompt", [survey_prompt(), asked(Words())])
+def test_a_person_may_stop_and_may_decline(prompt, line, status):
+    completion, _ = tell(prompt, line)
+    assert (completion.status, completion.text) == (status, "")
+    assert completion.detail
+
+
+@pytest.mark.parametrize("prompt", [survey_prompt(), asked(Words())])
+def test_when_the_input_ends_nothing_is_made_up(prompt):
+    completion, _ = tell(prompt, "1")
+    assert (completion.status, completion.text) == ("cancelled", "")
+
+
+async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
+    shown = []
+
+    async def ask(text):
+        shown.append(text)
+        await asyncio.sleep(0)
+        return "1" if "rank" not in text else text.split("left: ")[1][0]
+
+    human = Human(ask=ask, temperature=0.5)
+    both = await asyncio.gather(human.complete(survey_prompt(), 1), human.complete(survey_prompt(), 2))
+    assert [completion.status for completion in both] == ["ok", "ok"]
+    assert both[0].parameters_dropped == ("temperature",)
+    assert ["Participant 2, pre" in text for text in shown] == [True, *[False] * 5] * 2
+
+
+def test_nothing_a_text_holds_can_steer_the_terminal():
+    assert inert("a\x1b]0;x\x07\u202eb\nc\td") == "a]0;xb\nc\td"
+
+
+COMMAND = [
+    str(Path(sys.executable).parent / "delibsim"),
+    "run",
+    "-q",
+    "study=s",
+    "group.models=[human,citizen]",
+    "group.size=2",
+    "rounds=1",
+]
+ANSWERS = "4\n" * 20 + "".join(f"{k}\n" for k in range(1, 8))
+
+
+def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
+    def at_terminal(**stdin):
+        return subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False, **stdin)
+
+    first = at_terminal(input=f"{ANSWERS}I favour trams.\n\n4\n4\n")
+    assert first.returncode == 4
+    assert "cancelled: nobody is there to answer" in first.stderr
+    (tmp_path / "typed").write_text(ANSWERS)
+    with (tmp_path / "typed").open() as typed:
+        second = at_terminal(stdin=typed)
+    assert second.returncode == 0, second.stderr
+    assert "Participant 1, pre" not in second.stderr, "what was answered before is not asked again"
+    assert "Participant 1, post" in second.stderr
+    replayed = subprocess.run([COMMAND[0], "replay", "s"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (replayed.returncode, "equal" in replayed.stdout) == (0, True)

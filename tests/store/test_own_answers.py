@@ -1,0 +1,117 @@
+"""Answers of the user's own: every fault is told by line, nothing is dropped unasked, and the instrument must be the same."""
+
+import csv
+import dataclasses
+
+import pytest
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.survey import Item, Survey
+from delibsim.store.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
+
+ITEMS = [Item(f"C{k}", "consideration", f"Trams matter for reason {k}.") for k in (1, 2, 3)]
+ITEMS += [Item(f"P{k}", "preference", f"Option {k}.") for k in (1, 2)]
+TRAMS = Survey("trams", tuple(ITEMS), 1, 5)
+HEADER = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
+GOOD = [["Ann", "pre", 1, 2, 3, 1, 2], ["Ben", "pre", 5, 4, 3, 2, 1], ["Ann", "post", 2, 2, 3, 1, 2], ["Ben", "post", 4, 4, 3, 1, 2]]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a file of answers; its path."""
+
+    def write(rows, header=HEADER):
+        path = tmp_path / "mine.csv"
+        with path.open("w", encoding="utf-8", newline="") as opened:
+            csv.writer(opened).writerows([header, *rows])
+        return path
+
+    return write
+
+
+def test_good_answers_are_kept_as_they_are_and_read_back(file, tmp_path):
+    checked = check_answers(file(GOOD), TRAMS)
+    assert (checked.faults, checked.notes, checked.left_out) == ((), (), ())
+    for found in (
+        checked.answers,
+        kept_answers(keep_answers(checked.answers, TRAMS, tmp_path), TRAMS),
+        people_who_answered(TRAMS, tmp_path),
+    ):
+        assert found.participants == ("Ann", "Ben")
+        assert found.considerations["pre"].tolist() == [[1, 2, 3], [5, 4, 3]]
+        assert found.preferences["post"].tolist() == [[1, 2], [1, 2]]
+        assert found.cases == ("trams", "trams")
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        (["Cem", "pre", 1, "", 3, 1, 2], "line 6, participant Cem: C2 is missing"),
+        (["Cem", "pre", 1, "NA", 3, 1, 2], "line 6, participant Cem: C2 is missing"),
+        (["Cem", "pre", 1, 9, 3, 1, 2], "line 6, participant Cem: C2 has 9, outside 1 to 5"),
+        (["Cem", "pre", 1, 2.5, 3, 1, 2], "line 6, participant Cem: C2: expected a whole number, got '2.5'"),
+        (["Cem", "pre", 1, 2, 3, 2, 2], "line 6, participant Cem: the ranks P1: 2, P2: 2 do not use each of 1 to 2 exactly once"),
+        (["Cem", "then", 1, 2, 3, 1, 2], "line 6, participant Cem: column stage has 'then'; expected one of pre, before"),
+        (["Cem", "pre", 1, 2, 3, 1, 2], "line 6, participant Cem: unpaired: answered in phase pre and not in post"),
+        (["Ann", "post", 1, 2, 3, 1, 2], "line 6, participant Ann: already answered in phase post, in line 4"),
+        (["", "pre", 1, 2, 3, 1, 2], "line 6: column participant names nobody"),
+        (["C\x1bem", "pre", 1, 2, 3, 1, 2], "line 6: 'C\\x1bem' holds a control character"),
+    ],
+)
+def test_every_fault_is_told_with_line_and_participant(file, row, fault):
+    checked = check_answers(file([*GOOD, row]), TRAMS)
+    assert any(str(found).startswith(fault) for found in checked.faults), [str(found) for found in checked.faults]
+    assert set(checked.answers.participants) == {"Ann", "Ben"} - {row[0]}, "whoever has a fault is left out whole, the others are not"
+    assert set(checked.left_out) == ({row[0]} if row[0].isprintable() and row[0] else set())
+
+
+def test_all_faults_are_told_at_once_in_the_order_of_lines(file):
+    rows = [["Ann", "pre", 9, "", 3, 1, 1], ["Ben", "post", 1, 2, 3, 1, 2], ["Ann", "post", 1, 2, 3, 1, 2]]
+    checked = check_answers(file(rows), TRAMS)
+    assert [fault.line for fault in checked.faults] == [2, 2, 2, 3]
+    assert checked.answers is None
+
+
+def test_other_names_of_columns_and_stages_are_understood_and_the_rest_is_told(file):
+    rows = [[*row[:1], {"pre": "Before", "post": "2"}[row[1]], *row[2:], "x"] for row in GOOD]
+    path = file(rows, ["who", "wave", *HEADER[2:], "age"])
+    with pytest.raises(WrongInput, match="no column participant or pnum or respondent or id; name it with --participant"):
+        check_answers(path, TRAMS)
+    checked = check_answers(path, TRAMS, participant="who")
+    assert checked.notes == ("columns that are not used: age",)
+    assert checked.answers.considerations["post"].tolist() == [[2, 2, 3], [4, 4, 3]]
+    with pytest.raises(WrongInput, match="there is no column when"):
+        check_answers(path, TRAMS, participant="who", stage="when")
+
+
+def test_answers_to_another_instrument_are_refused_with_the_items_that_differ(file):
+    path = file([[*row, 4] for row in GOOD], [*HEADER[:-1], "P9", "C4"])
+    with pytest.raises(
+        WrongInput, match=r"another instrument than survey 'trams'. Items not in the file: P2; items not in the survey: P9, C4"
+    ):
+        check_answers(path, TRAMS)
+
+
+def test_a_changed_instrument_is_found_when_the_answers_are_read_again(file, tmp_path):
+    keep_answers(check_answers(file(GOOD), TRAMS).answers, TRAMS, tmp_path)
+    with pytest.raises(WrongInput, match="Items not in the file: C7"):
+        people_who_answered(dataclasses.replace(TRAMS, items=(*TRAMS.items, Item("C7", "consideration", "One more."))), tmp_path)
+    with pytest.raises(WrongInput, match="C1 has 5, outside 1 to 4; import the answers again"):
+        people_who_answered(dataclasses.replace(TRAMS, scale_max=4), tmp_path)
+
+
+def test_people_may_depart_from_the_distribution_of_a_q_sort(file):
+    checked = check_answers(file(GOOD), dataclasses.replace(TRAMS, forced_distribution=(0, 0, 1, 1, 1)))
+    assert not checked.faults
+    assert checked.notes == ("3 of 4 sorts depart from the forced distribution; they are kept as they are",)
+
+
+@pytest.mark.parametrize("rows", [[], [[]]])
+def test_a_file_without_answers_is_refused(file, rows):
+    with pytest.raises(WrongInput, match="there are no answers in it"):
+        check_answers(file(rows), TRAMS)
+
+
+def test_without_answers_the_way_to_them_is_told(tmp_path):
+    with pytest.raises(WrongInput, match=r"no answers of people to survey 'trams'.*delibsim import answers FILE --survey trams"):
+        people_who_answered(TRAMS, tmp_path)
