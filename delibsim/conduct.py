@@ -94,6 +94,7 @@ async def hold_all(
     async def one(session: Session) -> Held:
         async with seats[frozenset(session.models)]:
             if fault := voices.closed(session):
+                await asyncio.to_thread(runs.plan, session)
                 held = Held(session, None, fault=fault)
             elif runs.held(session.id):
                 held = Held(session, None, runs.status(session.id), already=True)

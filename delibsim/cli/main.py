@@ -14,6 +14,7 @@ from delibsim.domain.errors import WrongInput, unknown
 
 COMMANDS = {
     "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
+    "retry": ("retry", "Hold again the sessions of a study that have no run."),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
     "ratings": ("ratings", "Have debates rated blind, by language models or people, and analyse the ratings."),

@@ -1,7 +1,10 @@
 """`delibsim status`: how a study stands."""
 
+import json
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,22 +19,31 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 WORST = 10  # calls listed
+LISTED = 40  # sessions listed; in a larger study those that are not complete
+EVERY = 5.0  # seconds between two lines of --watch
 
 
 @app.command()
 def status(
     study: Annotated[str | None, typer.Argument(help="Name or folder of the study; without one, all studies are listed.")] = None,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Say how it goes every few seconds, until nothing is held any more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON; with --watch one object a line.")] = False,
 ) -> None:
     """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3 if not, 4 if nothing is."""
     if study is None:
         _list(root, as_json)
         return
     runs = study_at(study, root)
+    if watch:
+        with suppress(KeyboardInterrupt):
+            _watch(runs, as_json)
     ids = Ids()
-    sessions = [state(runs, session, ids) for session in runs.sessions()]
+    begun, manifest, unfinished = runs.sessions(), runs.manifest(), "under way" if runs.holder() else "cut off"
+    sessions = [state(runs, session, ids, unfinished) for session in begun]
     states = Counter(entry["state"] for entry in sessions)
+    if waiting := len(set(manifest.sessions if manifest else ()) - set(begun)):
+        states["not begun"] = waiting
     calls: Counter[str] = sum((Counter(entry["calls"]) for entry in sessions), Counter())
     if as_json:
         facts = {"states": dict(states), "calls": dict(calls), "repeated_response_ids": repeated(ids)}
@@ -42,7 +54,35 @@ def status(
         if states["cut off"]:
             console().print("A session that was cut off goes on when its `delibsim run` command is given again.")
     complete = states["complete"]
-    raise typer.Exit(0 if complete == len(sessions) else 3 if complete or states["partial"] else 4)
+    raise typer.Exit(0 if complete == states.total() else 3 if complete or states["partial"] else 4)
+
+
+def _watch(runs: Runs, as_json: bool) -> None:
+    """Print how many sessions are held, as long as a process holds them."""
+    planned = len(manifest.sessions) if (manifest := runs.manifest()) else 0
+    started, first = time.monotonic(), sum(map(runs.held, runs.sessions()))
+    while True:
+        begun, process, seconds = runs.sessions(), runs.holder(), time.monotonic() - started
+        held = sum(map(runs.held, begun))
+        pace = (held - first) / seconds * 60 if seconds > 1 else 0.0
+        left = (planned - held) / pace if pace else None
+        if as_json:
+            line = {
+                "held": held,
+                "begun": len(begun),
+                "planned": planned,
+                "process": process,
+                "a_minute": round(pace, 2),
+                "minutes_left": left,
+            }
+            typer.echo(json.dumps(line))
+        else:
+            ahead = f", about {left:.0f} min left" if left else ""
+            who = f"process {process} holds it" if process else "no process holds it now"
+            typer.echo(f"{held}/{planned} sessions held, {len(begun) - held} begun, {pace:.1f} a minute{ahead}; {who}")
+        if not process:
+            return
+        time.sleep(EVERY)
 
 
 def _list(root: Path, as_json: bool) -> None:
@@ -58,8 +98,8 @@ def _list(root: Path, as_json: bool) -> None:
     console().print(table if rows else f"no studies in {root} yet")
 
 
-def state(runs: Runs, session: str, ids: Ids) -> dict[str, Any]:
-    """How one session stands: complete, partial (something is missing), cut off, or damaged; its calls by status.
+def state(runs: Runs, session: str, ids: Ids, unfinished: str = "cut off") -> dict[str, Any]:
+    """How one session stands: complete, partial (something is missing), `unfinished`, or damaged; its calls by status.
 
     The response ids of its calls are added to `ids`.
     """
@@ -67,7 +107,7 @@ def state(runs: Runs, session: str, ids: Ids) -> dict[str, Any]:
     note_ids(records, ids)
     entry: dict[str, Any] = {
         "session": session,
-        "state": "cut off",
+        "state": unfinished,
         "calls": dict(Counter(record.get("completion", {}).get("status", "damaged") for record in records)),
         "damaged_lines": damaged,
         "worst": [_call(record) for record in records if record.get("completion", {}).get("status") != "ok"],
@@ -99,10 +139,14 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> 
     table = Table(box=None, pad_edge=False)
     for head in ("session", "state", "calls", "not ok"):
         table.add_column(head, overflow="fold")
-    for entry in sessions:
+    listed = sessions if len(sessions) <= LISTED else [entry for entry in sessions if entry["state"] != "complete"][:LISTED]
+    for entry in listed:
         faults = ", ".join(f"{n} {status}" for status, n in entry["calls"].items() if status != "ok")
         table.add_row(entry["session"], entry["state"], str(sum(entry["calls"].values())), faults or "-")
-    screen.print(table)
+    if listed:
+        screen.print(table)
+    if len(listed) < len(sessions):
+        screen.print(f"{len(sessions) - len(listed)} more sessions are not listed; --json lists all")
     for entry in sessions:
         if entry["fault"]:
             screen.print(f"damaged: {entry['fault']}")
@@ -112,9 +156,7 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> 
             screen.print(f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}: {safe(gap['reason'])}")
     by_condition: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in sessions:
-        condition = entry.get("condition")
-        name = f"{condition['topic']}, {condition['treatment']}, {'+'.join(condition['models'])}" if condition else "unreadable plan"
-        by_condition[name].update(entry["calls"])
+        by_condition[entry["session"].rpartition(".r")[0] or entry["session"]].update(entry["calls"])
     for name, counts in by_condition.items():
         screen.print(f"calls, {name}: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()))
     worst = [f"{entry['session']}, {call}" for entry in sessions for call in entry["worst"]]

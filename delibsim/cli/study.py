@@ -34,14 +34,17 @@ async def hold_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> lis
     waiting = [session for session in plan.sessions if not runs.held(session.id)]
     if not waiting:
         return [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions]
+    return await hold_waiting(plan, waiting, runs, screen, quiet, manifest)
+
+
+async def hold_waiting(
+    plan: Plan, waiting: Sequence[Session], runs: Runs, screen: Console, quiet: bool, manifest: Manifest | None = None
+) -> list[Held]:
+    """Hold sessions and show how it goes; the outcomes of those that were held before come first."""
     voices = await voices_for(waiting, runs, plan.limits, plan.addresses, screen)
-    with runs.lock():
-        runs.settle(manifest)
-    return await watched(plan, waiting, runs, voices, screen, quiet)
-
-
-async def watched(plan: Plan, waiting: Sequence[Session], runs: Runs, voices: Voices, screen: Console, quiet: bool) -> list[Held]:
-    """Hold sessions and show how it goes; those that were held before come first."""
+    if manifest is not None:
+        with runs.lock():
+            runs.settle(manifest)
     before = [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions if runs.held(session.id)]
     view = Live(plan.session, screen, quiet) if len(plan.sessions) == 1 else Progress(waiting, len(before), voices, screen, quiet)
     with view:

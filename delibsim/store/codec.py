@@ -1,5 +1,6 @@
 """Domain objects to JSON and back, checked on the way in, under a schema number."""
 
+import functools
 import json
 import math
 from collections.abc import Mapping
@@ -40,8 +41,17 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 
 def run_from_json(text: str | bytes) -> Run:
-    """A run from its JSON text; Damaged if it is none."""
-    return _read(RUN, text)
+    """A run from its JSON text; Damaged if it is none. Runs of one design share their topic, survey and treatment."""
+    run = _read(RUN, text)
+    session = run.session
+    shared = {"topic": _one(session.topic), "survey": _one(session.survey), "treatment": _one(session.treatment)}
+    return replace(run, session=replace(session, **shared))
+
+
+@functools.lru_cache(maxsize=1024)  # thousands of runs in memory hold a few instruments, not thousands
+def _one(part: T) -> T:
+    """The first part that was equal to this one."""
+    return part
 
 
 def session_to_json(session: Session) -> str:

@@ -159,3 +159,16 @@ def locked(folder: Path) -> Generator[None]:
         file.write(str(os.getpid()))
         file.flush()
         yield
+
+
+def holder(folder: Path) -> str:
+    """The number of the process that holds a folder now; "" if none does."""
+    try:
+        with (folder / ".lock").open("r", encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return file.read().strip() or "(unknown)"
+    except OSError:
+        pass
+    return ""

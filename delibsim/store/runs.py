@@ -10,7 +10,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
-from delibsim.store.files import append_line, json_text, locked, read_lines, write_atomically
+from delibsim.store.files import append_line, holder, json_text, locked, read_lines, write_atomically
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES = "scores"
@@ -87,6 +87,10 @@ class Runs:
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study."""
         return locked(self.folder)
+
+    def holder(self) -> str:
+        """The number of the process that holds sessions of this study now; "" if none does."""
+        return holder(self.folder)
 
     def path(self, session: str) -> Path:
         """The folder of a session; WrongInput for a name that could leave the folder of the study."""

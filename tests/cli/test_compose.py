@@ -2,6 +2,7 @@
 
 import pytest
 
+from delibsim import WrongInput
 from delibsim.cli.compose import plan
 
 
@@ -84,3 +85,111 @@ def test_whatever_differs_is_a_session_of_its_own_and_added(delibsim, study, sma
 @pytest.mark.parametrize("override", ["survey=ccps", "rounds=2", "temperature=0", "group.size=5", "model.noise=0.4", "persona=none"])
 def test_what_is_so_anyway_makes_no_other_session(home, override):
     assert plan([override], home).session == plan([], home).session
+
+
+# sweeps
+
+
+def ids(overrides, home):
+    return [session.id for session in plan(["study=s", *overrides], home, sweep=True).sessions]
+
+
+def test_a_sweep_is_every_combination_in_order(home):
+    assert ids(["topic=acp,ccps", "treatment=none,basic", "replicate=range(1,3)"], home) == [
+        f"{topic}.{treatment}.citizen.r{replicate}" for topic in ("acp", "ccps") for treatment in ("none", "basic") for replicate in (1, 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("override", "n"),
+    [
+        ("topic=all", 12),
+        ("treatment=all", 7),
+        ("treatment=glob(normative*)", 5),
+        ("treatment=glob(*,exclude=normative*)", 2),
+        ("temperature=0,0.7,1.0", 3),
+        ("group.size=choice(3,5,7)", 3),
+        ("replicate=range(1,10,3)", 3),
+        ("procedure.audience.network=complete,ring", 2),
+        ("group.models=[citizen],[citizen_open],[citizen,citizen_open]", 3),
+        ("model.susceptibility=0.1,0.2", 2),
+        ("+model.name=one,two", 2),
+    ],
+)
+def test_every_form_of_hydras_sweeps_and_the_shorthand_all(home, override, n):
+    assert len(set(ids([override], home))) == n
+
+
+def test_a_topic_of_ones_own_is_among_all(home):
+    (home / "topics").mkdir()
+    (home / "topics" / "own.yaml").write_text("id: own\nquestion: A?\nsurvey: ccps\n", encoding="utf-8")
+    assert "own.normative.citizen.r1" in ids(["topic=all"], home)
+
+
+def test_one_model_seated_by_group_models_is_the_same_session_as_by_model(home):
+    assert plan(["group.models=[citizen_open]"], home).session == plan(["model=citizen_open"], home).session
+
+
+def test_combinations_that_are_one_session_are_held_once_and_counted(home):
+    planned = plan(["study=s", "treatment=none,basic", "rounds=2,4,6"], home, sweep=True)
+    assert [session.id for session in planned.sessions] == [
+        "ccps.none.citizen.r1", "ccps.basic.citizen.r1", "ccps.basic.citizen_rounds4.r1", "ccps.basic.citizen_rounds6.r1",
+    ]  # fmt: skip
+    assert planned.repeated == 2
+
+
+def test_treatments_share_people_orders_and_shuffles(home):
+    one, other = plan(["study=s", "treatment=basic,normative", "seed=7"], home, sweep=True).sessions
+    assert one.seed_for("population") == other.seed_for("population")
+    assert one.seed_for("population") != plan(["replicate=2", "seed=7"], home).session.seed_for("population")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"], "1 of 2 combinations cannot be held"),
+        (["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"], "group.size=2, group.models="),
+        (["study=s", "persona=none,own", "topic=acp,ccps"], "the personas 'own' are those of the topic acp, not of ccps"),
+        (["study=a,b"], "'study' is shared by all sessions"),
+        (["study=s", "seed=1,2"], "'seed' is shared by all sessions"),
+        (["study=s", "limits.concurrency=1,2"], "'limits.concurrency' is shared by all sessions"),
+        (["topic=acp,ccps"], "a sweep needs a name"),
+        (["study=s", "treatment=glob(x*)"], "unknown treatment 'treatment=glob(x*)'"),
+        (["study=s", "temperature=interval(0,1)"], "names no list of values"),
+        (["+experiment=smok"], "unknown experiment 'smok'; did you mean smoke"),
+        (["+experiment=own"], "an experiment holds its settings under hydra.sweeper.params"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused_naming_the_cells(home, overrides, said):
+    for name, text in {
+        "persona/own": "name: own\ntopic: acp\npersonas: [A]\n",
+        "experiment/own": "# @package _global_\nrounds: 4\nhydra:\n  sweeper:\n    params:\n      study: own\n",
+    }.items():
+        path = home / "conf" / f"{name}.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(WrongInput) as caught:
+        plan(overrides, home, sweep=True)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "n"),
+    [("main_grid", 180), ("smoke", 12), ("group_size", 360), ("rounds", 180), ("temperature", 360), ("wording", 300), ("persona", 240)],
+)
+def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
+    planned = plan([f"+experiment={experiment}", "model=citizen"], home, sweep=True)
+    assert planned.study == experiment
+    assert len(planned.sessions) == n
+    assert {settings["kind"] for session in planned.sessions for settings in session.models.values()} == {"citizen"}
+
+
+def test_the_main_grid_is_that_of_the_published_study(home):
+    planned = plan(["+experiment=main_grid"], home, sweep=True)
+    assert len(planned.sessions) == 11 * 12 * 3 * 5
+    assert len({tuple(session.models) for session in planned.sessions}) == 11
+
+
+def test_the_command_line_replaces_what_an_experiment_says(home):
+    planned = plan(["+experiment=smoke", "topic=fremantle", "study=mine"], home, sweep=True)
+    assert (planned.study, {session.topic.id for session in planned.sessions}, len(planned.sessions)) == ("mine", {"fremantle"}, 6)

@@ -107,7 +107,7 @@ async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_chan
 
 
 async def test_two_models_with_fingerprints_of_their_own_are_no_warning(hold, session_of, runs):
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
     script = [Rule(model="a", payload={"system_fingerprint": "fp_a"})]
     async with FakeProvider(script, models=("a", "b")) as provider:
         await hold(session_of(("a", "b")), provider)

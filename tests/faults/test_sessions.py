@@ -112,7 +112,7 @@ async def test_a_torn_last_line_is_counted_and_paid_again_once(hold, session_of,
 
 async def test_the_command_says_what_is_missing_and_ends_with_three(command, tmp_path):
     refusal = {"content": None, "refusal": "I cannot take a position on this."}
-    async with FakeProvider([Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*Please fill in", message=refusal)]) as provider:
+    async with FakeProvider([Rule(match=r"Please fill in[\s\S]*<you>\nParticipant 2\n</you>", message=refusal)]) as provider:
         code, out, err = await command("run", "model=local", f"base_url={provider.base_url}", "study=s", "group.size=2", "rounds=1")
     assert code == 3, err
     assert "refusal: I cannot take a position on this." in out

@@ -1,0 +1,83 @@
+"""`delibsim retry`: hold the sessions of a study again that have no run, from their plans."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.compose import Plan, plan
+from delibsim.cli.presets import Presets
+from delibsim.cli.study import exit_code, hold_waiting, print_report, report
+from delibsim.cli.terminal import console, echo_json, study_at
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.run import Session
+from delibsim.models.base import STATUSES
+from delibsim.store.manifest import Manifest
+from delibsim.store.runs import Runs
+
+app = typer.Typer(add_completion=False)
+ALLOWED = ("base_url", "limits")
+
+
+@app.command()
+def retry(
+    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    overrides: Annotated[list[str] | None, typer.Argument(help="limits.* and base_url, which are in no record.")] = None,
+    status: Annotated[
+        list[str] | None, typer.Option(help="Only sessions whose last call ended so, such as rate_limited; may be given several times.")
+    ] = None,
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+) -> None:
+    """Hold again the sessions that were begun and have no run; what their records hold is not asked again. Runs are left alone."""
+    runs = study_at(study, root)
+    for name in status or []:
+        if name not in STATUSES:
+            raise unknown("status", name, STATUSES)
+    failed = [runs.planned(session) for session in runs.sessions() if not runs.held(session)]
+    chosen = [session for session in failed if not status or last_status(runs, session.id) in status]
+    if not chosen:
+        console().print(f"study {runs.study}: {len(failed)} sessions have no run" + (", none of them ended so." if failed else "."))
+        raise typer.Exit(0 if not failed else 3)
+    planned = again(runs, chosen, overrides or [])
+    screen = console(stderr=True)
+    try:
+        held = asyncio.run(hold_waiting(planned, chosen, runs, screen, quiet))
+    except KeyboardInterrupt:
+        screen.print("Stopped. What was recorded is kept; the same command goes on from there.", soft_wrap=True)
+        raise typer.Exit(3) from None
+    result = report(planned, held, runs)
+    if as_json:
+        echo_json(result)
+    else:
+        print_report(result, console())
+    raise typer.Exit(exit_code(held))
+
+
+def last_status(runs: Runs, session: str) -> str:
+    """How the last call of a session ended; "" if it made none that can be read."""
+    records, _ = runs.exchanges(session)
+    return str(records[-1].get("completion", {}).get("status", "")) if records else ""
+
+
+def again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]) -> Plan:
+    """The plan of sessions that lie on disk, under the limits and at the addresses of now."""
+    for override in overrides:
+        if override.lstrip("+").partition("=")[0].split(".")[0] not in ALLOWED:
+            raise WrongInput(f"'{override}' would change what was planned; only base_url and limits.* can be given here")
+    now = plan(list(overrides))
+    known, asked = Presets(Path.cwd()).names("model"), sorted({name for session in sessions for name in session.models})
+    addresses: dict[str, str] = {}
+    for name in asked:
+        # A model that was given a name of its own has no preset; it is reached at the address given now.
+        there = plan([f"model={name if name in known else 'local'}", *overrides]).addresses
+        addresses |= dict.fromkeys([name], *there.values()) if there and (name in known or _gives(overrides, "base_url")) else {}
+    manifest = runs.manifest() or Manifest(runs.study, {}, {})
+    return Plan(tuple(sessions), runs.folder.parent, manifest, now.limits, addresses, now.sweep)
+
+
+def _gives(overrides: Sequence[str], key: str) -> bool:
+    return any(override.lstrip("+").partition("=")[0] == key for override in overrides)

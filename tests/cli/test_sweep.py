@@ -1,0 +1,109 @@
+"""Sweeps from the command line: held once, gone on with, enlarged, retried, watched."""
+
+import json
+
+import pytest
+
+GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic", "group.size=2", "rounds=1", "seed=7")
+
+
+def runs_in(home):
+    return {path.parent.name: path.read_bytes() for path in (home / "runs" / "s").glob("*/run.json")}
+
+
+@pytest.fixture
+def grid(delibsim):
+    """A study of four sessions."""
+    assert delibsim("run", "-m", "-q", *GRID).code == 0
+
+
+def test_a_sweep_is_held_and_the_same_command_does_nothing(delibsim, home, files):
+    first = delibsim("run", "-m", "-q", *GRID, "--json")
+    assert (first.code, first.err) == (0, "")
+    assert first.json["states"] == {"complete": 4, "partial": 0, "failed": 0}
+    assert first.json["calls_asked_now"] == 2 * 4 + 2 * 6
+    before = files()
+    again = delibsim("run", "-m", *GRID)
+    assert again.code == 0
+    assert "All were held before; nothing was asked now." in again.out
+    assert files() == before
+
+
+def test_a_session_of_a_sweep_is_that_of_a_single_command(delibsim, grid, home):
+    assert delibsim("run", "-q", "study=one", "topic=ccps", "treatment=basic", *GRID[3:]).code == 0
+    name = "ccps.basic.citizen_rounds1_size2.r1"
+    assert (home / "runs/one" / name / "run.json").read_bytes() == runs_in(home)[name]
+
+
+def test_one_more_replicate_adds_only_that(delibsim, grid, home):
+    before = runs_in(home)
+    answer = delibsim("run", "-m", "-q", *GRID, "replicate=1,2", "--json")
+    assert (answer.code, answer.json["sessions"], answer.json["held_before"]) == (0, 8, 4)
+    after = runs_in(home)
+    assert {name: after[name] for name in before} == before
+    assert sorted(set(after) - set(before)) == sorted(name.replace(".r1", ".r2") for name in before)
+    (amendment,) = json.loads((home / "runs/s/study.json").read_text(encoding="utf-8"))["amendments"]
+    assert (amendment["sessions"], amendment["added"]) == (4, {})
+
+
+def test_a_sweep_that_was_cut_off_goes_on(delibsim, grid, home):
+    whole = runs_in(home)
+    for name in list(whole)[:2]:
+        folder = home / "runs/s" / name
+        (folder / "run.json").unlink()
+        log = folder / "exchanges.jsonl"
+        log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:1]))
+    status = delibsim("status", "s", "--json")
+    assert (status.code, status.json["states"]) == (3, {"complete": 2, "cut off": 2})
+    answer = delibsim("run", "-m", "-q", *GRID, "--json")
+    assert (answer.code, answer.json["calls_from_the_record"]) == (0, 2)
+    assert runs_in(home) == whole
+
+
+def test_retry_holds_what_has_no_run_and_nothing_else(delibsim, grid, home):
+    whole = runs_in(home)
+    name = next(iter(whole))
+    (home / "runs/s" / name / "run.json").unlink()
+    assert "none of them ended so" in delibsim("retry", "s", "--status", "timeout").out
+    answer = delibsim("retry", "s", "-q", "--status", "ok", "--json")
+    assert (answer.code, answer.json["sessions"]) == (0, 1)
+    assert runs_in(home) == whole
+    assert "0 sessions have no run" in delibsim("retry", "s").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(("s", "rounds=2"), "would change what was planned"), (("s", "--status", "lost"), "unknown status 'lost'")]
+)
+def test_retry_changes_no_plan(delibsim, grid, home, words, said):
+    next((home / "runs" / "s").glob("*/run.json")).unlink()
+    answer = delibsim("retry", *words)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+def test_status_counts_what_was_not_begun(delibsim, grid, home):
+    manifest = home / "runs/s/study.json"
+    plain = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps(plain | {"sessions": [*plain["sessions"], "acp.basic.citizen.r9"]}), encoding="utf-8")
+    answer = delibsim("status", "s", "--json")
+    assert (answer.code, answer.json["states"]) == (3, {"complete": 4, "not begun": 1})
+    assert "1 not begun" in delibsim("status", "s").out
+
+
+def test_status_watches_until_nobody_holds_it(delibsim, grid):
+    answer = delibsim("status", "s", "--watch")
+    assert answer.code == 0
+    assert answer.out.splitlines()[0] == "4/4 sessions held, 0 begun, 0.0 a minute; no process holds it now"
+
+
+def test_a_sweep_says_how_it_goes_where_there_is_no_terminal(delibsim):
+    answer = delibsim("run", "-m", *GRID)
+    assert answer.code == 0
+    assert answer.err.startswith("4/4 sessions, 0 running, 20 calls, ")
+    assert answer.out.splitlines()[0] == "study s: 4 sessions, 4 complete"
+
+
+def test_an_experiment_needs_a_sweep(delibsim):
+    answer = delibsim("run", "+experiment=smoke")
+    assert answer.code == 2
+    assert "delibsim run -m +experiment=smoke" in answer.err
