@@ -13,7 +13,7 @@ from delibsim.domain.score import Score, Scorer
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
-from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import charge, worst_case
 from delibsim.plugins import load
 from delibsim.store.ratings import Ratings
@@ -132,7 +132,8 @@ def spent(runs: Runs) -> tuple[float, int]:
     """
     used = []
     asked = [(exchange, runs.planned(session).models) for session in runs.sessions() for exchange in exchanges_of(runs, session)[0]]
-    asked += [(exchange_of(record), models) for record, models in Ratings.of(runs).asked()]
+    records, panels = Ratings.of(runs).asked()
+    asked += [(exchange, panels) for exchange in exchanges_in(records)[0]]
     for exchange, models in asked:
         settings = models.get(exchange.model, {})
         worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
@@ -164,10 +165,5 @@ def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str],
 def exchanges_of(runs: Runs, session: str) -> tuple[list[Exchange], int]:
     """The readable exchanges of a session, in the order in which they were made, and how many lines of its log are not."""
     records, damaged = runs.exchanges(session)
-    exchanges = []
-    for record in records:
-        try:
-            exchanges.append(exchange_of(record))
-        except ValueError:
-            damaged += 1
-    return exchanges, damaged
+    exchanges, unread = exchanges_in(records)
+    return exchanges, damaged + unread

@@ -16,7 +16,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
 from delibsim.domain.treatment import Wording
-from delibsim.engine.blinding import blinded
+from delibsim.engine.blinding import REMOVED, blinded
 from delibsim.engine.rating import first_shown
 
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that look alike in handwriting
@@ -67,6 +67,7 @@ def page(sheets: Sequence[Sheet], wording: Wording) -> str:
     text = wording.texts
     number = sheets[0].rater.rpartition(" ")[2]
     parts = [f"<h1>Rating debates</h1><p>Rater {number}. {len(sheets)} debates.</p><p>{html.escape(text['rater_setting'])}</p>"]
+    parts.append(f"<p>Where something was taken out so that nobody can be recognised, it says {REMOVED}.</p>")
     for sheet in sheets:
         head = f"<section><h1>Sheet <span class=code>{sheet.code}</span></h1><h2>{html.escape(sheet.run.session.topic.question)}</h2>"
         before = f"<p class=ask>{html.escape(text['rater_before'])} Write it down before you read on: <b>before</b> ______</p></section>"

@@ -10,7 +10,7 @@ from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.rating import check_panel, rate
-from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.store.codec import session_to_plain
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -104,7 +104,7 @@ async def rate_all(
                 done = {rating.rater for rating in ratings.read(run.session.id)}
                 waiting = [rater for rater in panel.participants if rater.id not in done]
                 before += len(panel.participants) - len(waiting)
-                known = [exchange_of(record) for record in ratings.exchanges(run.session.id)[0]]
+                known, _ = exchanges_in(ratings.exchanges(run.session.id)[0])
                 await asyncio.gather(*(one(run, rater, known) for rater in waiting))
                 told(f"{run.session.id}: {len(waiting)} rated now, {len(done)} before")
         finally:

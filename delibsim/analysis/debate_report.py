@@ -34,7 +34,7 @@ def tables(runs: Sequence[Rated], seed: int = 0, samples: int = SAMPLES) -> dict
 
 
 def figures(found: dict[str, pd.DataFrame]) -> dict[str, str]:
-    """The figures by name, each an SVG document: standings, strengths, and the paired differences of every contrast."""
+    """The figures by name, each an SVG document: win rates, performance and strengths, as far as there are any."""
     made = {}
     placed = found["standings"]
     if not placed.empty:

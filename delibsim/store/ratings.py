@@ -72,11 +72,11 @@ class Ratings:
         """The exchanges with the raters of a debate, and how many lines of their log are damaged."""
         return read_lines(self.path(debate) / "exchanges.jsonl")
 
-    def asked(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Every readable exchange with a rater of the study, and the settings of the panels' models by name."""
+    def asked(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Every exchange with a rater of the study as plain values, and the settings of the panels' models by name."""
         models = {name: settings for panel in self._panels().values() for name, settings in panel["models"].items()}
         logs = sorted((self.folder / RATINGS).glob("*/exchanges.jsonl"))
-        return [(record, models) for log in logs for record in read_lines(log)[0]]
+        return [record for log in logs for record in read_lines(log)[0]], models
 
     def _panels(self) -> dict[str, Any]:
         path = self.folder / RATINGS / "panels.json"
