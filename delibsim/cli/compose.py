@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -54,7 +54,7 @@ class _Config(_Strict):
     study: str | int | None
     topic: str
     survey: str | None
-    format: Literal["deliberation", "debate"]
+    format: str
     motion: str | None
     proposition: str | None
     opposition: str | None

@@ -109,7 +109,7 @@ def _values(override: Override, key: str, presets: Presets, topics: Callable[[],
     value = override.value()
     if (isinstance(value, Glob) or value == "all") and (key == "topic" or key in GROUPS):
         names = list(topics() if key == "topic" else presets.names(key))
-        if value == "all" and "format=debate" not in overrides:
+        if "format=debate" not in overrides:
             names = [name for name in names if name not in FOR_DEBATES.get(key, ())]
         if isinstance(value, Glob):
             return [str(name) for name in value.filter(names)] or [hidden(str(override.input_line), overrides)]

@@ -25,7 +25,7 @@ FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "procedure": ("oxford",),
     "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
 }
-"""Options that were made for debates: `all` does not mean them in a sweep of deliberations, but they can be named."""
+"""Options that were made for debates: neither `all` nor a glob means them in a sweep of deliberations, but they can be named."""
 
 
 class Presets:
