@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test bench docs lint format lock clean
+.PHONY: help demo test aqua test-aqua bench bench-aqua docs lint format lock clean
 
 PYTHON ?= python3
 UV ?= uv
@@ -14,6 +14,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --no-build-isolation
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate $(UPGRADE)
 GROUPS := build test lint docs
+# The extra aqua lies in an environment of its own, above .venv, so that everything else goes on being tested without it.
+AQUA := .venv-aqua
+TORCH ?= torch==2.13.0
+NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime \
+	cudnn-cu13 cufft cufile cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
 
 # Without bytecode the command line would be slow to start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,6 +28,9 @@ help:
 	@echo 'make test    all checks, then all tests'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
+	@echo 'make aqua    install the extra aqua (torch and what builds on it) into .venv-aqua, above .venv'
+	@echo 'make test-aqua   the tests that need the extra aqua'
+	@echo 'make bench-aqua  its benchmark, by hand: takes minutes'
 	@echo 'make bench   run the benchmarks one after another'
 	@echo 'make docs    build the guide into site/, offline'
 	@echo 'make lock    compile requirements/ anew (needs uv; UPGRADE=--upgrade for newer versions)'
@@ -33,6 +41,11 @@ demo: .venv/.project
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not heavy'
+
+test-aqua: $(AQUA)/.ready
+	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py
+
+aqua: $(AQUA)/.ready
 
 lint: .venv/.test
 	$(BIN)/ruff check .
@@ -45,7 +58,10 @@ format: .venv/.test
 	$(BIN)/ruff format .
 
 bench: .venv/.project
-	for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+	for script in $(filter-out bench/aqua.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
+
+bench-aqua: $(AQUA)/.ready
+	$(AQUA)/bin/python bench/aqua.py
 
 # A page missing from the navigation, or from docs/, is an error the builder would not report; so is an asset of another host.
 docs: .venv/.docs
@@ -69,6 +85,16 @@ docs: .venv/.docs
 	$(LOCKED) -r requirements/test.txt
 	touch $@
 
+# torch is no part of the lock: which build is right (processor or CUDA) is for the machine to say, as in TORCH="torch --index-url URL".
+$(AQUA)/.ready: .venv/.test requirements/aqua.txt
+	$(PYTHON) -m venv $(AQUA)
+	$(AQUA)/bin/python -c 'import pathlib, sysconfig; place = sysconfig.get_paths()["purelib"]; pathlib.Path(place, "core.pth").write_text( \
+	"import site; site.addsitedir(" + repr(place.replace("$(AQUA)", ".venv")) + ")\n")'
+	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-build-isolation -r requirements/aqua.txt
+	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
 .venv/.docs: .venv/.core requirements/docs.txt
 	$(LOCKED) -r requirements/docs.txt
 	touch $@
@@ -81,8 +107,11 @@ lock:
 	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
 	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt
+	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
+	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt
+	$(COMPILE) pyproject.toml --extra aqua $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
 	! grep -nE '^-|://' requirements/*.txt
 
 clean:
-	rm -rf .venv build dist site .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv $(AQUA) build dist site .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find delibsim tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

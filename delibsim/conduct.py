@@ -7,18 +7,21 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score, Scorer
+from delibsim.domain.score import Score
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
+from delibsim.models.prices import price_in
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import charge, worst_case
 from delibsim.plugins import load
+from delibsim.plugins import names as installed
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices, price_in
+from delibsim.voices import Voices
 
 
 @dataclass(frozen=True)
@@ -148,16 +151,31 @@ async def replay(runs: Runs, session: str) -> Run:
     return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})
 
 
-def score_all(runs: Runs, names: Iterable[str]) -> tuple[list[Score], list[str], list[Path]]:
-    """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files."""
+def usual_scorers() -> list[str]:
+    """The installed scorers that need not be asked for: all but those that are `on_request`."""
+    return [name for name in installed("delibsim.scorers") if not getattr(load("delibsim.scorers", name), "on_request", False)]
+
+
+def score_all(
+    runs: Runs, names: Iterable[str], watch: Callable[[str, int, int], None] | None = None
+) -> tuple[list[Score], list[str], list[Path]]:
+    """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files.
+
+    What a scorer has to say of how its scores came about (`details`) is written beside them. `watch` is told of the progress of
+    a scorer that takes its time: what is being done, how much is done, of how much.
+    """
     held, faults = runs.all()
     held = Ratings.of(runs).rated(held)
     scores: list[Score] = []
     files = []
     for name in names:
-        scorer: Scorer = load("delibsim.scorers", name)
+        scorer: Any = load("delibsim.scorers", name)  # a Scorer; some can do more
+        if watch is not None and hasattr(scorer, "watch"):
+            scorer.watch = watch
         found = scorer.score(held)
         files.append(runs.write_scores(scorer.name, scorer.version, found))
+        if details := getattr(scorer, "details", None):
+            files.append(runs.write_details(scorer.name, scorer.version, details(held)))
         scores += found
     return scores, faults, files
 

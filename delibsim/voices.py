@@ -13,7 +13,7 @@ from delibsim.engine.prompts import longest_prompt
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.preflight import Finding
-from delibsim.models.prices import FREE, Price, context_window, price_of, withdrawn
+from delibsim.models.prices import FREE, context_window, price_in, withdrawn
 from delibsim.models.retry import Persistent, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
 
@@ -116,13 +116,6 @@ class Voices:
 
 def _key(name: str, settings: Mapping[str, Any]) -> str:
     return json.dumps({"name": name, **settings}, sort_keys=True)
-
-
-def price_in(settings: Mapping[str, Any]) -> Price:
-    """The price of a model by its settings: what they state, else what is listed; free if they name no model to be paid."""
-    if settings.get("price") is None and "model" not in settings:
-        return FREE
-    return price_of(str(settings.get("model")), settings.get("price"))
 
 
 def voices_of(session: Session) -> dict[str, LanguageModel]:

@@ -15,9 +15,12 @@ from delibsim.domain.errors import WrongInput, unknown
 COMMANDS = {
     "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
     "retry": ("retry", "Hold again the sessions of a study that have no run."),
+    "estimate": ("estimate", "What a run or a sweep will cost, before anything is called: calls, tokens, USD, time."),
+    "preregister": ("preregister", "Write the plan of a study as a document, before the first call."),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
     "ratings": ("ratings", "Have debates rated blind, by language models or people, and analyse the ratings."),
+    "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),

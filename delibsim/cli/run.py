@@ -9,8 +9,7 @@ from delibsim.cli.compose import Plan, plan
 from delibsim.cli.study import exit_code, hold_plan, print_report, report
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
-from delibsim.conduct import Held, score_all
-from delibsim.plugins import names
+from delibsim.conduct import Held, score_all, usual_scorers
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -62,7 +61,7 @@ def _tell(planned: Plan, held: Held, runs: Runs, as_json: bool) -> int:
         screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="", soft_wrap=True)
         screen.print("when the cause is mended, the same command goes on from there.", soft_wrap=True)
         return 4
-    scores, faults, _ = score_all(runs, names("delibsim.scorers"))
+    scores, faults, _ = score_all(runs, usual_scorers())
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
     result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)

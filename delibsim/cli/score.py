@@ -1,6 +1,7 @@
-"""`delibsim score`: score every run of a study."""
+"""`delibsim score`: score every run of a study, or the texts of a file."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from statistics import fmean, stdev
@@ -13,8 +14,11 @@ from rich.table import Table
 from delibsim.analysis.reference import of_people
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
-from delibsim.conduct import score_all
+from delibsim.cli.texts import kept_if_stopped, people_lines, people_of, score_texts
+from delibsim.conduct import score_all, usual_scorers
+from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
+from delibsim.domain.run import Session
 from delibsim.domain.score import Score
 from delibsim.plugins import names
 from delibsim.store.codec import Damaged
@@ -26,29 +30,51 @@ PHASES = ("pre", "post", "change", "")
 
 @app.command()
 def score(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
-    scorer: Annotated[list[str] | None, typer.Option(help="A scorer; may be given several times. Default: all installed.")] = None,
+    study: Annotated[str, typer.Argument(help="Name or folder of the study; or the word texts, with a file of texts behind it.")],
+    file: Annotated[Path | None, typer.Argument(help="With texts: a CSV file with a row a text.")] = None,
+    scorer: Annotated[
+        list[str] | None, typer.Option(help="A scorer; may be given several times. Default: all that need not be asked for.")
+    ] = None,
+    column: Annotated[str, typer.Option(help="With texts: the column that holds them.")] = "text",
+    to: Annotated[Path | None, typer.Option(help="With texts: the file to write. Default: FILE.<scorer>.csv.")] = None,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Score every run of a study. Exit code 0; 3 if a run could not be read, 4 if there is none."""
-    runs = study_at(study, root)
+    """Score every run of a study. Exit code 0; 3 if a run could not be read, 4 if there is none.
+
+    `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text, in a CSV file.
+    """
     installed = names("delibsim.scorers")
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
+    if file is not None:
+        raise typer.Exit(score_texts(study, file, column, to, scorer, as_json))
+    runs = study_at(study, root)
     any_held = any(map(runs.held, runs.sessions()))
-    scores, faults, files = score_all(runs, scorer or installed) if any_held else ([], [], [])
-    rows, gaps = by_condition(runs, scores), missing_by_condition(runs)
+    with kept_if_stopped() as watch:
+        scores, faults, files = score_all(runs, scorer or usual_scorers(), watch) if any_held else ([], [], [])
+    of = conditions(plans(runs))
+    surveys = {planned.topic.id: planned.survey.id for planned in plans(runs)}
+    rows, gaps = by_condition(of, scores, surveys), missing_by_condition(runs, of)
     if as_json:
         echo_json(
-            {"study": runs.study, "conditions": rows, "missing": gaps, "unreadable": faults, "files": [shown(file) for file in files]}
+            {
+                "study": runs.study,
+                "conditions": rows,
+                "missing": gaps,
+                "unreadable": faults,
+                "people": {measure: vars(known) for measure, known in people_of(scorer or []).items()},
+                "files": [shown(file) for file in files],
+            }
         )
     else:
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
         _tables(rows, gaps, screen)
+        for line in people_lines(scorer or []):
+            screen.print(line)
         for fault in faults:
             screen.print(f"left out, damaged: {fault}")
         for file in files:
@@ -56,56 +82,63 @@ def score(
     raise typer.Exit(0 if not faults and rows else 3 if rows else 4)
 
 
-def by_condition(runs: Runs, scores: list[Score]) -> list[dict[str, Any]]:
-    """Means of every run-level measure by topic, treatment and models, with counts (planned, held, valid, and why not), and people's."""
-    conditions: dict[str, tuple[str, str, str]] = {}
-    surveys: dict[str, str] = {}
+def plans(runs: Runs) -> Iterator[Session]:
+    """The plan of every session, where it can be read."""
     for session in runs.sessions():
         with suppress(Damaged):  # score_all has named it among the faults
-            planned = runs.planned(session)
-            surveys[planned.topic.id] = planned.survey.id
-            conditions[session] = (planned.topic.id, planned.treatment.name, "+".join(planned.models))
-    cells: dict[tuple[tuple[str, str, str], str, str], list[Score]] = defaultdict(list)
+            yield runs.planned(session)
+
+
+def by_condition(of: Mapping[str, Condition], scores: Iterable[Score], surveys: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Means of every run-level measure by condition, with counts (planned, held, valid, and why not), and those of people."""
+    cells: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        if score.unit == "run" and score.target in conditions:
-            cells[conditions[score.target], score.measure, score.phase].append(score)
-    planned_counts = Counter(conditions.values())
+        if score.unit == "run" and score.target in of:
+            cells[of[score.target], score.measure, score.phase].append(score)
+    planned_counts = Counter(of.values())
     return [
-        {
-            "topic": condition[0], "treatment": condition[1], "models": condition[2], "measure": measure, "phase": phase,
+        _named(condition) | {
+            "measure": measure, "phase": phase,
             "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
             "mean": fmean(valid) if valid else None, "sd": stdev(valid) if len(valid) > 1 else None,
             "missing": dict(Counter(s.note for s in found if s.note)),
-            "people": of_people(condition[0], measure, phase, surveys[condition[0]])[0],
+            "people": of_people(condition.topic, measure, phase, surveys[condition.topic])[0],
         }
-        for (condition, measure, phase), found in cells.items()
+        for (condition, measure, phase), found in sorted(cells.items(), key=lambda cell: str(cell[0][0]))
         for valid in [[s.value for s in found if s.value == s.value]]
     ]  # fmt: skip
 
 
-def missing_by_condition(runs: Runs) -> list[dict[str, Any]]:
+def missing_by_condition(runs: Runs, of: Mapping[str, Condition]) -> list[dict[str, Any]]:
     """What is missing from the runs of each condition: statements and answers, by status."""
-    found: dict[tuple[str, str, str, str, str], Counter[str]] = defaultdict(Counter)
+    found: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
     for run in runs.all()[0]:
-        session = run.session
         for gap in missing(run):
             what = "answers" if gap["answers"] else "statements"
             status = gap["reason"].partition(":")[0]
-            condition = (session.topic.id, session.treatment.name, "+".join(session.models))
-            found[(*condition, what, status)][session.id] += gap["answers"] or 1
+            found[of[run.session.id], what, status][run.session.id] += gap["answers"] or 1
     return [
-        {"topic": topic, "treatment": treatment, "models": models, "what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
-        for (topic, treatment, models, what, reason), by in found.items()
+        _named(condition) | {"what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
+        for (condition, what, reason), by in found.items()
     ]
+
+
+def _named(condition: Condition) -> dict[str, Any]:
+    return {field: getattr(condition, field) for field in ("topic", "treatment", "models")} | {"settings": dict(condition.settings)}
+
+
+def _condition(row: Mapping[str, Any]) -> Condition:
+    return Condition(row["topic"], row["treatment"], row["models"], tuple(row["settings"].items()))
 
 
 def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:
     """One table a condition; its counts are those of the phase with the fewest valid values."""
-    conditions: dict[tuple[str, ...], dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
+    tabulated: dict[Condition, dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
-        conditions[row["topic"], row["treatment"], row["models"]][row["measure"]][row["phase"]] = row
-    for condition, measures in conditions.items():
-        table = Table(title=", ".join(condition), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        tabulated[_condition(row)][row["measure"]][row["phase"]] = row
+    for condition, measures in tabulated.items():
+        screen.print(safe(str(condition)), soft_wrap=True)
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
         table.add_column("measure", no_wrap=True)
         for head in ("planned", "held", "valid", "before", "after", "change", "SD", "people", "mean"):
             table.add_column(head, justify="right")
@@ -124,5 +157,5 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
             table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
         screen.print(table)
         for gap in gaps:
-            if (gap["topic"], gap["treatment"], gap["models"]) == condition:
+            if _condition(gap) == condition:
                 screen.print(safe(f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"), soft_wrap=True)

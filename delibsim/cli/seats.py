@@ -19,7 +19,7 @@ from delibsim.domain.topic import Topic
 from delibsim.models.blocks import starting_answers
 from delibsim.store.answers import Answers
 from delibsim.store.library import Library
-from delibsim.store.own_answers import fingerprint, people_who_answered
+from delibsim.store.own_answers import FOLDER, fingerprint, people_who_answered
 
 
 class PersonaConfig(BaseModel):
@@ -122,8 +122,7 @@ def _diversity_of_people(config: PersonaConfig, place: Place) -> float:
     """The diversity of all the people a set comes from; NaN where their answers are not here, or it comes from nobody's."""
     survey = (config.built or {}).get("survey")
     try:
-        library = Library(place.home)
-        named = instrument_of(library.topic(config.people), None, library) if config.people else library.survey(str(survey))
+        named = _answered(config.people, place) if config.people else Library(place.home).survey(str(survey))
         return _diversity(_rows(people_who_answered(named, place.home)))
     except WrongInput:
         return math.nan
@@ -131,8 +130,7 @@ def _diversity_of_people(config: PersonaConfig, place: Place) -> float:
 
 def _people(topic: str, place: Place) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
     """The participants of a topic as personas, one each."""
-    library = Library(place.home)
-    survey = instrument_of(library.topic(topic), None, library)
+    survey = _answered(topic, place)
     _same_instrument(survey, place.survey, topic)
     answers = people_who_answered(survey, place.home)
     rows = _rows(answers)
@@ -141,6 +139,14 @@ def _people(topic: str, place: Place) -> tuple[Personas, Sequence[Any], dict[str
     kept = {"survey": survey.id, "participants": len(rows), "answers_sha256": fingerprint(answers)}
     personas = Personas(f"human:{topic}", texts, "people", answers=rows)
     return personas, answers.participants, {"name": personas.name, "personas": [], "people": kept}
+
+
+def _answered(topic: str, place: Place) -> Survey:
+    """The survey that the people of a topic answered: the session's, where the user has answers to it, else as in `instrument_of`."""
+    library, ours = Library(place.home), place.survey
+    about = library.topic(topic)
+    own = ours.id == (about.survey or about.id) and (place.home / FOLDER / f"{ours.id}.csv").is_file()
+    return ours if own else instrument_of(about, None, library)
 
 
 def _same_instrument(theirs: Survey, ours: Survey, topic: str) -> None:

@@ -9,7 +9,7 @@ from delibsim.domain.run import Run
 Unit = Literal["run", "participant", "statement", "pair"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Score:
     """One number about one target.
 

@@ -67,6 +67,13 @@ def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
     )
 
 
+def price_in(settings: Mapping[str, Any]) -> Price:
+    """The price of a model by its settings: what they state, else what is listed; free if they name no model to be paid."""
+    if settings.get("price") is None and "model" not in settings:
+        return FREE
+    return price_of(str(settings.get("model")), settings.get("price"))
+
+
 def context_window(model: str) -> int | None:
     """The most input tokens a model takes, or None if unknown."""
     entry = listed(model) or {}

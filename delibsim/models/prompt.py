@@ -1,6 +1,7 @@
 """Prompts: messages, the purpose they serve, and the form of reply they ask for."""
 
 import hashlib
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
@@ -13,8 +14,12 @@ class UnreadableReply(ValueError):
     """The reply does not meet the form that was asked for; the message names the concrete fault."""
 
 
+PADDING = "words that stand until some reply comes".split()
+"""What the speech of a rehearsal is filled up with; its words have the mean length of English prose, 4.7 letters."""
+
+
 class Form(Protocol):
-    """A form of reply: says in words what it wants, and reads it back."""
+    """A form of reply: says in words what it wants, reads it back, and gives an example of it for rehearsals."""
 
     def describe(self) -> str:
         """The form in words, as the prompt states it."""
@@ -22,6 +27,13 @@ class Form(Protocol):
 
     def read(self, text: str) -> Any:
         """The value in a reply; raises UnreadableReply with the concrete fault."""
+        ...
+
+    def example(self, label: str, words: int = 0) -> str:
+        """A reply that `read` takes at once, for a rehearsal that calls nobody (delibsim/rehearsal.py).
+
+        Speech is `label`, which says what the text stands for, padded to `words` words; all else has the length of a real reply.
+        """
         ...
 
 
@@ -89,6 +101,16 @@ class Words:
             raise UnreadableReply(f"the reply has {count} words; at most {self.limit} are read")
         return words
 
+    def example(self, label: str, words: int = 0) -> str:
+        """The label, padded to so many words, or to as many as are read.
+
+        >>> Words().example("[a statement]", 4)
+        '[a statement] words that'
+        """
+        said = label.split()
+        padding = itertools.islice(itertools.cycle(PADDING), max(0, words - len(said)))
+        return " ".join([*said, *padding][: self.limit])
+
 
 @dataclass(frozen=True)
 class SurveyAnswers:
@@ -153,3 +175,11 @@ class SurveyAnswers:
             shown = "; ".join(faults[:8])
             raise UnreadableReply(shown + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else ""))
         return self.survey.mirrored(values) if self.reversed else dict(values)
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The survey filled in, one labelled line for each item: ratings up the scale, ranks in order; it says nothing of its own."""
+        survey = self.shown
+        forced = survey.forced_distribution or itertools.repeat(1)
+        ratings = itertools.cycle([value for value, n in zip(survey.scale, forced, strict=False) for _ in range(n)])
+        lines = [f"{item.id}: {value}" for item, value in zip(survey.considerations, ratings, strict=False)]
+        return "\n".join(lines + [f"{item.id}: {rank}" for rank, item in enumerate(survey.preferences, 1)])

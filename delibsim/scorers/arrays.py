@@ -1,6 +1,6 @@
 """From runs to the arrays that measures take."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ from delibsim.domain.survey import Phase
 Array = NDArray[np.float64]
 
 
-def surveyed(runs: Sequence[Run]) -> list[Run]:
+def surveyed(runs: Iterable[Run]) -> Iterator[Run]:
     """The runs whose survey has considerations and preferences: deliberations, and no debates."""
-    return [run for run in runs if run.session.survey.preferences]
+    return (run for run in runs if run.session.survey.preferences)
 
 
 def considerations(run: Run, phase: Phase) -> Array:

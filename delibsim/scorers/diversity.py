@@ -23,17 +23,21 @@ class Diversity:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""
-        runs = surveyed(runs)
-        answers = [{phase: _answers(run, phase) for phase in PHASES} for run in runs]
+        # What is needed of a run is taken out of it at once: runs may be read from disk one by one.
+        given = [(run.session.id, run.session.survey, {phase: _answers(run, phase) for phase in PHASES}) for run in surveyed(runs)]
         populations: dict[tuple[Survey, Phase], Array] = {}
         for phase in PHASES:
-            for survey in {run.session.survey for run in runs}:
-                rows = np.vstack([given[phase] for run, given in zip(runs, answers, strict=True) if run.session.survey == survey])
+            by_survey: dict[Survey, list[Array]] = {}
+            for _, survey, answers in given:
+                by_survey.setdefault(survey, []).append(answers[phase])
+            for survey, groups in by_survey.items():
+                rows = np.vstack(groups)
                 populations[survey, phase] = rows[~np.isnan(rows).any(axis=1)]
-        return [score for run, given in zip(runs, answers, strict=True) for score in self._score(run, given, populations)]
+        return [score for target, survey, answers in given for score in self._score(target, survey, answers, populations)]
 
-    def _score(self, run: Run, answers: dict[Phase, Array], populations: dict[tuple[Survey, Phase], Array]) -> list[Score]:
-        survey, target = run.session.survey, run.session.id
+    def _score(
+        self, target: str, survey: Survey, answers: dict[Phase, Array], populations: dict[tuple[Survey, Phase], Array]
+    ) -> list[Score]:
         c, p = len(survey.considerations), len(survey.preferences)
         lows = np.array([survey.scale_min] * c + [1] * p, dtype=float)
         highs = np.array([survey.scale_max] * c + [p] * p, dtype=float)

@@ -1,9 +1,9 @@
 """The folder of one study: its settings, and for each session the plan, the exchanges and the run."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -13,16 +13,41 @@ from delibsim.store import codec
 from delibsim.store.files import append_line, holder, json_text, locked, read_lines, write_atomically
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
-SCORES = "scores"
+SCORES, DETAILS = "scores", "details"
+KEPT = 500  # runs of some 30 kB
 EXPORT = "tables"
 """The folders of a study that hold no session."""
+
+
+class OnDisk(Sequence[Run]):
+    """The runs of these sessions, read when they are asked for; only some are kept, so that a study of any size fits into memory."""
+
+    def __init__(self, runs: "Runs", sessions: Sequence[str]) -> None:
+        self._runs, self._sessions = runs, sessions
+        self._kept: dict[str, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Run]: ...
+    def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
+        if isinstance(index, slice):
+            return OnDisk(self._runs, self._sessions[index])
+        session = self._sessions[index]
+        run = self._kept.get(session) or self._runs.run(session)
+        if len(self._kept) < KEPT:
+            self._kept[session] = run
+        return run
 
 
 class Runs:
     """The folder of one study. Runs are written once, atomically; exchanges are appended as they happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan), <session>/exchanges.jsonl,
-    <session>/run.json, scores/<scorer>.v<version>.jsonl
+    <session>/run.json, scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
@@ -147,16 +172,17 @@ class Runs:
             raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
         return run
 
-    def all(self) -> tuple[list[Run], list[str]]:
-        """Every run that can be read, and the faults of those that cannot."""
-        runs, faults = [], []
+    def all(self) -> tuple[Sequence[Run], list[str]]:
+        """Every run that can be read, and the faults of those that cannot. Each is read when it is asked for, and not kept."""
+        readable, faults = [], []
         for session in filter(self.held, self.sessions()):
             try:
                 self.planned(session)
-                runs.append(self.run(session))
+                self.run(session)
+                readable.append(session)
             except codec.Damaged as error:
                 faults.append(str(error))
-        return runs, faults
+        return OnDisk(self, readable), faults
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange to the log of a session."""
@@ -183,9 +209,15 @@ class Runs:
 
     def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
         """Write all scores of one scorer, one JSON object a line; the file."""
-        path = self.folder / SCORES / f"{slug(name)}.v{version}.jsonl"
-        lines = [json_text(codec.score_to_plain(score)) for score in scores]
-        write_atomically(path, "".join(f"{line}\n" for line in lines))
+        return self._write_lines(SCORES, name, version, map(codec.score_to_plain, scores))
+
+    def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
+        """Write what a scorer has to say of how its scores came about, one JSON object a line; the file."""
+        return self._write_lines(f"{SCORES}/{DETAILS}", name, version, details)
+
+    def _write_lines(self, folder: str, name: str, version: int, records: Iterable[Mapping[str, Any]]) -> Path:
+        path = self.folder / folder / f"{slug(name)}.v{version}.jsonl"
+        write_atomically(path, "".join(f"{json_text(record)}\n" for record in records))
         return path
 
     def scores(self) -> Iterator[Score]:

@@ -210,6 +210,20 @@ def test_people_of_another_instrument_are_refused_with_the_items_that_differ(hom
             planned(home, *overrides)
 
 
+def test_answers_of_ones_own_to_the_sessions_survey_come_before_published_ones_to_another(home, trams):
+    (home / "surveys" / "imported" / "deliberr").mkdir(parents=True)
+    published = SURVEY.replace("id: trams", "id: deliberr.trams").replace("Buses reach", "Trams reach")
+    (home / "surveys" / "imported" / "deliberr" / "trams.yaml").write_text(published)
+    assert planned(home, "persona=human:trams").session.survey.id == "trams"
+    with pytest.raises(WrongInput, match="there are no answers of people to survey 'deliberr.trams'"):
+        planned(home, "persona=human:trams", "survey=deliberr.trams")
+    (home / "answers" / "trams.csv").unlink()
+    with pytest.raises(
+        WrongInput, match=r"answered another instrument \(deliberr.trams\).*Items that differ: C3. Give survey=deliberr.trams"
+    ):
+        planned(home, "persona=human:trams")
+
+
 # groups of a wanted diversity
 
 

@@ -90,3 +90,36 @@ def test_a_study_without_runs_has_nothing_to_score(delibsim, study):
     answer = delibsim("score", "s", "--json")
     assert answer.code == 4
     assert answer.json["conditions"] == []
+
+
+def test_sessions_that_differ_in_a_setting_are_not_averaged(delibsim, home, small):
+    sweep = (
+        "run",
+        "-m",
+        "-q",
+        "study=s",
+        *small,
+        "model.susceptibility=0,0.4",
+        "procedure.audience.network=complete,ring",
+        "replicate=1,2",
+    )
+    assert delibsim(*sweep).code == 0
+    answer = delibsim("score", "s", "--scorer", "agreement", "--json")
+    rows = [row for row in answer.json["conditions"] if (row["measure"], row["phase"]) == ("opinion_change_c", "change")]
+    cells = [(row["settings"]["model.susceptibility"], row["settings"]["procedure.audience.network"]) for row in rows]
+    assert sorted(cells) == [(0, "complete"), (0, "ring"), (0.4, "complete"), (0.4, "ring")]
+    assert {(row["planned"], row["held"], row["valid"]) for row in rows} == {(2, 2, 2)}
+    assert len({row["mean"] for row in rows}) > 1
+    printed = delibsim("score", "s", "--scorer", "agreement").out
+    assert "ccps, normative, citizen, model.susceptibility=0.4, procedure.audience.network=ring\n" in printed
+
+
+def test_what_is_missing_is_told_of_its_own_condition(delibsim, partial):
+    assert delibsim("run", "-q", "study=p", "topic=ccps", "group.size=3", "rounds=1", "seed=7").code == 0
+    answer = delibsim("score", "p", "--json")
+    assert {row["settings"]["group.size"] for row in answer.json["conditions"]} == {2, 3}
+    assert answer.json["missing"]
+    assert {gap["settings"]["group.size"] for gap in answer.json["missing"]} == {2}
+    below = delibsim("score", "p").out.partition("group.size=3")
+    assert "missing:" in below[0]
+    assert "missing:" not in below[2]

@@ -120,3 +120,21 @@ def test_an_unreadable_completion_keeps_its_raw_text_and_names_the_fault():
 def test_only_ok_yields_data(status):
     completion = Completion("These words are readable.", status, "because")
     assert read(PROMPT, completion) == (None, completion)
+
+
+# Examples, by which sessions are rehearsed
+
+
+@quick
+@given(answered_surveys())
+def test_every_survey_takes_its_own_example_and_reads_the_real_labels_in_it(answered):
+    survey, _ = answered
+    for reversed_ in (False, True):
+        form = SurveyAnswers(survey, reversed_)
+        assert set(form.read(form.example("[x]", 50))) == {item.id for item in survey.items}
+
+
+def test_example_speech_opens_with_its_label_and_keeps_to_the_length_and_to_the_limit():
+    assert Words().example("[statement of Ann]") == "[statement of Ann]"
+    assert len(Words().example("[statement of Ann]", 150).split()) == 150
+    assert len(Words(20).read(Words(20).example("[statement of Ann]", 150)).split()) == 20

@@ -82,8 +82,9 @@ CONFORMANCE = """
 from importlib.metadata import entry_points
 from delibsim.testing import check_language_model, check_scorer
 for entry in entry_points(group="delibsim.scorers"):
-    check_scorer(entry.load()())
-    print(entry.name)
+    if not getattr(entry.load(), "on_request", False):  # those need more than an installed package
+        check_scorer(entry.load()())
+        print(entry.name)
 for name in ("citizen", "slow"):
     (entry,) = entry_points(group="delibsim.models", name=name)
     check_language_model(entry.load()(name=name))

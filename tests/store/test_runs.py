@@ -273,7 +273,8 @@ def test_a_run_is_read_back_equal(tmp_path_factory, run):
     study = held(Runs(tmp_path_factory.mktemp("runs"), "demo"), run)
     assert study.run(run.session.id) == run
     assert study.planned(run.session.id) == run.session
-    assert study.all() == ([run], [])
+    found, faults = study.all()
+    assert (list(found), faults) == ([run], [])
 
 
 def test_a_run_is_written_once_and_never_again(study):
@@ -374,6 +375,14 @@ def test_scorers_and_versions_lie_beside_each_other_and_a_scorer_replaces_its_ow
     study.write_scores("dri", 1, [score(0.4)])
     assert sorted(str(s.value) for s in study.scores()) == ["0.3", "0.4", "nan"]
     assert len(list((study.folder / "scores").iterdir())) == 3
+
+
+def test_details_lie_beside_the_scores_and_are_not_read_as_scores(study):
+    study.write_scores("dri", 1, [Score("dri", "run", "a", 0.5)])
+    path = study.write_details("dri", 1, [{"target": "a/1", "text": "Ja.\u2028Gut."}, {"target": "a/2"}])
+    assert path == study.folder / "scores" / "details" / "dri.v1.jsonl"
+    assert [json.loads(line)["target"] for line in path.read_text(encoding="utf-8").split("\n") if line] == ["a/1", "a/2"]
+    assert [score.measure for score in study.scores()] == ["dri"]
 
 
 def test_scoring_touches_no_run(study):

@@ -1,0 +1,223 @@
+"""Which files AQuA is computed with on this machine: found in a folder, checked, hashed, and recorded in `aqua/setup.json`."""
+
+import hashlib
+import json
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from delibsim.domain.errors import WrongInput
+from delibsim.measures.aqua import INDICATORS
+from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, missing_files, weight_files
+from delibsim.store.files import json_text, write_atomically
+
+RECORD = "setup.json"
+SCHEMA = 1
+DEPTH = 4
+FOLDERS: Mapping[str, str] = {
+    "anrede": "address", "begründung": "justification", "beleidigung": "insult", "bezugform": "refformat", "bezuginhalt": "refcontents",
+    "bezugmedium": "refmedium", "bezugnutzer": "refusers", "bezugpersönlich": "refpersonal", "diskriminierung": "discrimination",
+    "frage": "question", "lösungsvorschlag": "solproposal", "meinung": "opinion", "respekt": "respect", "sarkasmus": "sarcasm",
+    "schreien": "screaming", "storytelling": "storytelling", "tatsache": "fact", "themenbezug": "relevance", "vulgär": "vulgar",
+    "zusatzwissen": "addknowledge",
+}  # fmt: skip
+"""The folder of each indicator in the authors' repository as it is now; in older states of it folders have the indicators' names."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was when it was checked: SHA-256, bytes, and time of change in nanoseconds."""
+
+    sha256: str
+    size: int
+    changed: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A folder with a model or an adapter, its files by name; `name` says where it comes from, for people."""
+
+    path: str
+    name: str
+    files: Mapping[str, File]
+
+    @property
+    def hash(self) -> str:
+        """Twelve characters that change with any of the files."""
+        return digest(f"{name} {file.sha256}" for name, file in sorted(self.files.items()))
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A language model that translates: settings as in conf/model, its address, and the limits for it."""
+
+    settings: Mapping[str, Any]
+    address: str = ""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything AQuA needs to know on this machine.
+
+    `translator` is a folder with a MarianMT model, a language model, or None where all texts are German. `language` of the texts
+    is "auto" (each is looked at), "german" (none is translated) or "other" (all are). `device` is "auto", "cpu" or "cuda".
+    """
+
+    base: Part
+    adapters: Mapping[str, Part]
+    translator: Part | Voice | None = None
+    scale: float = 5.0
+    language: Literal["auto", "german", "other"] = "auto"
+    precision: Literal["float32", "bfloat16"] = "float32"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+    @property
+    def model(self) -> str:
+        """Twelve characters that change with any file of the encoder or of an adapter."""
+        return digest([f"base {self.base.hash}", *(f"{name} {self.adapters[name].hash}" for name in INDICATORS)])
+
+
+SETUP = TypeAdapter(Setup)
+
+
+def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
+    """The adapters by indicator, encoders and MarianMT models in a folder, however deep they lie; checkpoints of training are left out.
+
+    WrongInput naming everything that is missing, doubtful or there twice among the adapters.
+    """
+    if not folder.is_dir():
+        raise WrongInput(
+            f"{folder} is no folder; give the one that holds the adapters, such as 'trained adapters' of the authors' repository"
+        )
+    adapters: dict[str, Path] = {}
+    encoders: list[Path] = []
+    translators: list[Path] = []
+    faults: list[str] = []
+    for place in _folders(folder, DEPTH):
+        kind = _model_type(place)
+        if kind in ("bert", "marian"):
+            (encoders if kind == "bert" else translators).append(place)
+        elif any((place / file).is_file() for either in ADAPTER_FILES.items() for file in (either[1] or (either[0],))):
+            indicator, fault = _indicator(place)
+            if lacking := missing_files(place, ADAPTER_FILES):
+                fault = fault or f"{place} lacks {', '.join(lacking)}"
+            elif indicator in adapters:
+                fault = f"{indicator} is there twice: {adapters[indicator]} and {place}; give a folder that holds one set"
+            if fault:
+                faults.append(fault)
+            if indicator:
+                adapters.setdefault(indicator, place)
+    if not adapters and not faults and (encoders or translators):
+        return {}, encoders, translators
+    faults += [
+        f"no adapter for {name} (a folder {name} or {FOLDERS[name]})"
+        for name in INDICATORS
+        if name not in adapters and (adapters or faults)
+    ]
+    if not adapters and not faults:
+        faults = ["no adapters (20 folders, one an indicator, each with adapter_config.json, head_config.json and their weights)"]
+    if faults:
+        raise WrongInput(f"{folder} cannot be used:\n" + "\n".join(f"  {fault}" for fault in faults))
+    return adapters, encoders, translators
+
+
+def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> Part:
+    """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks."""
+    if lacking := missing_files(folder, files):
+        raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
+    chosen = {*weight_files(folder, files), *(path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}"))}
+    return Part(str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in sorted(chosen) if path.name != RECORD})
+
+
+def model_part(folder: Path, name: str = "") -> Part:
+    """The folder of an encoder or a MarianMT model."""
+    return part_of(folder, MODEL_FILES, name)
+
+
+def adapter_parts(folders: Mapping[str, Path]) -> dict[str, Part]:
+    """The folders of the adapters, by indicator in the published order."""
+    return {name: part_of(folders[name], ADAPTER_FILES) for name in INDICATORS}
+
+
+def keep(setup: Setup, folder: Path) -> Path:
+    """Write the record into `folder`; the file."""
+    write_atomically(folder / RECORD, json_text({"schema": SCHEMA, **SETUP.dump_python(setup, mode="json")}, indent=1) + "\n")
+    return folder / RECORD
+
+
+def read(folder: Path) -> Setup:
+    """The record in `folder`; WrongInput if there is none, or it cannot be read."""
+    file = folder / RECORD
+    if not file.is_file():
+        raise WrongInput(f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER")
+    try:
+        plain = json.loads(file.read_bytes())
+        if plain.pop("schema", None) != SCHEMA:
+            raise ValueError("it was written under another schema")
+        return SETUP.validate_python(plain)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise WrongInput(f"{file} cannot be read ({str(error).splitlines()[0]}); set AQuA up again: delibsim aqua setup FOLDER") from None
+
+
+def unchanged(setup: Setup) -> None:
+    """WrongInput, naming the first file that is gone or has changed since it was set up."""
+    translator = [setup.translator] if isinstance(setup.translator, Part) else []
+    for part in (setup.base, *setup.adapters.values(), *translator):
+        for name, known in part.files.items():
+            path = Path(part.path) / name
+            if not path.is_file():
+                raise WrongInput(f"{path} is gone since AQuA was set up; put it back, or set up again: delibsim aqua setup FOLDER")
+            state = path.stat()
+            if (state.st_size, state.st_mtime_ns) != (known.size, known.changed) and _file(path).sha256 != known.sha256:
+                raise WrongInput(f"{path} is not the file it was when AQuA was set up; to use the new one: delibsim aqua setup FOLDER")
+
+
+def digest(lines: Iterable[str]) -> str:
+    """Twelve characters of the SHA-256 of some lines."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+
+
+def _folders(folder: Path, depth: int) -> Iterable[Path]:
+    yield folder
+    if depth:
+        for inner in sorted(folder.iterdir()):
+            if inner.is_dir() and not inner.name.startswith((".", "checkpoint-")):
+                yield from _folders(inner, depth - 1)
+
+
+def _model_type(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "config.json").read_bytes()).get("model_type", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
+def _indicator(folder: Path) -> tuple[str, str]:
+    """The indicator whose adapter lies in a folder, by the name it was trained under, else by the folder's; and what is wrong."""
+    try:
+        trained = _plain(str(json.loads((folder / "adapter_config.json").read_bytes())["name"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        trained = ""
+    by_name = {**{name: name for name in INDICATORS}, **{english: name for name, english in FOLDERS.items()}}
+    told, placed = by_name.get(trained, ""), by_name.get(_plain(folder.name), "")
+    if told and placed and told != placed:
+        return "", f"{folder} holds the adapter {trained}, which is another indicator"
+    if not told and not placed:
+        return "", f"{folder} holds an adapter of no indicator of AQuA ({trained or 'without a name'})"
+    return told or placed, ""
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _file(path: Path) -> File:
+    state = os.stat(path)
+    with path.open("rb") as file:
+        return File(hashlib.file_digest(file, "sha256").hexdigest(), state.st_size, state.st_mtime_ns)

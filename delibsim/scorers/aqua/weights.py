@@ -1,0 +1,137 @@
+"""Adapters, heads and encoder from files: loaded by the libraries that wrote them, whole or not at all, without running code of theirs."""
+
+import contextlib
+import importlib.util
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+
+ADAPTER_FILES = {"adapter_config.json": (), "head_config.json": (), "adapter": ("adapter.safetensors", "pytorch_adapter.bin"),
+                 "head": ("model_head.safetensors", "pytorch_model_head.bin")}  # fmt: skip
+"""What the folder of an adapter holds; of weights the first that is there, safetensors or the older pickle, read with weights_only."""
+MODEL_FILES = {"config.json": (), "weights": ("model.safetensors", "pytorch_model.bin")}
+
+ADAPTER = {
+    "mh_adapter": False, "output_adapter": True, "non_linearity": "relu", "ln_before": False, "ln_after": False, "original_ln_before": True,
+    "original_ln_after": True, "residual_before_ln": True, "adapter_residual_before_ln": False, "inv_adapter": None, "cross_adapter": False,
+    "is_parallel": False, "phm_layer": False, "use_gating": False, "scaling": 1.0, "leave_out": [],
+}  # fmt: skip
+"""The form of the published adapters (adapters.SeqBnConfig), which is what the encoder computes."""
+HEAD = {"head_type": "classification", "layers": 2, "activation_function": "tanh", "num_labels": 4, "use_pooler": False, "bias": True}
+BASE = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
+
+EXTRA = ("adapters", "sentencepiece", "torch", "transformers")
+INSTALL = """the scorer aqua needs the extra 'aqua', of which {missing} cannot be found: pip install 'delibsim[aqua]'.
+On Linux that takes a build of torch with CUDA (gigabytes). For the processor alone, install torch 2.13.0 from its CPU index first."""
+
+
+def need_extra() -> None:
+    """WrongInput that says what to install, unless everything the extra holds is there. Nothing is imported: that takes seconds."""
+    missing = [name for name in EXTRA if name not in sys.modules and importlib.util.find_spec(name) is None]
+    if missing:
+        raise WrongInput(INSTALL.format(missing=", ".join(missing)))
+
+
+@contextlib.contextmanager
+def quiet() -> Generator[None]:
+    """Without the warnings and the progress bars of the libraries: what matters of them is checked here, and is an error."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def missing_files(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """What a folder lacks of `files`, in words."""
+    lacking = []
+    for name, either in files.items():
+        if not any((folder / one).is_file() for one in either or (name,)):
+            lacking.append(" or ".join(either) or name)
+    return lacking
+
+
+def weight_files(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[Path]:
+    """The files of a folder that decide what is computed: configurations, and of each kind of weights the one that is read."""
+    found = [next((folder / one for one in either or (name,) if (folder / one).is_file()), None) for name, either in files.items()]
+    return [path for path in found if path is not None]
+
+
+def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
+    """Tokeniser and adapters.BertAdapterModel with an adapter and a head for each name; WrongInput naming what is missing or other.
+
+    `base` and the folders are local; nothing is fetched.
+    """
+    need_extra()
+    from adapters import BertAdapterModel
+    from transformers import AutoTokenizer
+
+    check_form(base / "config.json", plain_json(base / "config.json"), BASE, {"hidden_act": "gelu", "position_embedding_type": "absolute"})
+    with quiet(), readable(base):
+        tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+        model, info = BertAdapterModel.from_pretrained(base, local_files_only=True, output_loading_info=True)
+    # The pooler and the heads of pre-training are not used; all else must come from the file.
+    missing = [key for key in info["missing_keys"] if ".pooler." not in key and not key.startswith("heads.")]
+    _refuse_partial(base, missing, [str(key) for key in info["mismatched_keys"]])
+    for name, folder in adapters.items():
+        _load_adapter(model, name, folder)
+    return tokenizer, model.eval()
+
+
+def _load_adapter(model: Any, name: str, folder: Path) -> None:
+    adapter, head = (plain_json(folder / file) for file in ("adapter_config.json", "head_config.json"))
+    check_form(folder / "adapter_config.json", adapter.get("config") or {}, ADAPTER)
+    check_form(folder / "head_config.json", head.get("config") or {}, HEAD)
+    info: dict[str, list[str]] = {}
+    with quiet(), readable(folder):
+        model.load_adapter(str(folder), load_as=name, with_head=True, loading_info=info, use_safetensors=True)
+    missing = [key.replace(f".{name}.", f".{adapter.get('name', name)}.") for key in info.get("missing_keys", [])]
+    _refuse_partial(folder, missing, info.get("unexpected_keys", []))
+
+
+def check_form(file: Path, found: Mapping[str, Any], form: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> None:
+    """WrongInput naming every option of a configuration that is not as the form says; `defaults` are those of options left out."""
+    other = {key: found.get(key, (defaults or {}).get(key)) for key in form}
+    wrong = [f"{key} is {value!r}, not {form[key]!r}" for key, value in other.items() if value != form[key]]
+    if wrong:
+        raise WrongInput(f"{file}: {'; '.join(wrong)}. Only models of the published form can be used")
+
+
+def _refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> None:
+    for problem, keys in (("has no weights for", missing), ("holds weights that have no place in the model:", unexpected)):
+        if keys:
+            shown = ", ".join(keys[:8]) + (f" and {len(keys) - 8} more" if len(keys) > 8 else "")
+            raise WrongInput(f"{place} {problem} {shown}. Nothing was scored; get the whole files from their authors")
+
+
+@contextlib.contextmanager
+def readable(place: Path) -> Generator[None]:
+    """Turn what the libraries raise about a file into the error a user can mend."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError, KeyError, AttributeError, TypeError, UnpicklingError, SafetensorError) as error:
+        cause = error.__context__ if isinstance(error.__context__, Exception) else error
+        raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
+
+
+def plain_json(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; WrongInput if there is none."""
+    try:
+        plain = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise WrongInput(f"{file} cannot be read: {error}") from None
+    if not isinstance(plain, dict):
+        raise WrongInput(f"{file} holds no JSON object")
+    return plain

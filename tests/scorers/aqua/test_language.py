@@ -1,0 +1,89 @@
+"""Which texts are German, and where texts are parted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import texts, thorough
+
+from delibsim.scorers.aqua.coder import mostly_german
+from delibsim.scorers.aqua.language import batches, german, parts, sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ich halte das für einen guten Vorschlag, weil er allen nützt.",
+        "Wer soll das bezahlen? Die Gemeinde hat kein Geld.",
+        "Genau so ist es.",
+        "Die App is great, aber die Server sind zu langsam.",
+    ],
+)
+def test_german_is_found(text):
+    assert german(text) is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think this is a good proposal, because it helps all of us.",
+        "Who is going to pay for that?",
+        "As the mayor of Zürich put it, we all have to do more.",
+        "Schadenfreude is not a policy.",
+    ],
+)
+def test_other_languages_are_found(text):
+    assert german(text) is False
+
+
+@pytest.mark.parametrize("text", ["", "42", "Ok.", "Tempolimit!", "??? 12:30"])
+def test_some_texts_do_not_say(text):
+    assert german(text) is None
+
+
+def test_a_text_that_does_not_say_follows_the_others():
+    assert mostly_german(["Ok.", "Das ist gut.", "Das sehe ich auch so.", "That is good."])
+    assert not mostly_german(["Ok.", "Das ist gut.", "That is good."])
+    assert not mostly_german([])
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("One. Two! Three? “Four.” Five", 5),
+        ("Dr. Roe met Mr. Poe, i.e. nobody else, at 3 p.m. yesterday.", 1),
+        ("Das kostet z. B. 3.5 Mio. Euro.\nUnd das jedes Jahr", 2),
+        ("Wait ... what?", 2),
+        ("", 1),
+    ],
+)
+def test_sentences(text, n):
+    assert len(sentences(text)) == n
+
+
+@thorough
+@given(texts)
+def test_sentences_joined_are_the_text(text):
+    assert "".join(sentences(text)) == text
+
+
+@thorough
+@given(st.text("ab .,!?\n", max_size=120), st.integers(1, 30))
+def test_parts_fit_and_joined_are_the_text(text, most):
+    found = parts(text, lambda part: len(part) <= most)
+    assert "".join(found) == text
+    assert all(len(part) <= most for part in found)
+
+
+def test_parts_are_whole_sentences_where_those_fit():
+    text = "One two three. Four five. Six, seven eight nine ten eleven."
+    assert parts(text, lambda part: len(part) <= 26) == ["One two three. Four five. ", "Six, seven eight nine ten ", "eleven."]
+    assert parts(text, lambda part: len(part) <= 100) == [text]
+
+
+@thorough
+@given(st.lists(st.integers(1, 40), max_size=30), st.integers(1, 100))
+def test_batches_hold_everything_once_by_length_and_no_more_than_allowed(lengths, tokens):
+    found = list(batches(lengths, tokens))
+    assert sorted(i for batch in found for i in batch) == list(range(len(lengths)))
+    assert [lengths[i] for batch in found for i in batch] == sorted(lengths)
+    assert all(len(batch) == 1 or max(lengths[i] for i in batch) * len(batch) <= tokens for batch in found)

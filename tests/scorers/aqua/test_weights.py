@@ -1,0 +1,142 @@
+"""Missing, partial, foreign and malicious weights: an error that names the keys, never random weights, and no code of theirs is run."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+pytest.importorskip("torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this")
+pytest.importorskip("adapters")
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from delibsim.domain.errors import WrongInput
+from delibsim.scorers.aqua.setup import find
+from delibsim.scorers.aqua.weights import load
+
+pytestmark = pytest.mark.heavy
+
+
+@pytest.fixture
+def mine(models, tmp_path):
+    """A copy of the tiny models: encoder, and the adapter of one indicator."""
+    base = shutil.copytree(models / "bert-base-multilingual-cased", tmp_path / "base")
+    place = shutil.copytree(models / "trained adapters" / "fact", tmp_path / "fact")
+    return base, place
+
+
+def without(file, ending, also=()):
+    """Take the weights out of a file whose keys end so."""
+    weights = torch.load(file, weights_only=True)
+    gone = [key for key in weights if key.endswith(ending)]
+    assert gone
+    torch.save({key: value for key, value in weights.items() if key not in gone} | dict(also), file)
+
+
+def test_whole_weights_are_loaded(mine):
+    base, place = mine
+    load(base, {"tatsache": place})
+
+
+@pytest.mark.parametrize(
+    ("file", "ending", "named"),
+    [
+        (
+            "pytorch_adapter.bin",
+            "layer.1.output.adapters.tatsache.adapter_up.bias",
+            "bert.encoder.layer.1.output.adapters.tatsache.adapter_up.bias",
+        ),
+        ("pytorch_model_head.bin", "4.weight", "heads.tatsache.4.weight"),
+    ],
+)
+def test_partial_weights_are_refused_and_named(mine, file, ending, named):
+    base, place = mine
+    without(place / file, ending)
+    with pytest.raises(WrongInput, match=f"fact has no weights for {named}. Nothing was scored"):
+        load(base, {"tatsache": place})
+
+
+def test_weights_of_no_place_are_refused_and_named(mine):
+    base, place = mine
+    without(place / "pytorch_adapter.bin", "layer.1.output.adapters.tatsache.adapter_up.bias", {"bert.extra.weight": torch.zeros(1)})
+    with pytest.raises(WrongInput, match="has no weights for"):
+        load(base, {"tatsache": place})
+    shutil.copy(place.parents[0] / "fact" / "pytorch_model_head.bin", place / "pytorch_adapter.bin")
+    with pytest.raises(WrongInput, match="fact has no weights for"):
+        load(base, {"tatsache": place})
+
+
+def test_weights_of_another_width_are_refused(mine):
+    base, place = mine
+    weights = torch.load(place / "pytorch_adapter.bin", weights_only=True)
+    torch.save({key: value[..., :4] for key, value in weights.items()}, place / "pytorch_adapter.bin")
+    with pytest.raises(WrongInput, match="fact cannot be read: .*size mismatch"):
+        load(base, {"tatsache": place})
+
+
+def test_a_partial_encoder_is_refused_and_named(mine):
+    base, place = mine
+    weights = load_file(base / "model.safetensors")
+    key = next(key for key in weights if key.endswith("layer.0.attention.self.query.weight"))
+    del weights[key]
+    save_file(weights, base / "model.safetensors", {"format": "pt"})
+    with pytest.raises(WrongInput, match=f"base has no weights for {key}"):
+        load(base, {"tatsache": place})
+
+
+def test_an_encoder_without_pooler_and_with_the_heads_of_pretraining_is_whole(mine):
+    base, place = mine
+    weights = {key: value for key, value in load_file(base / "model.safetensors").items() if ".pooler." not in key}
+    save_file(weights | {"cls.predictions.bias": torch.zeros(3)}, base / "model.safetensors", {"format": "pt"})
+    load(base, {"tatsache": place})
+
+
+class Malice:
+    """What a pickle would run when it is read."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return os.mkdir, (self.file,)
+
+
+@pytest.mark.parametrize("file", ["pytorch_adapter.bin", "pytorch_model_head.bin"])
+def test_code_in_a_weight_file_is_not_run(mine, file, tmp_path):
+    base, place = mine
+    torch.save({"weights": Malice(str(tmp_path / "proof"))}, place / file)
+    with pytest.raises(WrongInput, match="fact cannot be read"):
+        load(base, {"tatsache": place})
+    assert not (tmp_path / "proof").exists()
+
+
+def test_torn_files_are_refused(mine):
+    base, place = mine
+    (place / "pytorch_adapter.bin").write_bytes((place / "pytorch_adapter.bin").read_bytes()[:500])
+    with pytest.raises(WrongInput, match="fact cannot be read"):
+        load(base, {"tatsache": place})
+    (place / "head_config.json").write_text("{", encoding="utf-8")
+    with pytest.raises(WrongInput, match="head_config.json cannot be read"):
+        load(base, {"tatsache": place})
+    (base / "model.safetensors").write_bytes(b"none")
+    with pytest.raises(WrongInput, match="base cannot be read"):
+        load(base, {"tatsache": place})
+
+
+def test_an_encoder_of_another_kind_is_refused(mine, models):
+    base, place = mine
+    with pytest.raises(WrongInput, match="config.json: model_type is 'marian', not 'bert'"):
+        load(models / "opus-mt-en-de", {"tatsache": place})
+    plain = json.loads((base / "config.json").read_text(encoding="utf-8"))
+    (base / "config.json").write_text(json.dumps(plain | {"hidden_act": "relu"}), encoding="utf-8")
+    with pytest.raises(WrongInput, match="hidden_act is 'relu', not 'gelu'"):
+        load(base, {"tatsache": place})
+
+
+def test_a_file_cut_to_other_indicators_is_no_set(models, tmp_path):
+    shutil.copytree(models / "trained adapters", tmp_path / "some")
+    shutil.rmtree(tmp_path / "some" / "fact")
+    with pytest.raises(WrongInput, match="no adapter for tatsache"):
+        find(tmp_path / "some")
