@@ -26,6 +26,10 @@ class Stance:
         """The form as a JSON schema."""
         return _schema({"S1": _whole()})
 
+    def example(self, label: str, words: int = 0) -> str:
+        """A stance; it says nothing of its own."""
+        return "S1: 50"
+
     def read(self, text: str) -> int:
         """The stance; UnreadableReply for anything else.
 
@@ -45,6 +49,10 @@ class Choice:
     def describe(self) -> str:
         """The form in words."""
         return f"{self.label}: {' or '.join(self.names)}, one of them and never both."
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The first name; it says nothing of its own."""
+        return f"{self.label}: {self.names[0]}"
 
     def read(self, text: str) -> str:
         """The name chosen; UnreadableReply where there is none, several, or one that was not to be chosen.
@@ -94,6 +102,10 @@ class Ballot:
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
         return _schema({**{label: _whole() for label in (*LABELS, "S1", "C1")}, "WINNER": {"type": "string", "enum": list(SPEAKERS)}})
+
+    def example(self, label: str, words: int = 0) -> str:
+        """A ballot filled in alike for both speakers; it says nothing of its own."""
+        return "\n".join([*(f"{name}: 50" for name in (*LABELS, "S1", "C1")), f"WINNER: {SPEAKERS[0]}"])
 
     def read(self, text: str) -> dict[str, int | str]:
         """The values by label; UnreadableReply naming every label at fault: a tie, a number off the scale, a gap."""

@@ -26,6 +26,10 @@ class Speech:
             raise UnreadableReply("; ".join(broken.values()))
         return cut(words, self.rules.most) if "too_long" in broken and self.rules.then == "cut" else words
 
+    def example(self, label: str, words: int = 0) -> str:
+        """The label, padded to a length that keeps the rules, as near to so many words as they allow."""
+        return Words(self.limit).example(label, min(max(words, self.rules.least), self.rules.most))
+
     def again(self) -> "Speech":
         """The form in which it is asked for once more."""
         return replace(self, asked=self.asked + 1)

@@ -55,6 +55,11 @@ def test_the_schema_and_the_words_ask_for_every_value():
     assert Stance().schema()["required"] == ["S1"]
 
 
+@pytest.mark.parametrize("form", [Ballot(), Stance(), Choice("TEA", ("pot", "bag")), Speech(Rules(10, 20)), Speech(Rules(300, 400))])
+def test_every_form_takes_its_own_example(form):
+    assert form.read(form.example("[speech of the proposition]", 150))
+
+
 def test_a_stance_is_one_number():
     assert Stance().read("S1: 0") == 0
     assert Stance().read('{"S1": 100}') == 100
