@@ -15,10 +15,11 @@ from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
 from delibsim.models.prices import price_in
-from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import charge, worst_case
 from delibsim.plugins import load
 from delibsim.plugins import names as installed
+from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 from delibsim.voices import Voices
 
@@ -129,18 +130,21 @@ def _settled_heap() -> Generator[None]:
 
 
 def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
-    """US dollars and tokens that the exchanges of a study, or of the sessions named, have cost so far.
+    """US dollars and tokens that the exchanges of a study, those with raters included, or of the sessions named, have cost so far.
 
     An attempt of unknown cost counts with its worst case.
     """
     begun = runs.sessions()
+    names = begun if among is None else sorted({*begun} & {*among})
     used = []
-    for session in begun if among is None else sorted({*begun} & {*among}):
-        models = runs.planned(session).models
-        for exchange in exchanges_of(runs, session)[0]:
-            settings = models.get(exchange.model, {})
-            worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
-            used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
+    asked = [(exchange, runs.planned(session).models) for session in names for exchange in exchanges_of(runs, session)[0]]
+    if among is None:
+        records, panels = Ratings.of(runs).asked()
+        asked += [(exchange, panels) for exchange in exchanges_in(records)[0]]
+    for exchange, models in asked:
+        settings = models.get(exchange.model, {})
+        worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
+        used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
     return sum(u.cost_usd or 0.0 for u in used), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in used)
 
 
@@ -165,6 +169,7 @@ def score_all(
     a scorer that takes its time: what is being done, how much is done, of how much.
     """
     held, faults = runs.all()
+    held = Ratings.of(runs).rated(held)
     scores: list[Score] = []
     files = []
     for name in names:
@@ -182,10 +187,5 @@ def score_all(
 def exchanges_of(runs: Runs, session: str) -> tuple[list[Exchange], int]:
     """The readable exchanges of a session, in the order in which they were made, and how many lines of its log are not."""
     records, damaged = runs.exchanges(session)
-    exchanges = []
-    for record in records:
-        try:
-            exchanges.append(exchange_of(record))
-        except ValueError:
-            damaged += 1
-    return exchanges, damaged
+    exchanges, unread = exchanges_in(records)
+    return exchanges, damaged + unread

@@ -23,13 +23,17 @@ from typing import Any
 
 from aiohttp import web
 
+from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
+from delibsim.models.ballot import Ballot, Stance
 from delibsim.models.blocks import read_items
 from delibsim.models.citizen import Citizen
-from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.models.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.models.speech import Speech
 
 BLOCK = 64  # characters of a prompt (16 tokens) that are cached together, as vLLM does
 SCALE = re.compile(r"whole number from (-?\d+) \(strongly (disagree|agree)\) to (-?\d+) \(strongly (?:dis)?agree\)")
+SPEECH = re.compile(r"^Reply with the words of your speech and nothing else: (\d+) to (\d+) words\.$", re.MULTILINE)
 FORCED = re.compile(r"exact distribution over the considerations: (.+)\.$", re.MULTILINE)
 LOGIN_PAGE = "<!DOCTYPE html><html><body><form>Please log in</form></body></html>"
 
@@ -253,13 +257,23 @@ async def answer(call: Call) -> str:
     """What the citizen says to these messages: a survey filled in, or a speech."""
     messages = tuple(Message(message["role"], plain(message["content"])) for message in call.body["messages"])
     asked = "\n".join(line for message in messages for line in message.content.splitlines() if not line.startswith(">"))
-    prompt = Prompt(messages, form_in(asked) if "in the form LABEL: NUMBER" in asked else Words(), Purpose("", ""))
+    prompt = Prompt(messages, form_in(asked), Purpose("", ""))
     completion = await Citizen(population=1).complete(prompt, int(call.body.get("seed") or 0))
     return completion.text or "I have nothing to add."
 
 
-def form_in(asked: str) -> SurveyAnswers:
-    """The form of reply that a prompt asks for: the survey it shows, and whether its scale runs the other way."""
+def form_in(asked: str) -> Form:
+    """The form of reply that a prompt asks for: that of a debate or its raters, a survey, or free words."""
+    if limits := SPEECH.search(asked):
+        return Speech(Rules(int(limits[1]), int(limits[2])))
+    for form in (Ballot(), Stance()):
+        if form.describe() in asked:
+            return form
+    return survey_form_in(asked) if "strongly agree" in asked and "NUMBER" in asked else Words()
+
+
+def survey_form_in(asked: str) -> SurveyAnswers:
+    """The survey that a prompt shows, and whether its scale runs the other way."""
     shown, backwards = survey_in(asked), SCALE.search(asked)[2] == "agree"
     forced = shown.forced_distribution
     return SurveyAnswers(replace(shown, forced_distribution=forced[::-1]) if backwards and forced else shown, backwards)

@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from delibsim.cli import debates
 from delibsim.cli.overrides import FIXED, Job, Sweep, read
 from delibsim.cli.presets import GROUPS, Presets, resolved
 from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross, label_of
+from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.models.faults import scrub
@@ -25,7 +27,7 @@ from delibsim.store.library import Library
 from delibsim.store.manifest import Manifest
 
 Kind = TypeVar("Kind")
-UNLABELLED = ("topic", "replicate", "study", "runs", "seed", "base_url", "limits")
+UNLABELLED = ("topic", "replicate", "study", "runs", "seed", "base_url", "limits", *debates.PLACED)
 """Settings that stand in a session's name already, or are none of the session's."""
 OPERATION = ("name", "kind", "model", "base_url", "key_env", "timeout", "strict", "price")
 """Settings of a model that are its identity, or only how it is reached."""
@@ -53,6 +55,11 @@ class _Config(_Strict):
     topic: str
     survey: str | None
     format: str
+    motion: str | None
+    proposition: str | None
+    opposition: str | None
+    audience: int = Field(ge=0, le=1000)
+    tournament: debates.Tournament
     rounds: int | None = Field(ge=0, le=1000)
     temperature: float = Field(ge=0, allow_inf_nan=False)
     base_url: str | None
@@ -102,7 +109,8 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
     Of a sweep, every combination that cannot be is named before anything is begun.
     """
     composer = _Composer(home or Path.cwd())
-    asked = read(overrides, composer.presets, composer.topics, sweep)
+    asked, base = read(overrides, composer.presets, composer.topics, sweep), composer.presets.config()
+    asked = debates.drawn(asked, sweep, base["seed"], base["tournament"], composer.library)
     cells, faults = [], []
     for job in asked.jobs:
         try:
@@ -162,17 +170,19 @@ class _Composer:
         """One session; WrongInput if it cannot be."""
         plain = self._config(job)
         config = _validated(plain)
-        topic, topic_digest = self._of("topic", config.topic)
-        survey, survey_digest = self._of("survey", config.survey or topic.survey or topic.id)
+        topic, survey, digests = self._subject(config)
         if config.persona.topic not in (None, topic.id):
             raise WrongInput(f"the personas '{config.persona.name}' are those of the topic {config.persona.topic}, not of {topic.id}")
         treatment = _built(Treatment, "treatment", config.treatment)
         rounds = config.rounds if treatment.interaction and config.rounds != treatment.rounds else None
         models, addresses = self._models(config, job)
-        own = {"rounds": rounds, "survey": config.survey if survey.id != (topic.survey or topic.id) else None}
+        own = {"rounds": rounds, "survey": config.survey if config.format != "debate" and survey.id != (topic.survey or topic.id) else None}
         unlike = self._unlike(_leaves(plain) | own, job)
         place = Place(topic, survey, config.replicate, config.seed, self.home)
-        seats = seated(config.group, config.persona, models, place, label_of(unlike))
+        if config.format == "debate":
+            seats = debates.seats(models, config.audience, config.persona, label_of(unlike))
+        else:
+            seats = seated(config.group, config.persona, models, place, label_of(unlike))
         try:
             (session,) = cross(
                 topics=[(topic, survey)],
@@ -190,12 +200,22 @@ class _Composer:
             raise WrongInput(str(error)) from None
         # What is off is left out, so that a version with more of it to offer finds the study unchanged.
         procedure = {key: value for key, value in config.procedure.items() if value is not None}
-        named = {"topics": {topic.id: topic_digest}, "surveys": {survey.id: survey_digest},
+        named = {"topics": {topic.id: digests[0]}, "surveys": {survey.id: digests[1]},
                  "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
-                 "personas": {config.persona.name: seats.personas}, "procedures": {"default": procedure},
+                 "personas": {config.persona.name: seats.personas},
+                 "procedures": {job.choices.get("procedure", "default"): procedure},
                  "models": {model["name"]: {k: v for k, v in model.items() if k != "temperature"} for model in models}}  # fmt: skip
         parts = {kind: _told_apart(kind, own, unlike) for kind, own in named.items()}
         return _Cell(config, session, parts | ({"groups": {session.id: seats.drawn}} if seats.drawn else {}), addresses)
+
+    def _subject(self, config: _Config) -> tuple[Topic, Survey, tuple[str, str]]:
+        """What a session is about and the survey that goes with it, each with the hash of its content."""
+        if config.format == "debate":
+            motion = debates.motion_of(config.motion, self.library)
+            return motion.topic, motion.survey, (_digest(motion), _digest(motion.survey))
+        topic, topic_digest = self._of("topic", config.topic)
+        survey, survey_digest = self._of("survey", config.survey or topic.survey or topic.id)
+        return topic, survey, (topic_digest, survey_digest)
 
     def _of(self, kind: str, name: str) -> tuple[Any, str]:
         """A topic or survey, and the hash of its content."""
@@ -215,9 +235,9 @@ class _Composer:
     def _config(self, job: Job) -> dict[str, Any]:
         """The configuration of a job; WrongInput for a setting there is not."""
         preset, known, _ = self._chosen(job.choices)
-        if isinstance(seated := job.values.get("group.models"), list):
-            for name in seated:
-                known = known | self._chosen({**job.choices, "model": str(name)})[1]
+        seated = job.values.get("group.models")
+        for name in [*(seated if isinstance(seated, list) else []), *debates.sides(job)]:
+            known = known | self._chosen({**job.choices, "model": str(name)})[1]
         for key in job.values:
             if key not in known and key not in job.added:
                 raise unknown("setting", key, [k for k in known if ("." in k) == ("." in key) and "texts" not in k])
@@ -231,7 +251,8 @@ class _Composer:
                 raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
             if "model" in job.choices:
                 raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
-            named = [{**job.choices, "model": name} for name in config.group.models]
+        if (seated := debates.voices(config, job) if config.format == "debate" else config.group.models) is not None:
+            named = [{**job.choices, "model": name} for name in seated]
             presets = [_validated(_laid_over(self._chosen(choices)[0], job.values)).model.model_dump() for choices in named]
         settings, addresses = [], {}
         for preset in presets:
@@ -251,11 +272,12 @@ class _Composer:
         It depends on what the session is and not on how it was asked for, so that a study can be enlarged by another command.
         """
         like = self._chosen({key: choice for key, choice in job.choices.items() if key not in ("group", "limits")})[2]
+        usual = debates.PRESETS if job.values.get("format") == "debate" else {}
         plain = self._chosen({})[2]
         unlike: dict[str, Any] = {}
         for group in ("persona", "wording", "procedure"):
             name = next((ours[key] for key in (f"{group}.name", f"{group}.id") if key in ours), job.choices.get(group))
-            if name is not None and name not in (plain.get(f"{group}.name"), plain.get(f"{group}.id"), "default"):
+            if name is not None and name not in (plain.get(f"{group}.name"), plain.get(f"{group}.id"), "default", usual.get(group)):
                 unlike[group] = name
         for key, value in ours.items():
             group, _, leaf = key.partition(".")

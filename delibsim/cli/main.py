@@ -19,6 +19,7 @@ COMMANDS = {
     "preregister": ("preregister", "Write the plan of a study as a document, before the first call."),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
+    "ratings": ("ratings", "Have debates rated blind, by language models or people, and analyse the ratings."),
     "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),

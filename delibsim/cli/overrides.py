@@ -9,7 +9,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 
-from delibsim.cli.presets import GROUPS, Presets
+from delibsim.cli.presets import FOR_DEBATES, GROUPS, Presets
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.models.faults import scrub, secrets
 
@@ -109,6 +109,8 @@ def _values(override: Override, key: str, presets: Presets, topics: Callable[[],
     value = override.value()
     if (isinstance(value, Glob) or value == "all") and (key == "topic" or key in GROUPS):
         names = list(topics() if key == "topic" else presets.names(key))
+        if "format=debate" not in overrides:
+            names = [name for name in names if name not in FOR_DEBATES.get(key, ())]
         if isinstance(value, Glob):
             return [str(name) for name in value.filter(names)] or [hidden(str(override.input_line), overrides)]
         # Presets that name no model of their own, no address or no topic's people wait for one; a person is asked only by name.

@@ -19,6 +19,14 @@ from delibsim.store.library import package_data
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
 
+FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
+    "treatment": ("oxford",),
+    "wording": ("oxford",),
+    "procedure": ("oxford",),
+    "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
+}
+"""Options that were made for debates: neither `all` nor a glob means them in a sweep of deliberations, but they can be named."""
+
 
 class Presets:
     """What can be chosen, and the configuration of any choice.

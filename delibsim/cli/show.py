@@ -67,7 +67,8 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
         turn = said.turn
         if turn.round != round_:
             round_ = turn.round
-            screen.print(f"\nRound {round_}", style="bold")
+            title = f"Round {round_}" if session.format != "debate" else turn.task.capitalize()
+            screen.print(f"\n{title}", style="bold")
         time = times.get(f"turn {turn.index}", "")[11:19]
         screen.print(Text(f"\n{turn.index:>3}  {safe(turn.speaker)}", style="bold").append(f"  {time} UTC" if time else "", style="dim"))
         text = said.text if isinstance(said, Statement) else f"(no statement: {said.status}: {said.reason})"
@@ -78,7 +79,7 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
     if not spoken:
         screen.print("\nNobody spoke in this session.")
     if answers:
-        people = run.session.participants
+        people = run.session.respondents
         for first in range(0, len(people), BESIDE):
             screen.print()
             screen.print(_answers(run, people[first : first + BESIDE]))

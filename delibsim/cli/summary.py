@@ -12,6 +12,7 @@ from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.domain.transcript import PREPARATION
 from delibsim.store.library import Library, package_data
 from delibsim.store.runs import Runs
 
@@ -49,6 +50,11 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "already_held": held.already,
         "topic": {"id": session.topic.id, "question": session.topic.question},
         "survey": {"id": session.survey.id, "validated": session.survey.validated},
+        "format": session.format,
+        "speeches": speeches(run) if session.format == "debate" else [],
+        "stances": [(p.id, *(run.response(p.id, phase).answers.get("S1") for phase in ("pre", "post"))) for p in session.respondents]
+        if session.format == "debate"
+        else [],
         "treatment": session.treatment.name,
         "rounds": session.treatment.rounds if session.treatment.interaction else 0,
         "participants": len(session.participants),
@@ -85,6 +91,16 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         },
         "folder": shown(runs.path(session.id)),
     }
+
+
+def speeches(run: Run) -> list[dict[str, Any]]:
+    """What was said in a debate, turn by turn, with the words of each speech and the rules it breaks; notes are left out."""
+    rules = run.session.procedure.rules
+    return [
+        {"speaker": said.turn.speaker, "task": said.turn.task, "words": len(said.text.split()), "text": said.text,
+         "broken": list(rules.broken(said.text)) if rules else []}
+        for said in run.transcript if said.turn.task != PREPARATION
+    ]  # fmt: skip
 
 
 def people_of(session: Session) -> dict[str, Any] | None:
@@ -126,13 +142,30 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     personas = f"{result['personas']} personas" if result["personas"] else "no personas"
     design = f"seed {result['seed']}, replicate {result['replicate']}, temperature {temperatures}, wording {result['wording']}"
     screen.print(safe(f"{design}, {personas}, network {result['network']}"), style="dim")
-    screen.print(_table(result))
+    if result["format"] == "debate":
+        _print_speeches(result, screen)
+    else:
+        screen.print(_table(result))
     for line in notes(result):
         screen.print(line)
     place = result["folder"]
     screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)")
     screen.print(f"Next       delibsim show {place}")
     screen.print(f"           delibsim replay {place}")
+
+
+def _print_speeches(result: dict[str, Any], screen: Console) -> None:
+    for speech in result["speeches"]:
+        broken = f", breaks the rules: {', '.join(speech['broken']).replace('_', ' ')}" if speech["broken"] else ""
+        screen.print(f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{broken})", style="bold")
+        screen.print(safe(speech["text"]))
+    for name, before, after in result["stances"]:
+        screen.print(f"\n{safe(name)}: stance {_stance(before)} before, {_stance(after)} after")
+    screen.print()
+
+
+def _stance(value: int | None) -> str:
+    return "-" if value is None else str(value)
 
 
 def _table(result: dict[str, Any]) -> Table:
@@ -155,7 +188,8 @@ def _table(result: dict[str, Any]) -> Table:
 def notes(result: dict[str, Any]) -> list[str]:
     """What a careful reader must know before using the numbers."""
     lines = []
-    for measure, reason in result["undefined"].items():
+    undefined = {} if result["format"] == "debate" else result["undefined"]
+    for measure, reason in undefined.items():
         lines.append(f"Undefined  {measure}: {reason}")
     for entry in result["missing"]:
         what = f"{entry['answers']} answers" if entry["answers"] else "statement"
@@ -169,7 +203,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         lines.append(f"Scale      shown the other way round to {safe(', '.join(result['scale_reversed']))}; their answers are mapped back.")
     if result["transcript_window"]:
         lines.append(f"Window     participants were shown the last {result['transcript_window']} statements they heard, and no more.")
-    if not result["survey"]["validated"]:
+    if not result["survey"]["validated"] and result["format"] != "debate":
         lines.append(f"Survey     {result['survey']['id']} has not been validated as an instrument.")
     if result["human"]:
         n, group = result["human"]["n"], result["participants"]

@@ -2,11 +2,18 @@
 
 import unicodedata
 from dataclasses import dataclass
+from typing import Literal, get_args
+
+Side = Literal["proposition", "opposition"]
+SIDES: tuple[Side, Side] = get_args(Side)
 
 
 @dataclass(frozen=True)
 class Participant:
-    """A seat in the group: the name the others hear, a persona only its holder sees, and the model that voices it."""
+    """A seat in the group: the name the others hear, a persona only its holder sees, and the model that voices it.
+
+    `role` is "citizen" in a deliberation; in a debate it is a side or "audience".
+    """
 
     id: str
     persona: str = ""

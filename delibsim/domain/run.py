@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from delibsim.domain.participant import Participant
+from delibsim.domain.participant import SIDES, Participant
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
 from delibsim.domain.topic import Topic
@@ -42,6 +42,11 @@ class Session:
         """
         return seed_of(self.seed, self.topic.id, self.replicate, *names)
 
+    @property
+    def respondents(self) -> tuple[Participant, ...]:
+        """Those who answer the survey: everybody but the two sides of a debate."""
+        return tuple(participant for participant in self.participants if participant.role not in SIDES)
+
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
         ids = [participant.id for participant in self.participants]
@@ -76,7 +81,7 @@ class Run:
         """Refuse a run that could not have been held: other people, a survey twice or never answered, impossible answers."""
         people = {participant.id for participant in self.session.participants}
         given = Counter((response.participant, response.phase) for response in self.responses)
-        if given != Counter((person, phase) for person in people for phase in PHASES):
+        if given != Counter((person.id, phase) for person in self.session.respondents for phase in PHASES):
             raise ValueError("responses: there must be one of every participant in every phase, and no other")
         items = {item.id for item in self.session.survey.items}
         for response in self.responses:

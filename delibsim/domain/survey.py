@@ -51,7 +51,7 @@ class Survey:
         twice = sorted({i for i in ids if ids.count(i) > 1})
         if twice:
             raise ValueError(f"item ids must be unique; used more than once: {', '.join(twice)}")
-        if len(self.considerations) < 2 or len(self.preferences) < 2:
+        if len(self.items) != 1 and (len(self.considerations) < 2 or len(self.preferences) < 2):
             raise ValueError("a survey needs at least two considerations and two preferences")
         forced = self.forced_distribution
         if forced is not None and (len(forced) != len(self.scale) or sum(forced) != len(self.considerations) or min(forced) < 0):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from delibsim.domain.survey import Item, Survey
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -20,3 +22,13 @@ class Motion:
     id: str
     text: str
     theme: str = ""
+
+    @property
+    def topic(self) -> Topic:
+        """The motion as the topic of a session: its sentence is what is put to the house."""
+        return Topic(self.id, self.text)
+
+    @property
+    def survey(self) -> Survey:
+        """The stance survey of a debate: one consideration, the motion itself, rated from 0 to 100."""
+        return Survey(f"stance_{self.id}", (Item("S1", "consideration", self.text),), 0, 100)

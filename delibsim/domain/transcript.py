@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+PREPARATION = "preparation"
+"""The task of writing notes before a debate; nobody hears what is said in such a turn but who said it."""
+
 
 @dataclass(frozen=True)
 class Turn:

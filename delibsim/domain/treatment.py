@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from delibsim.domain.rules import Rules
+
 
 @dataclass(frozen=True)
 class Treatment:
@@ -49,7 +51,8 @@ class Procedure:
     post survey shows; `recall`: a speaker sees its own answers to the first survey; `reasks`: how often an unreadable
     answer is asked again; `longest_statement`: how many words a statement may have before it counts as unreadable;
     `reverse_scale` "half": one of every two neighbouring seats sees the scale with its ends the other way round;
-    `transcript_window`: how many of the last statements it heard a participant is shown (None: all).
+    `transcript_window`: how many of the last statements it heard a participant is shown (None: all);
+    `rules`: what speeches of a debate must keep to.
     """
 
     audience: Audience = Audience()
@@ -61,11 +64,14 @@ class Procedure:
     longest_statement: int | None = 600
     reverse_scale: Literal["half"] | None = None
     transcript_window: int | None = None
+    rules: Rules | None = None
 
     def __post_init__(self) -> None:
         """Refuse a negative number of re-asks, and bounds below 1."""
         if self.reasks < 0:
             raise ValueError(f"reasks must be 0 or more, not {self.reasks}")
+        if self.rules is not None and self.rules.reasks > self.reasks:
+            raise ValueError(f"rules.reasks ({self.rules.reasks}) cannot be more than reasks ({self.reasks})")
         if self.longest_statement is not None and self.longest_statement < 1:
             raise ValueError(f"longest_statement must be 1 or more, or null, not {self.longest_statement}")
         if self.transcript_window is not None and self.transcript_window < 1:

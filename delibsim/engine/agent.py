@@ -1,12 +1,13 @@
 """A participant in the room: answers surveys and takes turns through the language model that voices it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mesa
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine.prompts import reask, reversed_for, speech_prompt, survey_prompt
@@ -28,6 +29,25 @@ class Interrupted(RuntimeError):
         fault = f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}: {completion.detail}"
         super().__init__(f"{fault}; {TOO_LONG}" if completion.status == "context_overflow" else fault)
         self.status = completion.status
+
+
+async def ask(
+    session: Session, voice: LanguageModel, prompt: Prompt, heed: Callable[[Completion], None] = lambda completion: None
+) -> tuple[Any, Completion]:
+    """The value of the first readable reply; None with the completion that says why there is none. `heed` is told of every reply.
+
+    A refusal or a truncated reply is an outcome and is not asked again; a call that failed on the way is Interrupted.
+    """
+    while True:
+        purpose = prompt.purpose
+        seed = session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
+        value, completion = read(prompt, await voice.complete(prompt, seed))
+        heed(completion)
+        if completion.status not in OUTCOMES:
+            raise Interrupted(voice.name, prompt, completion)
+        if completion.status != "unreadable" or purpose.attempt >= session.procedure.reasks:
+            return value, completion
+        prompt = reask(session, prompt, completion.text, completion.detail)
 
 
 class Agent(mesa.Agent):
@@ -58,20 +78,7 @@ class Agent(mesa.Agent):
         return Silence(turn, completion.status, completion.detail) if words is None else Statement(turn, words)
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
-        """The value of the first readable reply; None with the completion that says why there is none.
-
-        A refusal or a truncated reply is an outcome and is not asked again; a call that failed on the way is Interrupted.
-        """
-        while True:
-            purpose = prompt.purpose
-            seed = self.session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
-            value, completion = read(prompt, await self.voice.complete(prompt, seed))
-            self.dropped.update(completion.parameters_dropped)
-            if completion.status not in OUTCOMES:
-                raise Interrupted(self.voice.name, prompt, completion)
-            if completion.status != "unreadable" or purpose.attempt >= self.session.procedure.reasks:
-                return value, completion
-            prompt = reask(self.session, prompt, completion.text, completion.detail)
+        return await ask(self.session, self.voice, prompt, lambda completion: self.dropped.update(completion.parameters_dropped))
 
     def _order(self, survey: Survey) -> tuple[str, ...]:
         """The items in this participant's own order (the same in both phases), considerations before preferences."""

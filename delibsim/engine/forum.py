@@ -10,7 +10,7 @@ import mesa
 
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
-from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.agent import Agent
 from delibsim.engine.audience import audience_of
 from delibsim.models.base import LanguageModel
@@ -44,6 +44,10 @@ class Forum(mesa.Model, ABC):
         self.silences: list[Silence] = []
         self.responses: dict[tuple[Phase, str], Response] = {}
 
+    @staticmethod
+    def check(session: Session) -> None:
+        """Refuse, before anything is asked, a session that cannot be held in this format; WrongInput."""
+
     @abstractmethod
     def agenda(self) -> Iterator[Turn]:
         """The turns of the session, in order; drawn as they are needed."""
@@ -60,7 +64,7 @@ class Forum(mesa.Model, ABC):
         self._tell("turn", turn.speaker, turn, said)
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
-        """Ask everybody the survey, all at once; responses in the order of seats."""
+        """Ask all respondents the survey, all at once; responses in the order of seats."""
 
         async def answer(name: str, agent: Agent) -> Response:
             self._tell(phase, name)
@@ -70,7 +74,8 @@ class Forum(mesa.Model, ABC):
             return response
 
         # Whoever fails, the others finish first: what is in flight has been paid for and is to be recorded.
-        settled = await asyncio.gather(*(answer(name, agent) for name, agent in self.seats.items()), return_exceptions=True)
+        asked = [(person.id, self.seats[person.id]) for person in self.session.respondents]
+        settled = await asyncio.gather(*(answer(name, agent) for name, agent in asked), return_exceptions=True)
         for outcome in settled:
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -80,7 +85,8 @@ class Forum(mesa.Model, ABC):
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """What this participant has heard so far: its own statements and those of its neighbours in the audience graph."""
-        return tuple(s for s in self.statements if s.turn.speaker == name or self.hears.has_edge(s.turn.speaker, name))
+        aloud = (s for s in self.statements if s.turn.speaker == name or s.turn.task != PREPARATION)
+        return tuple(s for s in aloud if s.turn.speaker == name or self.hears.has_edge(s.turn.speaker, name))
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
         """The parameters that were requested of a model and had no effect in some call, by model."""

@@ -9,12 +9,13 @@ from importlib.metadata import version
 from delibsim.domain.errors import unknown
 from delibsim.domain.run import Run, Session
 from delibsim.engine.audience import audience_of
+from delibsim.engine.debate import Debate
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
 from delibsim.engine.prompts import rehearse, specimens
 from delibsim.models.base import LanguageModel
 
-FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation}
+FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation, "debate": Debate}
 
 
 async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Watch = lambda moment: None) -> Run:
@@ -49,6 +50,7 @@ def check(session: Session) -> None:
     """Refuse, before anything is asked, a session whose format, audience or wording cannot be used; WrongInput."""
     if session.format not in FORMATS:
         raise unknown("format", session.format, FORMATS)
+    FORMATS[session.format].check(session)
     audience_of(session)
     rehearse(session)
 

@@ -5,17 +5,21 @@ with what is particular to one participant, so that prompts grow at the end and 
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from string import Template
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import Participant
+from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
-from delibsim.domain.transcript import Statement, Turn
-from delibsim.models.blocks import answers_block, block, items_block, transcript_block
-from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.domain.transcript import PREPARATION, Statement, Turn
+from delibsim.domain.treatment import Wording
+from delibsim.models.ballot import Ballot, Stance
+from delibsim.models.blocks import answers_block, block, items_block, quoted, transcript_block
+from delibsim.models.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.models.speech import Speech
 
 FIELDS = {"setting": ("group",), "speak": ("round", "rounds"), "reask": ("fault",), "left_out": ("omitted", "heard")}
 """What is filled into the texts of a wording; the others are said as they are."""
@@ -25,6 +29,17 @@ TEXTS = (
     "setting", "persona", "you", "transcript", "survey_pre", "survey_post", "answers", "recall", "considerations", "preferences",
     "speak", "reask",
 )  # fmt: skip
+DEBATE_FIELDS = dict.fromkeys(("setting", "opening", "rebuttal", "closing"), ("least", "most")) | {"reask": ("fault",)}
+DEBATE_TEXTS = (
+    "setting", "persona", "you", "proposition", "opposition", "audience", "transcript", "preparation", "notes", "opening", "rebuttal",
+    "closing", "survey_pre", "survey_post", "answers", "considerations", "reask",
+)  # fmt: skip
+"""The texts that the wording of a debate needs instead, and what is filled into them."""
+RATER_TEXTS = (
+    "rater_setting", "rater_before", "rater_speeches", "rater_earlier", "rater_ballot", "rater_winner", "rater_after", "rater_check",
+    "persona", "you", "reask", *(f"rater_{name}" for name in DIMENSIONS),
+)  # fmt: skip
+"""Those that raters of debates read."""
 
 
 def survey_prompt(
@@ -52,7 +67,11 @@ def speech_prompt(
     session: Session, participant: Participant, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
 ) -> Prompt:
     """Ask one participant to take a turn."""
-    form = Words(session.procedure.longest_statement)
+    form: Form = Words(session.procedure.longest_statement)
+    if session.procedure.rules is not None and turn.task != PREPARATION:
+        form = Speech(session.procedure.rules, session.procedure.longest_statement)
+    notes = [said.text for said in heard if said.turn.task == PREPARATION]
+    heard = [said for said in heard if said.turn.task != PREPARATION]
     recall = session.procedure.recall and earlier is not None and bool(earlier.answers)
     # The survey stands before the transcript, in the order of the instrument: so all speakers' prompts begin alike.
     items = f"{_say(session, 'recall')}\n\n{_items(session, [item.id for item in session.survey.items])}" if recall else ""
@@ -61,7 +80,9 @@ def speech_prompt(
         if session.procedure.reverse_scale:  # or the numbers would not say which way they point
             parts.append(f"On that survey you rated from {SurveyAnswers(session.survey, reversed_for(session, participant)).scale}.")
         parts.append(_answers(session, earlier))
-    parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds))
+    if notes:
+        parts.append(f"{_say(session, 'notes')}\n{block('notes', quoted(' '.join(notes)))}")
+    parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds, **_limits(session)))
     return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, f"turn {turn.index}"))
 
 
@@ -73,15 +94,43 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
+def stance_prompt(panel: Session, rater: Participant) -> Prompt:
+    """Ask a rater for its stance on the motion, before it has read anything of the debate."""
+    form = Stance()
+    parts = [_particulars(panel, rater), _say(panel, "rater_before"), form.describe()]
+    return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} before"))
+
+
+def ballot_prompt(panel: Session, rater: Participant, speeches: Sequence[Statement], before: int | None, check: int) -> Prompt:
+    """Ask a rater, who said before where it stands, for its ballot on a debate that is blinded already."""
+    form = Ballot()
+    points = "\n".join(f"{i}. {name}: {_say(panel, f'rater_{name}')}" for i, name in enumerate(DIMENSIONS, 1))
+    parts = [f"{_say(panel, 'rater_speeches')}\n\n{transcript_block(speeches)}", _particulars(panel, rater)]
+    if before is not None:
+        parts.append(f"{_say(panel, 'rater_earlier')}\n{block('stance', str(before))}")
+    parts += [f"{_say(panel, 'rater_ballot')}\n{block('points', points)}", _say(panel, "rater_winner"), _say(panel, "rater_after")]
+    parts += [f"{_say(panel, 'rater_check')}\n{block('check', str(check))}", form.describe()]
+    return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} ballot"))
+
+
+def _rating_messages(panel: Session, parts: Sequence[str]) -> tuple[Message, ...]:
+    setting = [_say(panel, "rater_setting"), block("motion", panel.topic.question)]
+    return (Message("system", "\n\n".join(setting)), Message("user", "\n\n".join(part for part in parts if part)))
+
+
 def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     """The same prompt once more, after an unreadable reply, with the concrete fault."""
     messages = (*prompt.messages, Message("assistant", reply), Message("user", _say(session, "reask", fault=fault)))
-    return Prompt(messages, prompt.reply, replace(prompt.purpose, attempt=prompt.purpose.attempt + 1))
+    form = prompt.reply.again() if isinstance(prompt.reply, Speech) else prompt.reply
+    return Prompt(messages, form, replace(prompt.purpose, attempt=prompt.purpose.attempt + 1))
 
 
 def longest_prompt(session: Session, words: int = 200) -> Prompt:
     """The longest prompt of a session if every statement has so many words: the last survey, with the whole transcript."""
     people = session.participants
+    if session.format == "rating":
+        heard = [Statement(Turn(i + 1, i // 2 + 1, f"Speaker {'AB'[i % 2]}"), "speech " * words) for i in range(6)]
+        return ballot_prompt(session, max(people, key=lambda person: len(person.persona)), heard, 50, 50)
     turns = range(len(people) * session.treatment.rounds if session.treatment.interaction else 0)
     said = [Statement(Turn(i + 1, i // len(people) + 1, people[i % len(people)].id), "statement " * words) for i in turns]
     order = tuple(item.id for item in session.survey.items)
@@ -94,20 +143,29 @@ def specimens(session: Session) -> tuple[Prompt, ...]:
     person = replace(session.participants[0], persona="")
     order = [item.id for item in session.survey.items]
     nobody = replace(session, participants=(person, *(replace(other, persona="") for other in session.participants[1:])))
-    turns = [speech_prompt(session, person, Turn(1, 1, person.id), ())] if session.treatment.interaction else []
+    tasks = ("opening", "rebuttal", "closing") if session.format == "debate" else ("speak",)
+    turns = [speech_prompt(session, person, Turn(1, 1, person.id, task), ()) for task in tasks if session.treatment.interaction]
     return (survey_prompt(session, person, "pre", order), *turns, longest_prompt(nobody, words=1))
 
 
 def rehearse(session: Session) -> None:
     """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
     wording = session.wording
-    for name in (*TEXTS, *({"left_out"} & set(wording.texts))):
+    if session.format == "debate":
+        refuse_unfilled(wording, DEBATE_TEXTS, DEBATE_FIELDS)
+    else:
+        refuse_unfilled(wording, (*TEXTS, *({"left_out"} & set(wording.texts))), FIELDS)
+
+
+def refuse_unfilled(wording: Wording, texts: Sequence[str], fields: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a wording that lacks a text, or has one that cannot be filled in with these fields; WrongInput."""
+    for name in texts:
         if name not in wording.texts:
-            raise WrongInput(f"wording '{wording.id}' lacks the text '{name}'; it needs: {', '.join(TEXTS)}")
+            raise WrongInput(f"wording '{wording.id}' lacks the text '{name}'; it needs: {', '.join(texts)}")
         try:
-            _say(session, name, **dict.fromkeys(FIELDS.get(name, ()), ""))
+            Template(wording.texts[name]).substitute(dict.fromkeys(fields.get(name, ()), ""))
         except KeyError as error:
-            there = ", ".join(f"${field}" for field in FIELDS.get(name, ())) or "none"
+            there = ", ".join(f"${field}" for field in fields.get(name, ())) or "none"
             raise WrongInput(
                 f"wording '{wording.id}', text '{name}': ${error.args[0]} is not filled in there; fields are: {there}"
             ) from None
@@ -117,8 +175,13 @@ def rehearse(session: Session) -> None:
 
 def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:
     topic = session.topic
-    setting = [_say(session, "setting", group=len(session.participants)), session.treatment.instructions.strip()]
-    setting.append(block("topic", "\n\n".join(part.strip() for part in (topic.question, topic.background) if part.strip())))
+    setting = [_say(session, "setting", group=len(session.participants), **_limits(session)), session.treatment.instructions.strip()]
+    setting.append(
+        block(
+            "motion" if session.format == "debate" else "topic",
+            "\n\n".join(part.strip() for part in (topic.question, topic.background) if part.strip()),
+        )
+    )
     return tuple(Message(role, "\n\n".join(part for part in texts if part)) for role, texts in (("system", setting), ("user", parts)))
 
 
@@ -126,7 +189,14 @@ def _particulars(session: Session, participant: Participant) -> str:
     persona = participant.persona.strip()
     parts = [_say(session, "persona"), block("persona", persona)] if persona else []
     # The name first: a persona may hold anything, and must not pass for the name.
-    return "\n\n".join([_say(session, "you"), block("you", participant.id), *parts])
+    side = [_say(session, participant.role)] if participant.role in (*SIDES, "audience") else []
+    return "\n\n".join([_say(session, "you"), block("you", participant.id), *side, *parts])
+
+
+def _limits(session: Session) -> dict[str, object]:
+    """The words a speech is to have, where there are rules."""
+    rules = session.procedure.rules
+    return {} if rules is None else {"least": rules.least, "most": rules.most}
 
 
 def _transcript(session: Session, heard: Sequence[Statement]) -> str:
@@ -144,6 +214,7 @@ def _items(session: Session, order: Sequence[str]) -> str:
     return "\n\n".join(
         f"{_say(session, tag)}\n{items_block(tag, sorted(items, key=lambda item: place.get(item.id, len(place))))}"
         for tag, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
+        if items
     )
 
 

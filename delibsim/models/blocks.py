@@ -88,7 +88,11 @@ def read_transcript(text: str) -> list[Statement]:
     return statements
 
 
+def quoted(text: str) -> str:
+    """Speech as quoted data: "> " before every line."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
 def _quoted(statement: Statement) -> str:
     turn = statement.turn
-    lines = "\n".join(f"> {line}" for line in statement.text.splitlines())
-    return f"{turn.speaker} (round {turn.round}, turn {turn.index}):\n{lines}"
+    return f"{turn.speaker} (round {turn.round}, turn {turn.index}):\n{quoted(statement.text)}"

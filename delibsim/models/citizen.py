@@ -25,6 +25,7 @@ from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import Statement
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.blocks import read_block, read_items, read_starting_answers, read_transcript
+from delibsim.models.debater import contribution
 from delibsim.models.prompt import Prompt, SurveyAnswers
 
 Vector = NDArray[np.float64]
@@ -57,7 +58,8 @@ class Citizen:
     `population` seeds the people: the same number gives the same persons; None leaves it to the session. `susceptibility`
     (0 to 1) is how far one assertion moves a hearer, `openness` how distant an assertion may be (in standard deviations of
     attitude) to be considered at all, `noise` the error of one answer, `idiosyncrasy` what is a person's own in each attitude,
-    `persona_weight` the pull of a persona. `temperature` has no meaning here and is reported as dropped.
+    `persona_weight` the pull of a persona, `skill` (0 to 1) how well it debates (orator.py). `temperature` has no meaning
+    here and is reported as dropped.
     """
 
     name: str = "citizen"
@@ -69,11 +71,14 @@ class Citizen:
     persona_weight: float = 1.5
     dimensions: int = 4
     temperature: float | None = None
+    skill: float = 0.5
 
     def __post_init__(self) -> None:
         """Refuse parameters outside their range."""
         if not isinstance(self.susceptibility, (int, float)) or not 0 <= self.susceptibility <= 1:
             raise ValueError(f"susceptibility lies between 0 and 1; given: {self.susceptibility}")
+        if not isinstance(self.skill, (int, float)) or not 0 <= self.skill <= 1:
+            raise ValueError(f"skill lies between 0 and 1; given: {self.skill}")
         widths = (self.openness, self.noise, self.idiosyncrasy, self.persona_weight)
         if not all(isinstance(width, (int, float)) and 0 <= width <= 1e12 for width in widths):
             raise ValueError("openness, noise, idiosyncrasy and persona_weight are numbers from 0 to 1e12")
@@ -90,6 +95,8 @@ class Citizen:
         attitude = self._attitude(me, self._position(me, text, start.position), start.own)
         if isinstance(prompt.reply, SurveyAnswers):
             return self._completion(self._answer(prompt.reply, text, attitude, seed, start.answered))
+        if (motion := read_block("motion", text)) is not None:
+            return self._completion(contribution(me, motion, text, attitude, self.skill, prompt.reply, seed_of(seed, self.name)))
         return self._completion(self._speak(me, text, attitude))
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:

@@ -5,12 +5,14 @@ import functools
 import os
 import re
 import sys
+import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
 
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.blocks import block, read_block, read_items
 from delibsim.models.prompt import Prompt, SurveyAnswers, UnreadableReply
+from delibsim.models.speech import Speech
 
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; raises EOFError when nobody will answer any more."""
@@ -87,7 +89,10 @@ class Human:
             try:
                 self._heading = _heading(prompt)
                 form = prompt.reply
-                text = await self._survey(prompt, form) if isinstance(form, SurveyAnswers) else await self._words(prompt)
+                if isinstance(form, Speech):
+                    text = await self._speech(form)
+                else:
+                    text = await self._survey(prompt, form) if isinstance(form, SurveyAnswers) else await self._words(prompt)
             except _Stopped as stop:
                 return self._completion("", stop.status, str(stop))
             except EOFError:
@@ -131,6 +136,19 @@ class Human:
                 fault, lines = f"That cannot be taken: {error}. Please say it anew.\n> ", []
                 continue
             return "\n".join(lines)
+
+    async def _speech(self, form: Speech) -> str:
+        """A speech, line by line, with the words so far and the time taken, which only informs; its rules are those of every debater."""
+        started, lines = time.monotonic(), []
+        question = f"Your speech, of {form.rules.least} to {form.rules.most} words. An empty line ends it.\n"
+        while True:
+            seconds = int(time.monotonic() - started)
+            words = len(" ".join(lines).split())
+            line = await self._line(f"{question}[{words} words, {seconds // 60}:{seconds % 60:02}] > ")
+            question = ""
+            if not line and lines:
+                return "\n".join(lines)
+            lines += [line] if line else []
 
     async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
         """Every item in the order shown: ratings on the scale (in a Q sort, what is left of each), then ranks, each used once."""

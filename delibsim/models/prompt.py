@@ -140,6 +140,8 @@ class SurveyAnswers:
 
     def rules(self) -> str:
         """How to rate and rank."""
+        if len(self.survey.items) == 1:
+            return f"Answer with a whole number from {self.scale}."
         survey, ranks = self.shown, len(self.survey.preferences)
         lines = [
             f"Rate every consideration with a whole number from {self.scale}.",
@@ -153,6 +155,8 @@ class SurveyAnswers:
 
     def ending(self) -> str:
         """How to write it down, which stands last in a prompt."""
+        if len(self.survey.items) == 1:
+            return f"Reply with one line, {self.survey.items[0].id}: NUMBER, and nothing else."
         return f"Reply with one line for each of the {len(self.survey.items)} labels, in the form LABEL: NUMBER, and nothing else."
 
     def schema(self) -> dict[str, Any]:

@@ -49,6 +49,17 @@ def exchange_of(record: Mapping[str, Any]) -> Exchange:
     return EXCHANGE.validate_python(record)
 
 
+def exchanges_in(records: Iterable[Mapping[str, Any]]) -> tuple[list[Exchange], int]:
+    """The exchanges among plain values, in their order, and how many of these are none."""
+    exchanges, damaged = [], 0
+    for record in records:
+        try:
+            exchanges.append(exchange_of(record))
+        except ValueError:
+            damaged += 1
+    return exchanges, damaged
+
+
 class Diverged(RuntimeError):
     """A replayed session asked something else than the recorded one; the message shows what changed."""
 

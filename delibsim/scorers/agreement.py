@@ -13,7 +13,7 @@ from delibsim.measures.agreement import (
     why_rank_stability_undefined,
     why_undefined,
 )
-from delibsim.scorers.arrays import considerations, preferences
+from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 
 class Agreement:
@@ -24,7 +24,7 @@ class Agreement:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run."""
-        return [score for run in runs for score in self._score(run)]
+        return [score for run in surveyed(runs) for score in self._score(run)]
 
     def _score(self, run: Run) -> list[Score]:
         target = run.session.id

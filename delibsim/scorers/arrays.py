@@ -1,5 +1,7 @@
 """From runs to the arrays that measures take."""
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,11 @@ from delibsim.domain.run import Run
 from delibsim.domain.survey import Phase
 
 Array = NDArray[np.float64]
+
+
+def surveyed(runs: Iterable[Run]) -> Iterator[Run]:
+    """The runs whose survey has considerations and preferences: deliberations, and no debates."""
+    return (run for run in runs if run.session.survey.preferences)
 
 
 def considerations(run: Run, phase: Phase) -> Array:

@@ -8,7 +8,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Phase, Survey
 from delibsim.measures.diversity import diversity, diversity_range_normalised, diversity_standardised, why_undefined
-from delibsim.scorers.arrays import Array, considerations, preferences
+from delibsim.scorers.arrays import Array, considerations, preferences, surveyed
 
 
 class Diversity:
@@ -24,7 +24,7 @@ class Diversity:
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""
         # What is needed of a run is taken out of it at once: runs may be read from disk one by one.
-        given = [(run.session.id, run.session.survey, {phase: _answers(run, phase) for phase in PHASES}) for run in runs]
+        given = [(run.session.id, run.session.survey, {phase: _answers(run, phase) for phase in PHASES}) for run in surveyed(runs)]
         populations: dict[tuple[Survey, Phase], Array] = {}
         for phase in PHASES:
             by_survey: dict[Survey, list[Array]] = {}

@@ -8,7 +8,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES
 from delibsim.measures.dri import dri, dri_adjusted, individual_dri, relative_change, why_undefined
-from delibsim.scorers.arrays import considerations, preferences
+from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 
 class DRI:
@@ -23,7 +23,7 @@ class DRI:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run, one run after another: no run bears on the scores of another."""
-        return [score for run in runs for score in self._score(run)]
+        return [score for run in surveyed(runs) for score in self._score(run)]
 
     def _score(self, run: Run) -> list[Score]:
         target = run.session.id

@@ -97,7 +97,7 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
-    return plain | {"procedure": _without(plain["procedure"], reverse_scale=None, transcript_window=None)}
+    return plain | {"procedure": _without(plain["procedure"], reverse_scale=None, transcript_window=None, rules=None)}
 
 
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:

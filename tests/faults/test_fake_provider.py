@@ -50,7 +50,7 @@ def test_it_reads_a_survey_off_a_prompt(session_of):
         f"<{tag}>\n" + "\n".join(f"{item.id}. {item.text}" for item in items) + f"\n</{tag}>"
         for tag, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
     )
-    read = survey_in(f"{shown}\nRate them from 1 (strongly disagree) to 7 (strongly agree).")
+    read = survey_in(f"{shown}\nRate them with a whole number from 1 (strongly disagree) to 7 (strongly agree).")
     assert isinstance(read, Survey)
     assert read.items == survey.items
     assert (read.scale_min, read.scale_max) == (survey.scale_min, survey.scale_max)

@@ -1,0 +1,79 @@
+"""Ratings of debates: what one rater, who does not know who debates, says about one debate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from delibsim.domain.participant import SIDES, Side
+from delibsim.domain.run import Run
+from delibsim.domain.transcript import PREPARATION
+
+DIMENSIONS = (
+    "knowledge", "confidence", "clarity", "logic", "formality", "evidence",
+    "engaging", "originality", "rebuttal", "convincing", "performance",
+)  # fmt: skip
+"""What each side is rated on, from 0 to 100; `performance` is the overall judgment of the other ten."""
+SCALE = range(101)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One rater's judgment of one debate.
+
+    `first` is the side that the rater knew as Speaker A. `before` and `after` are stances on the motion (0 to 100);
+    `proposition` and `opposition` hold a whole number from 0 to 100 for each dimension. What was not given is None, or an
+    absent key, and `missing` says why under its name ("before", "winner", "proposition.logic"). `attentive` is whether the
+    attention check was passed, None where it was not answered. `source` is "model" or "human"; `model` names the language
+    model. Raises ValueError for what no rater can say.
+    """
+
+    session: str
+    rater: str
+    first: Side
+    before: int | None = None
+    proposition: Mapping[str, int] = field(default_factory=dict)
+    opposition: Mapping[str, int] = field(default_factory=dict)
+    winner: Side | None = None
+    after: int | None = None
+    attentive: bool | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+    source: Literal["model", "human"] = "human"
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a value off the scale, a dimension there is not, and a gap without a reason."""
+        values = {"before": self.before, "after": self.after}
+        for side in SIDES:
+            given = self.of(side)
+            if unknown := sorted(set(given) - set(DIMENSIONS)):
+                raise ValueError(f"{unknown[0]} is no dimension; dimensions are {', '.join(DIMENSIONS)}")
+            values |= {f"{side}.{dimension}": given.get(dimension) for dimension in DIMENSIONS}
+        for name, value in values.items():
+            if value is not None and value not in SCALE:
+                raise ValueError(f"{name} is {value}, outside 0 to 100")
+        absent = {name for name, value in {**values, "winner": self.winner}.items() if value is None}
+        if absent != set(self.missing) - {"attentive"}:
+            raise ValueError(f"{self.session}, {self.rater}: what is missing must have a reason, and nothing else: {sorted(absent)}")
+
+    def of(self, side: Side) -> Mapping[str, int]:
+        """The ratings of one side by dimension."""
+        return self.proposition if side == "proposition" else self.opposition
+
+
+def debated(run: Run) -> bool:
+    """Whether a run is a debate in which all six speeches were given: only these are rated."""
+    return run.session.format == "debate" and not run.silences and len([s for s in run.transcript if s.turn.task != PREPARATION]) == 6
+
+
+@dataclass(frozen=True)
+class Rated(Run):
+    """A debate together with its ratings, as scorers and the analysis read it."""
+
+    ratings: tuple[Rating, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a rating of another debate, and two of one rater."""
+        super().__post_init__()
+        raters = [rating.rater for rating in self.ratings]
+        if len(set(raters)) < len(raters) or any(rating.session != self.session.id for rating in self.ratings):
+            raise ValueError(f"{self.session.id}: ratings must be of this debate, one from each rater")

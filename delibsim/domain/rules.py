@@ -1,0 +1,76 @@
+"""The rules that a speech in a debate must keep to, and what breaks them: length, links, citations, speaking of oneself as an AI."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+LINK = re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|edu|gov|io|ai)\b", re.IGNORECASE)
+CITATION = re.compile(
+    r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\((?:[A-Z][\w’'-]+(?:,? (?:and|&) [A-Z][\w’'-]+| et al\.?)?,? (?:19|20)\d\d[a-z]?(?:; )?)+\)"
+    r"|\bet al\b|\bdoi:"
+)
+_MACHINE = r"(?:AI|A\.I\.|artificial intelligence|(?:large )?language model|chatbot|(?:virtual|digital|AI) assistant)"
+_MAKER = r"(?:OpenAI|Anthropic|Google|DeepMind|Meta|Mistral|DeepSeek|Moonshot|Alibaba|xAI)"
+DISCLOSURE = re.compile(
+    rf"\b(?:as|being|like) (?:me, )?an? (?:\w+ )?{_MACHINE}\b|\bI(?:['’]m| am)(?: just| only| merely)? (?:an? )?(?:\w+ )?{_MACHINE}\b"
+    rf"|\bmy (?:training data|training|knowledge cutoff|developers)\b|\bI was (?:trained|developed|created|made|built) by {_MAKER}\b",
+    re.IGNORECASE,
+)
+SENTENCE_END = re.compile(r"[.!?][\"”’')]*(?=\s|$)")
+KINDS = ("too_short", "too_long", "link", "citation", "disclosure")
+"""The ways in which a speech can break the rules."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a speech must keep to, the same for both sides.
+
+    `least` and `most` words; no link, no citation, and no word of being an AI. A speech that breaks a rule is asked for again with
+    the concrete fault, `reasks` times; `then` it is accepted as it is ("accept") or, where it is too long, cut at the end of a
+    sentence ("cut"). `preparation`: each debater first writes notes that only it will see.
+    """
+
+    least: int = 100
+    most: int = 150
+    reasks: int = 2
+    then: Literal["accept", "cut"] = "accept"
+    preparation: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse limits nobody can keep."""
+        if not 1 <= self.least <= self.most:
+            raise ValueError(f"rules.least must be 1 or more and no more than rules.most, not {self.least} and {self.most}")
+        if self.reasks < 0:
+            raise ValueError(f"rules.reasks must be 0 or more, not {self.reasks}")
+
+    def broken(self, text: str) -> dict[str, str]:
+        """The rules that a speech breaks, by kind, each with the concrete fault.
+
+        >>> Rules(2, 4).broken("See www.example.org for more of this.")
+        {'too_long': 'the speech has 6 words; at most 4 are allowed', 'link': 'it holds a link (www.example.org)'}
+        """
+        n, found = len(text.split()), {}
+        if n < self.least:
+            found["too_short"] = f"the speech has {n} words; at least {self.least} are asked for"
+        if n > self.most:
+            found["too_long"] = f"the speech has {n} words; at most {self.most} are allowed"
+        for kind, pattern, fault in (
+            ("link", LINK, "it holds a link"),
+            ("citation", CITATION, "it holds a citation"),
+            ("disclosure", DISCLOSURE, "it says what the speaker is"),
+        ):
+            if match := pattern.search(text):
+                # A link is told as a whole, not only the part that gave it away.
+                told = next((word for word in text.split() if match[0] in word), match[0]) if kind == "link" else match[0]
+                found[kind] = f"{fault} ({told})"
+        return found
+
+
+def cut(text: str, most: int) -> str:
+    """The longest beginning of a text that ends with a sentence and has at most so many words; the text itself if none does.
+
+    >>> cut("One two. Three four five. Six.", 5)
+    'One two. Three four five.'
+    """
+    ends = [match.end() for match in SENTENCE_END.finditer(text) if len(text[: match.end()].split()) <= most]
+    return text[: ends[-1]] if ends else text

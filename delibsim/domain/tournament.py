@@ -1,0 +1,92 @@
+"""Designs of tournaments: who debates whom on what, and on which side, balanced and seeded."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.seed import seed_of
+
+DESIGNS = ("round_robin", "against_baseline")
+
+
+@dataclass(frozen=True)
+class Match:
+    """One debate of a tournament: a motion and the debaters of both sides; `replicate` counts equal ones from 1."""
+
+    motion: str
+    proposition: str
+    opposition: str
+    replicate: int = 1
+
+
+def round_robin(debaters: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0) -> tuple[Match, ...]:
+    """Everybody against everybody else: each pair meets `meetings` times, half of them with the sides exchanged.
+
+    By default a pair meets once on every motion, or twice (on both sides) where the number of motions is odd. Every motion is debated
+    equally often, and every debater is equally often on each side. The draw depends on the names and the seed alone. Raises
+    WrongInput, naming the nearest numbers that can be balanced, where that is impossible.
+    """
+    _refuse_repeated("debaters", debaters, 2)
+    return _balanced(list(combinations(sorted(debaters), 2)), motions, meetings, seed)
+
+
+def against_baseline(
+    baseline: str, challengers: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0
+) -> tuple[Match, ...]:
+    """Every challenger against one baseline, and nobody else; balanced as in `round_robin`."""
+    _refuse_repeated("challengers", challengers, 1)
+    if baseline in challengers:
+        raise WrongInput(f"the baseline '{baseline}' cannot challenge itself: take it out of the debaters")
+    return _balanced([(baseline, challenger) for challenger in sorted(challengers)], motions, meetings, seed)
+
+
+def _balanced(pairs: list[tuple[str, str]], motions: Sequence[str], meetings: int | None, seed: int) -> tuple[Match, ...]:
+    """Deal the motions out over the meetings in a circle, and exchange sides from one meeting of a pair to the next."""
+    _refuse_repeated("motions", motions, 1)
+    n = len(motions)
+    if meetings is None:
+        meetings = n if n % 2 == 0 else 2 * n
+    if not _can_balance(meetings, len(pairs), n):
+        raise WrongInput(_refusal(meetings, len(pairs), n))
+    rng = random.Random(seed_of("tournament", seed, *sorted(motions), *(name for pair in pairs for name in pair)))
+    dealt = rng.sample(sorted(motions), n)
+    rng.shuffle(pairs)
+    seen: Counter[Match] = Counter()
+    matches = []
+    for i, pair in enumerate(pairs):
+        turned = rng.randrange(2)
+        for meeting in range(meetings):
+            # A second pass over the motions takes the other side of each.
+            first = (meeting % n + meeting // n + turned) % 2
+            match = Match(dealt[(i * meetings + meeting) % n], pair[first], pair[1 - first])
+            seen[match] += 1
+            matches.append(Match(match.motion, match.proposition, match.opposition, seen[match]))
+    return tuple(matches)
+
+
+def _can_balance(meetings: int, pairs: int, motions: int) -> bool:
+    return meetings > 0 and meetings % 2 == 0 and pairs * meetings % motions == 0
+
+
+def _refusal(meetings: int, pairs: int, motions: int) -> str:
+    """Why a design cannot be balanced, and the nearest numbers of meetings that can."""
+    below = next((k for k in range(meetings - 1, 0, -1) if _can_balance(k, pairs, motions)), None)
+    above = next(k for k in range(max(meetings, 0) + 1, max(meetings, 0) + 2 * motions + 2) if _can_balance(k, pairs, motions))
+    nearest = f"{below} or {above}" if below else f"{above}"
+    if meetings % 2 or meetings < 1:
+        why = f"{meetings} meeting{'' if meetings == 1 else 's'} of a pair cannot be split evenly between the sides"
+    else:
+        debates = f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times are {pairs * meetings} debates"
+        why = f"{debates}, not equally many on each of {motions} motions"
+    return f"this tournament cannot be balanced: {why}; the nearest that can: {nearest} meetings of each pair"
+
+
+def _refuse_repeated(what: str, names: Sequence[str], least: int) -> None:
+    twice = sorted({name for name in names if list(names).count(name) > 1})
+    if twice:
+        raise WrongInput(f"{what}: '{twice[0]}' is named twice; name each once")
+    if len(names) < least:
+        raise WrongInput(f"{what}: at least {least} must be named, not {len(names)}")

@@ -1,0 +1,141 @@
+"""Reliability of ratings: how far raters agree, and how far items measure one thing.
+
+Arrays of raters hold one row a unit (a debate, a statement) and one column a rater; arrays of items hold one row a rated thing and
+one column an item. A missing rating is NaN. What cannot be computed is NaN, and `why_undefined` names the reason.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def krippendorff_alpha(ratings: ArrayLike) -> float:
+    """Krippendorff's alpha for nominal categories; units with fewer than two ratings are left out (Krippendorff 2019, ch. 12).
+
+    1 is perfect agreement, 0 that of chance; NaN without a unit rated twice, or when only one category was ever used.
+
+    >>> round(krippendorff_alpha([[1, 1], [0, 0], [1, 0], [1, 1]]), 4)
+    0.5333
+    """
+    counts = _paired_counts(ratings)
+    totals = counts.sum(axis=0)
+    n = totals.sum()
+    if np.count_nonzero(totals) < 2:
+        return float("nan")
+    raters = counts.sum(axis=1)
+    disagreement = ((raters**2 - (counts**2).sum(axis=1)) / (raters - 1)).sum() / n
+    expected = (n**2 - (totals**2).sum()) / (n * (n - 1))
+    return float(1 - disagreement / expected)
+
+
+def raw_agreement(ratings: ArrayLike) -> float:
+    """Mean over units of the share of pairs of raters who chose the same category; NaN without a unit rated twice.
+
+    >>> raw_agreement([[1, 1, 0], [0, 0, 0]])
+    0.6666666666666666
+    """
+    counts = _paired_counts(ratings)
+    if not len(counts):
+        return float("nan")
+    raters = counts.sum(axis=1)
+    return float(((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean())
+
+
+def gwet_ac1(ratings: ArrayLike) -> float:
+    """Gwet's AC1 for nominal categories, which prevalence does not drive to 0 (Gwet 2014, ch. 5); all rated units count for chance.
+
+    The categories are those that occur; NaN without a unit rated twice, or when only one category occurs.
+    """
+    counts = _counts(ratings)
+    if counts.shape[1] < 2:
+        return float("nan")
+    shares = (counts / counts.sum(axis=1, keepdims=True)).mean(axis=0)
+    chance = (shares * (1 - shares)).sum() / (counts.shape[1] - 1)
+    return float((raw_agreement(ratings) - chance) / (1 - chance))
+
+
+def cronbach_alpha(items: ArrayLike) -> float:
+    """Cronbach's alpha of items over the rows without a missing one; NaN with fewer than two rows or items, or without variance.
+
+    >>> round(cronbach_alpha([[1, 2], [2, 2], [3, 4], [4, 5]]), 4)
+    0.967
+    """
+    complete = _complete(items)
+    n, k = complete.shape
+    if n < 2 or k < 2:
+        return float("nan")
+    total = complete.sum(axis=1).var(ddof=1)
+    return float(k / (k - 1) * (1 - complete.var(axis=0, ddof=1).sum() / total)) if total > 0 else float("nan")
+
+
+def icc_2k(ratings: ArrayLike) -> float:
+    """ICC(2,k): absolute agreement of the mean of k raters, units and raters both random (Shrout and Fleiss 1979).
+
+    It needs every rater's rating of every unit: units with a missing one are left out. NaN with fewer than two units or raters,
+    or where nothing varies.
+    """
+    complete = _complete(ratings)
+    n, k = complete.shape
+    if n < 2 or k < 2:
+        return float("nan")
+    grand, units, raters = complete.mean(), complete.mean(axis=1), complete.mean(axis=0)
+    between_units = k * ((units - grand) ** 2).sum() / (n - 1)
+    between_raters = n * ((raters - grand) ** 2).sum() / (k - 1)
+    residual = ((complete - units[:, None] - raters[None, :] + grand) ** 2).sum() / ((n - 1) * (k - 1))
+    denominator = between_units + (between_raters - residual) / n
+    return float((between_units - residual) / denominator) if denominator > 0 else float("nan")
+
+
+def variance_inflation(predictors: ArrayLike) -> Array:
+    """Variance inflation factor of each column of predictors (n x k), an intercept being understood; NaN where they are collinear.
+
+    It is the diagonal of the inverse of their correlation matrix (Belsley, Kuh and Welsch 1980).
+    """
+    x = _complete(predictors)
+    if len(x) <= x.shape[1] or not (x.std(axis=0) > 0).all():
+        return np.full(x.shape[1], np.nan)
+    correlations = np.atleast_2d(np.corrcoef(x, rowvar=False))
+    if np.linalg.matrix_rank(correlations) < len(correlations):
+        return np.full(x.shape[1], np.nan)
+    return np.diag(np.linalg.inv(correlations)).copy()
+
+
+def why_undefined(ratings: ArrayLike) -> str:
+    """Why agreement on categories is NaN: '' where it is defined, else 'too_few_ratings' or 'one_category'."""
+    counts = _paired_counts(ratings)
+    if not len(counts):
+        return "too_few_ratings"
+    return "one_category" if np.count_nonzero(counts.sum(axis=0)) < 2 else ""
+
+
+def why_inconsistent(table: ArrayLike) -> str:
+    """Why `cronbach_alpha` or `icc_2k` is NaN: '' where it is defined, else 'too_few_ratings' or 'no_variance'."""
+    complete = _complete(table)
+    if min(complete.shape) < 2:
+        return "too_few_ratings"
+    return "no_variance" if np.ptp(complete) == 0 or complete.sum(axis=1).var() == 0 else ""
+
+
+def _counts(ratings: ArrayLike) -> Array:
+    """How often each category was chosen in each unit that was rated at all; units x categories."""
+    table = np.asarray(ratings, dtype=float)
+    if table.ndim != 2:
+        raise ValueError(f"ratings are units by raters, not of shape {table.shape}")
+    given = table[~np.isnan(table)]
+    counts = np.stack([(table == category).sum(axis=1) for category in np.unique(given)], axis=1) if given.size else np.zeros((0, 0))
+    return counts[counts.sum(axis=1) > 0].astype(float)
+
+
+def _paired_counts(ratings: ArrayLike) -> Array:
+    """The counts of units with at least two ratings: only these can agree."""
+    counts = _counts(ratings)
+    return counts[counts.sum(axis=1) > 1]
+
+
+def _complete(table: ArrayLike) -> Array:
+    """The rows without a missing value."""
+    array = np.asarray(table, dtype=float)
+    if array.ndim != 2:
+        raise ValueError(f"a table has rows and columns, not the shape {array.shape}")
+    return array[~np.isnan(array).any(axis=1)]

@@ -1,0 +1,112 @@
+"""The ratings of a study's debates, beside its runs: panels, exchanges with raters, ratings, and the keys of what was handed out.
+
+ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to a rater), ratings/panels.json, ratings/packs/<pack>.json
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.rating import Rated, Rating
+from delibsim.domain.run import Run
+from delibsim.store import codec
+from delibsim.store.files import append_line, json_text, read_lines, write_atomically
+from delibsim.store.runs import Runs
+
+RATINGS = "ratings"
+RATING = TypeAdapter(Rating)
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The ratings of one study; `folder` is that of the study."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, runs: Runs) -> "Ratings":
+        """Those of a study's runs."""
+        return cls(runs.folder)
+
+    def path(self, debate: str) -> Path:
+        """The folder of a debate's ratings."""
+        return self.folder / RATINGS / debate
+
+    def read(self, debate: str) -> tuple[Rating, ...]:
+        """The ratings of a debate in the order in which they came; Damaged, naming the file, if one cannot be read."""
+        path = self.path(debate) / "ratings.jsonl"
+        records, damaged = read_lines(path)
+        try:
+            # A torn line is a rating that was being written: who gave it is asked again. Whatever stands whole must be a rating.
+            return tuple(RATING.validate_json(json.dumps(record), strict=True) for record in records) if damaged < 2 else _damaged(path)
+        except (ValidationError, ValueError) as error:
+            first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            raise codec.Damaged(f"{path}: {first}") from None
+
+    def add(self, rating: Rating) -> None:
+        """Keep a rating; WrongInput if its rater has rated that debate already."""
+        if any(known.rater == rating.rater for known in self.read(rating.session)):
+            raise WrongInput(f"{rating.rater} has rated {rating.session} already; ratings are never overwritten")
+        self.path(rating.session).mkdir(parents=True, exist_ok=True)
+        append_line(self.path(rating.session) / "ratings.jsonl", RATING.dump_python(rating, mode="json"))
+
+    def rated(self, runs: Iterable[Run]) -> list[Run]:
+        """Runs, with their ratings where they are debates."""
+        return [self._rated(run) if run.session.format == "debate" else run for run in runs]
+
+    def _rated(self, run: Run) -> Rated:
+        fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
+        return Rated(**fields, ratings=self.read(run.session.id))
+
+    def record(self, debate: str, exchange: Mapping[str, Any]) -> None:
+        """Append an exchange with a rater to the log of a debate."""
+        self.path(debate).mkdir(parents=True, exist_ok=True)
+        append_line(self.path(debate) / "exchanges.jsonl", exchange)
+
+    def exchanges(self, debate: str) -> tuple[list[dict[str, Any]], int]:
+        """The exchanges with the raters of a debate, and how many lines of their log are damaged."""
+        return read_lines(self.path(debate) / "exchanges.jsonl")
+
+    def asked(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Every exchange with a rater of the study as plain values, and the settings of the panels' models by name."""
+        models = {name: settings for panel in self._panels().values() for name, settings in panel["models"].items()}
+        logs = sorted((self.folder / RATINGS).glob("*/exchanges.jsonl"))
+        return [record for log in logs for record in read_lines(log)[0]], models
+
+    def _panels(self) -> dict[str, Any]:
+        path = self.folder / RATINGS / "panels.json"
+        return json.loads(path.read_bytes()) if path.is_file() else {}
+
+    def settle_panel(self, name: str, plain: dict[str, Any]) -> None:
+        """Keep what a panel is made of, once; it may grow. WrongInput with the differences if another is kept under its name."""
+        path = self.folder / RATINGS / "panels.json"
+        panels = self._panels()
+        if old := panels.get(name):
+            shared = min(len(old["raters"]), len(plain["raters"]))
+            changed = codec.differences({**old, "raters": old["raters"][:shared]}, {**plain, "raters": plain["raters"][:shared]})
+            if changed:
+                lines = "\n".join(f"  {line}" for line in changed[:20])
+                raise WrongInput(f"panel '{name}' is another; it is left as it is:\n{lines}\nGive the new one a name: --panel NAME")
+            if len(old["raters"]) >= len(plain["raters"]):
+                return
+        write_atomically(path, json_text(panels | {name: plain}, indent=1) + "\n")
+
+    def add_pack(self, pack: str, key: Mapping[str, Any]) -> None:
+        """Keep the key of a pack that was handed out: which sheet is which debate, and who is Speaker A. It stays here."""
+        path = self.folder / RATINGS / "packs" / f"{pack}.json"
+        if path.exists():
+            raise WrongInput(f"{path} exists: this pack was made before")
+        write_atomically(path, json_text(dict(key), indent=1) + "\n")
+
+    def packs(self) -> dict[str, Path]:
+        """The keys of the packs that were handed out, by name."""
+        return {path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))}
+
+
+def _damaged(path: Path) -> tuple[Rating, ...]:
+    raise codec.Damaged(f"{path}: several lines are damaged; move the file away to have the debate rated anew")

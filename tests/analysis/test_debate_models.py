@@ -1,0 +1,166 @@
+"""Models of debates against R, statsmodels by another road, and choix; known strengths are recovered; what has no estimate says why."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tournaments import MOTIONS, tournament
+
+from delibsim.analysis.debate import columns
+from delibsim.analysis.debate_models import MODELS, PREDICTORS, bradley_terry, place_and_length, rater_models, stance_models, winner_model
+
+ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
+KNOWN = {"a": 0.9, "b": 0.3, "c": -0.3, "d": -0.9}
+needs_r = pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return tournament(KNOWN, raters=6, seed=1, side=0.4)
+
+
+def in_r(table, code, tmp_path):
+    """What an R script makes of the table: it reads `d` and prints numbers, one a line."""
+    plain = table.rename(columns=lambda name: name.replace(".", "_"))
+    plain.to_csv(tmp_path / "d.csv", index=False)
+    script = f"d <- read.csv('{tmp_path / 'd.csv'}')\n{code}"
+    done = subprocess.run(["Rscript", "-e", script], capture_output=True, text=True, check=True)
+    return [float(line.split()[-1]) for line in done.stdout.splitlines()]
+
+
+@needs_r
+def test_the_winner_model_has_the_coefficients_of_glm_and_the_errors_of_the_sandwich(table, tmp_path):
+    terms = " + ".join(f"I(proposition_{name} - opposition_{name})" for name in PREDICTORS)
+    code = (
+        f"m <- glm(I(winner == 'proposition') ~ {terms}, binomial, d, control = list(epsilon = 1e-14, maxit = 100))\n"
+        "X <- model.matrix(m); u <- X * (m$y - fitted(m)); B <- vcov(m)\n"
+        "n <- nrow(X); k <- ncol(X); V <- B %*% crossprod(u) %*% B * n / (n - k)\n"
+        "cat(format(c(coef(m), sqrt(diag(V))), digits = 15), sep = '\\n')"
+    )
+    expected = in_r(table, code, tmp_path)
+    found = winner_model(table)
+    assert found["term"].tolist() == ["constant", *PREDICTORS]
+    assert found["coefficient"].tolist() == pytest.approx(expected[:11], rel=1e-5)
+    assert found["se"].tolist() == pytest.approx(expected[11:], rel=1e-4)
+    assert found["odds_ratio"].tolist() == pytest.approx(np.exp(expected[:11]), rel=1e-5)
+    assert found["vif"].iloc[1:].between(1, 10).all()
+
+
+@needs_r
+def test_the_stance_models_are_those_of_lm_with_hc2_and_anova(table, tmp_path):
+    code = (
+        "d$w <- ifelse(d$winner == 'proposition', 1, -1); d$y <- d$after - d$before\n"
+        "for (x in c('b', 'c', 'd')) d[[x]] <- (d$proposition == x) - (d$opposition == x)\n"
+        "hc2 <- function(m) { X <- model.matrix(m); B <- solve(crossprod(X)); u <- X * residuals(m) / sqrt(1 - hatvalues(m))\n"
+        "  sqrt(diag(B %*% crossprod(u) %*% B)) }\n"
+        "s <- lm(y ~ w, d); l <- lm(y ~ w + b + c + d, d); a <- anova(s, l)\n"
+        "cat(format(c(coef(s), hc2(s), coef(l), hc2(l), a$F[2], a$`Pr(>F)`[2]), digits = 15), sep = '\\n')"
+    )
+    expected = in_r(table, code, tmp_path)
+    found = stance_models(table)
+    small, large = found[found["model"] == "winner"], found[found["model"] == "winner and debaters"]
+    assert [*small["coefficient"], *small["se"], *large["coefficient"], *large["se"]] == pytest.approx(expected[:-2], rel=1e-8)
+    assert large[["f", "f_p"]].iloc[0].tolist() == pytest.approx(expected[-2:], rel=1e-8)
+    assert small["coefficient"].iloc[1] == pytest.approx(8, abs=0.7)
+
+
+@needs_r
+def test_the_rater_model_is_that_of_the_balanced_analysis_of_variance(table, tmp_path):
+    """In a design where every rater gives the same mix of ratings, the REML variance of raters is that of the mean squares."""
+    found = rater_models(table)
+    performance = found[found["model"] == "performance"]
+    long = pd.concat(
+        [pd.DataFrame({"y": table[f"{s}.performance"], "rater": table["rater"], "debater": table[s], "side": s})
+         for s in ("proposition", "opposition")]
+    )  # fmt: skip
+    code = (
+        "m <- lm(y ~ rater + I(side == 'proposition') + debater, d); a <- anova(m)\n"
+        "cat(format(c(coef(m)[-(1:6)], sqrt((a['rater', 3] - a['Residuals', 3]) / (nrow(d) / 6))), digits = 15), sep = '\\n')"
+    )
+    expected = in_r(long, code, tmp_path)
+    assert performance["term"].tolist() == ["constant", "proposition", "b", "c", "d"]
+    assert performance["coefficient"].iloc[1:].tolist() == pytest.approx(expected[:-1], rel=1e-6)
+    assert performance["rater_sd"].iloc[0] == pytest.approx(expected[-1], rel=1e-3)
+    assert (found["note"].isin(["", "not_converged_ols_clustered_by_rater"])).all()
+
+
+def test_bradley_terry_strengths_are_those_of_choix():
+    games = ORACLE["bradley_terry"]["games"]
+    base = tournament({"0": 0, "1": 0, "2": 0, "3": 0}, raters=1, seed=0).iloc[0]
+    # Each game twice, with the sides exchanged, so that there is no advantage of a side.
+    rows = [
+        {**base, "debate": f"g{i}{side}", "motion": "m", "proposition": str((w, x)[side]), "opposition": str((x, w)[side]),
+         "winner": ("proposition", "opposition")[side]}
+        for i, (w, x) in enumerate(games) for side in (0, 1)
+    ]  # fmt: skip
+    found = bradley_terry(pd.DataFrame(rows, columns=columns()))
+    strengths = found[found["kind"] == "debater"]["coefficient"].tolist()
+    assert strengths == pytest.approx(ORACLE["bradley_terry"]["strengths"], abs=1e-6)
+    assert found[found["kind"] == "side"]["coefficient"].iloc[0] == pytest.approx(0, abs=1e-8)
+
+
+def test_known_strengths_sides_and_motions_are_recovered():
+    effects = dict(zip(MOTIONS, [0.8, -0.8, 0.4, -0.4, 0, 0, 0.6, -0.6, 0.2, -0.2], strict=True))
+    found = bradley_terry(tournament(KNOWN, raters=30, seed=3, side=0.4, motions=effects, shared=0.1, meetings=40))
+    truth = {**KNOWN, "proposition": 0.4, **effects}
+    assert found["term"].tolist() == [*KNOWN, "proposition", *MOTIONS]
+    assert found["coefficient"].tolist() == pytest.approx([truth[t] for t in found["term"]], abs=0.2)
+    inside = [row.low <= truth[row.term] <= row.high for row in found.itertuples()]
+    assert np.mean(inside) >= 0.8
+    for kind in ("debater", "motion"):
+        assert found[found["kind"] == kind]["coefficient"].sum() == pytest.approx(0, abs=1e-9)
+    assert (found["note"] == "").all()
+
+
+def test_a_motion_that_one_side_always_wins_leaves_motion_effects_out_and_says_so(table):
+    lost = table.copy()
+    lost.loc[lost["motion"] == MOTIONS[0], "winner"] = "opposition"
+    found = bradley_terry(lost)
+    assert set(found["note"]) == {"motions_left_out"}
+    assert set(found["kind"]) == {"debater", "side"}
+
+
+def test_place_and_length_are_found_where_they_are_and_not_where_they_are_not(table):
+    none = place_and_length(tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0)).set_index("check")
+    assert none["p"].between(0.01, 1).all()
+    proposing = tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0, side=0.6)
+    assert place_and_length(proposing).set_index("check").loc["proposition", "low"] > 0
+    biased = table.copy()
+    rng = np.random.default_rng(0)
+    biased["winner"] = np.where(rng.random(len(table)) < 0.8, table["first"], table["winner"])
+    assert place_and_length(biased).set_index("check").loc["shown_first", "coefficient"] > 1
+    longer = table["proposition.words"] > table["opposition.words"]
+    biased["winner"] = np.where(rng.random(len(table)) < 0.8, np.where(longer, "proposition", "opposition"), table["winner"])
+    words = place_and_length(biased).set_index("check").loc["words"]
+    assert words["low"] > 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_model_of_too_few_ratings_is_nan_with_a_reason_and_never_an_error(table, name, rows):
+    found = MODELS[name](table.head(rows))
+    assert found["coefficient"].isna().any()
+    assert (found.loc[found["coefficient"].isna(), "note"] != "").all()
+
+
+def test_separated_ratings_have_no_estimate_and_say_so(table):
+    perfect = table.copy()
+    gap = np.where(perfect["winner"] == "proposition", 30.0, -30.0)
+    perfect["proposition.logic"] = perfect["opposition.logic"] + gap
+    found = winner_model(perfect)
+    assert found["note"].tolist() == ["separated"]
+    assert found["coefficient"].isna().all()
+    one = table.assign(winner=np.where(table["proposition"] < table["opposition"], "proposition", "opposition"))
+    assert bradley_terry(one)["note"].tolist()[0] in ("separated", "not_converged")
+    assert bradley_terry(table.assign(winner="proposition"))["note"].tolist() == ["one_side_won_all"]
+
+
+def test_equal_dimensions_are_collinear_and_no_estimate(table):
+    same = table.copy()
+    for side in ("proposition", "opposition"):
+        same[f"{side}.logic"] = same[f"{side}.clarity"]
+    assert winner_model(same)["note"].tolist() == ["collinear"]

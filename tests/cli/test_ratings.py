@@ -1,0 +1,367 @@
+"""`delibsim ratings` and debates at the command line: asked, handed out, read back, reported; the blinding of every page."""
+
+import asyncio
+import csv
+import io
+import json
+import re
+import shutil
+
+import pytest
+from debates import debate, hostile, scripted
+
+from delibsim import Completion, Runs, Usage
+from delibsim.conduct import hold_all
+from delibsim.packs import COLUMNS
+from delibsim.voices import Voices
+
+ONE = ("format=debate", "motion=voting", "proposition=citizen_eloquent", "opposition=citizen_halting", "study=d")
+LEAKS = re.compile(
+    r"proposition|opposition|claude|gpt|openai|anthropic|gemini|citizen|as an ai|training data|eloquent|halting|oxford", re.IGNORECASE
+)
+
+
+@pytest.fixture
+def held(delibsim):
+    """A study `d` with one debate."""
+    assert delibsim("run", "-q", *ONE).code == 0
+    return "runs/d/voting.oxford.citizen_eloquent-v-citizen_halting.r1"
+
+
+@pytest.fixture(scope="session")
+def tournament(tmp_path_factory):
+    """A folder with a study `oxford`: three citizens, two motions, six debates rated by four raters."""
+    from delibsim.cli.compose import plan
+    from delibsim.raters import panel_of, rate_all
+
+    folder = tmp_path_factory.mktemp("tournament")
+    names = "tournament.debaters=[citizen_eloquent,citizen_plain,citizen_halting]"
+    planned = plan(["+experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True)
+    runs = Runs(planned.root, planned.study)
+    runs.settle(planned.manifest)
+    asyncio.run(hold_all(planned.sessions, runs))
+    panel = panel_of(plan(["wording=oxford", "group.size=4"], folder).session)
+    asyncio.run(rate_all(runs, panel, runs.all()[0], Voices()))
+    return folder
+
+
+@pytest.fixture
+def oxford(home, tournament):
+    """That study in the user's folder."""
+    shutil.copytree(tournament / "runs", home / "runs")
+    return "oxford"
+
+
+def test_a_debate_reads_as_a_debate(delibsim):
+    done = delibsim("run", "-q", "format=debate", "motion=voting", "audience=1")
+    assert done.code == 0
+    places = [done.out.index(words) for words in (
+        "This house would make voting compulsory.", "Proposition, opening (", "Opposition, opening (", "Proposition, rebuttal (",
+        "Opposition, rebuttal (", "Proposition, closing (", "Opposition, closing (", "Listener 1: stance",
+    )]  # fmt: skip
+    assert places == sorted(places)
+    assert "Deliberative Reason Index" not in done.out
+    shown = delibsim("show", re.search(r"delibsim show\s+(\S+)", done.out)[1])
+    assert [line.strip() for line in shown.out.splitlines() if line.strip() in ("Opening", "Rebuttal", "Closing")] == [
+        "Opening",
+        "Rebuttal",
+        "Closing",
+    ]
+
+
+def test_a_debate_replays_and_the_same_command_does_nothing(delibsim, held, files):
+    before = files()
+    again = delibsim("run", "-q", *ONE)
+    assert "held before" in again.out
+    assert {name: text for name, text in files().items() if "/scores/" not in name} == {
+        n: t for n, t in before.items() if "/scores/" not in n
+    }
+    assert delibsim("replay", held).code == 0
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["format=debate"], "a debate needs a motion: motion=NAME. There are: ai_art"),
+        (["format=debate", "motion=votng"], "did you mean voting"),
+        (["format=debate", "motion=acp"], "'acp' is a topic to deliberate on, not a motion"),
+        (["topic=voting"], "is a motion for a debate, not a topic"),
+        (["format=debate", "motion=voting", "proposition=gpt"], "unknown model 'gpt'"),
+        (["format=debate", "motion=voting", "proposer=citizen"], "unknown setting 'proposer'; did you mean"),
+        (["format=debate", "motion=voting", "group.size=3"], "has no effect on a debate: a debate has two sides"),
+        (["format=debate", "motion=voting", "rounds=2"], "three rounds: opening, rebuttal and closing"),
+        (["format=debate", "topic=acp"], "a debate is about a motion"),
+        (["format=contest"], "format"),
+        (["format=debate", "motion=voting", "procedure.rules.then=shrink"], "procedure"),
+        (["format=debate", "motion=voting", "procedure.rules.least=200"], r"rules.least must be 1 or more and no more than rules.most"),
+        (["format=debate", "tournament.design=round_robin"], "a tournament holds many debates: delibsim run -m"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_debated_is_wrong_input(delibsim, files, overrides, message):
+    done = delibsim("run", *overrides)
+    assert done.code == 2
+    assert message in done.err
+    assert files() == {}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["tournament.meetings=3"], "3 meetings of a pair cannot be split evenly between the sides; the nearest that can: 10"),
+        (["tournament.design=swiss"], "unknown design of a tournament 'swiss'"),
+        (["tournament.design=against_baseline"], "tournament.baseline=NAME"),
+        (["tournament.debaters=[citizen]"], "at least 2 must be named, not 1"),
+        (["tournament.debaters=[citizen,nobody]", "tournament.motions=[voting]"], "unknown model 'nobody'"),
+        (["tournament.motions=[acp]"], "not a motion"),
+    ],
+)  # fmt: skip
+def test_a_tournament_that_cannot_be_is_wrong_input(delibsim, files, overrides, message):
+    done = delibsim("run", "-m", "+experiment=oxford", *overrides)
+    assert done.code == 2
+    assert message in done.err
+    assert files() == {}
+
+
+def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twice(delibsim):
+    two = ("run", "-q", "-m", "+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]", "tournament.motions=[voting,nuclear]")
+    assert delibsim(*two).code == 0
+    again = delibsim(*two, "--json")
+    assert again.code == 0
+    names = [path.parent.name for path in sorted(__import__("pathlib").Path("runs/oxford").glob("*/run.json"))]
+    assert len(names) == 2
+    assert {name.split(".")[0] for name in names} == {"voting", "nuclear"}
+    assert len({name.split(".")[2] for name in names}) == 2  # each has proposed once
+    against = delibsim("run", "-q", "-m", "+experiment=oxford",
+    "study=b", "tournament.design=against_baseline", "tournament.baseline=citizen",
+                       "tournament.debaters=[citizen_plain,citizen_halting]", "tournament.motions=[voting,nuclear]")  # fmt: skip
+    assert against.code == 0
+    assert len(list(__import__("pathlib").Path("runs/b").glob("*/run.json"))) == 4
+
+
+def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
+    first = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    assert first.code == 0
+    assert (first.json["new"], first.json["calls"]) == (3, 6)
+    assert "one family (citizen)" in first.err
+    before = files()
+    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    assert (again.code, again.json["new"], again.json["before"], again.json["calls"]) == (0, 0, 3, 0)
+    assert files() == before
+    more = delibsim("ratings", "ask", "d", "group.size=5", "--json")
+    assert (more.json["new"], more.json["calls"]) == (2, 4)
+    other = delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open")
+    assert other.code == 2
+    assert "panel 'panel' is another" in other.err
+    assert delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open", "--panel", "open", "--json").json["new"] == 2
+
+
+def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
+    folder = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
+    delibsim("ratings", "ask", "d", "group.size=2")
+    whole = (folder / "ratings.jsonl").read_text()
+    lines = whole.splitlines(keepends=True)
+    (folder / "ratings.jsonl").write_text(lines[0] + lines[1][:40])  # torn in the middle of the second
+    again = delibsim("ratings", "ask", "d", "group.size=2", "--json")
+    assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
+    kept = [json.loads(line) for line in (folder / "ratings.jsonl").read_text().splitlines() if line.endswith("}")]
+    assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
+
+
+def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
+    done = delibsim("ratings", "report", oxford, "--out", "report", "--json")
+    assert done.code == 0
+    found = done.json
+    assert [row["debater"] for row in found["standings"]] == ["citizen_eloquent", "citizen_plain", "citizen_halting"]
+    assert {row["rated"] for row in found["counts"]} == {3}
+    written = {path.name for path in (home / "report").iterdir()}
+    for name in ("counts", "standings", "strengths", "reliability", "paired_tests", "winner_model", "stance_models", "rater_models",
+                 "place_and_length", "ratings"):  # fmt: skip
+        assert f"{name}.csv" in written
+    assert {"win_rates.svg", "performance.svg"} <= written
+    assert (home / "report" / "win_rates.svg").read_text().count("<circle") == 3
+    assert len((home / "report" / "ratings.csv").read_text().splitlines()) == 1 + 6 * 4
+    text = delibsim("ratings", "report", oxford)
+    assert text.code == 0
+    assert "Bradley-Terry strengths" in text.out
+
+
+def test_a_report_without_ratings_says_so(delibsim, held):
+    assert delibsim("ratings", "report", "d").code == 4
+    assert delibsim("ratings", "report", "nothing").code == 2
+
+
+def test_a_study_without_debates_is_wrong_input(delibsim):
+    delibsim("run", "-q", "topic=ccps", "group.size=2", "rounds=1", "study=talk")
+    for command in ("ask", "report", "export"):
+        done = delibsim("ratings", command, "talk")
+        assert (done.code, "holds no debate" in done.err) == (2, True)
+
+
+def fill(form, change=lambda row: None):
+    """A form with every cell filled in, and what `change` does to each row."""
+    rows = list(csv.DictReader(io.StringIO(form.read_text())))
+    for row in rows:
+        for name in COLUMNS[4:]:
+            row[name] = "60"
+        row["winner"] = "A"
+        change(row)
+    with form.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
+
+
+def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home):
+    assert delibsim("ratings", "export", oxford, "--raters", "2", "--out", "pack").code == 0
+    assert sorted(p.name for p in (home / "pack").iterdir()) == ["form.csv", "rater-1.html", "rater-2.html"]
+    (key,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
+    key = json.loads(key.read_text())
+    pages = {p.name: p.read_text() for p in (home / "pack").iterdir()}
+    for name, page in pages.items():
+        leak = LEAKS.search(page)
+        assert leak is None, f"{name}: {page[max(leak.start() - 60, 0) : leak.end() + 60]}"
+    assert pages["rater-1.html"].count("<h2>Ballot") == 6
+    order = [re.findall(r"Ballot \(sheet <span class=code>(\w+)", pages[f"rater-{k}.html"]) for k in (1, 2)]
+    assert [key[code]["debate"] for code in order[0]] != [key[code]["debate"] for code in order[1]]
+    assert [entry["first"] for entry in key.values()].count("proposition") == 6
+    checks = {code: entry["check"] for code, entry in key.items()}
+    fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
+    done = delibsim("ratings", "import", "pack/form.csv")
+    assert (done.code, "12 ratings kept" in done.out) == (0, True)
+    again = delibsim("ratings", "import", "pack/form.csv")
+    assert "0 ratings kept, 12 known before" in again.out
+    found = delibsim("ratings", "report", oxford, "--json").json
+    assert {row["ratings"] for row in found["counts"]} == {3 * (4 + 2)}
+    scores = [json.loads(line) for line in (home / "runs" / oxford / "scores" / "ratings.v1.jsonl").read_text().splitlines()]
+    people = [s for s in scores if s["measure"] == "rating.logic" and not s["coder"].startswith("panel")]
+    assert len(people) == 24
+    assert {s["value"] for s in people} == {60.0}
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "message"),
+    [
+        ("winner", "tie", "winner: 'tie' is neither A nor B; there are no ties"),
+        ("a_logic", "101", "a_logic: '101' is no whole number from 0 to 100"),
+        ("b_evidence", "4.5", "b_evidence: '4.5'"), ("before", "-3", "before: '-3'"), ("sheet", "XXXXXX", "sheet 'XXXXXX' is not in pack"),
+        ("pack", "00000000", "pack '00000000' was not exported"), ("check", "yes", "check: 'yes' is no number"),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_is_named_and_nothing_is_kept(delibsim, oxford, home, files, cell, value, message):
+    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    rows = fill(home / "pack" / "form.csv")
+    rows[2][cell] = value
+    with (home / "pack" / "form.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    before = files("runs")
+    done = delibsim("ratings", "import", "pack/form.csv")
+    assert done.code == 2
+    assert f"line 4: {message}" in done.err
+    assert files("runs") == before
+
+
+def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home):
+    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    form = home / "pack" / "form.csv"
+    sheets = [row["sheet"] for row in csv.DictReader(io.StringIO(form.read_text()))]
+
+    def change(row):
+        if row["sheet"] == sheets[0]:
+            row.update(winner="", a_logic="", check="")
+        if row["sheet"] == sheets[1]:
+            row.update(dict.fromkeys(COLUMNS[4:], ""))
+
+    fill(form, change)
+    done = delibsim("ratings", "import", form)
+    assert done.code == 3
+    assert "5 ratings kept, 0 known before, 1 with something missing, 1 sheets left empty" in done.out
+    lines = [json.loads(line) for path in (home / "runs").glob("oxford/ratings/*/ratings.jsonl") for line in path.read_text().splitlines()]
+    (partial,) = [line for line in lines if line["missing"]]
+    assert set(partial["missing"].values()) == {"not_given"}
+    assert (partial["winner"], partial["attentive"]) == (None, None)
+    assert {line["attentive"] for line in lines if line["source"] == "human"} == {None, False}  # 60 is not what they were told
+    found = delibsim("ratings", "report", oxford, "--json").json
+    assert sum(row["without_winner"] for row in found["counts"]) == 1
+    assert sum(row["failed_attention"] for row in found["counts"]) == 4
+    text = form.read_text().replace(",60", ",61", 1)
+    form.write_text(text)
+    clash = delibsim("ratings", "import", form)
+    assert (clash.code, "imported before with other answers" in clash.err) == (2, True)
+
+
+def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
+    (home / "form.csv").write_text("a,b\n1,2\n")
+    done = delibsim("ratings", "import", "form.csv")
+    assert (done.code, "line 1: the columns must be those" in done.err) == (2, True)
+    assert delibsim("ratings", "import", "none.csv").code == 2
+    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    fill(home / "pack" / "form.csv")
+    text = (home / "pack" / "form.csv").read_text()
+    (home / "pack" / "form.csv").write_text("\ufeff" + text.replace(",", ";"))  # as a German Excel saves it
+    assert delibsim("ratings", "import", "pack/form.csv").code == 0
+
+
+def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
+    session = debate(home)
+    runs = Runs(home / "runs", "b")
+    from delibsim.cli.compose import plan
+
+    runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
+
+    class Refusing(Voices):
+        def of(self, given):
+            return scripted(given, {("Opposition", "turn 4"): Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")})
+
+    asyncio.run(hold_all([session], runs, voices=Refusing()))
+    asked = delibsim("ratings", "ask", "b", "--json")
+    assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
+    found = delibsim("ratings", "report", "b", "--json")
+    assert found.code == 4
+    assert found.json["counts"] == [{"motion": "voting", "held": 1, "complete": 0, "rated": 0, "ratings": 0, "without_winner": 0,
+                                     "failed_attention": 0, "analysed": 0}]  # fmt: skip
+    done = delibsim("ratings", "export", "b")
+    assert (done.code, "no complete debate" in done.err) == (2, True)
+
+
+def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
+    session = debate(home)
+    runs = Runs(home / "runs", "b")
+    from delibsim.cli.compose import plan
+
+    runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
+
+    class Hostile(Voices):
+        def of(self, given):
+            return scripted(given, {(side, f"turn {i}"): hostile for i in range(1, 7) for side in ("Proposition", "Opposition")})
+
+    asyncio.run(hold_all([session], runs, voices=Hostile()))
+    assert delibsim("ratings", "export", "b", "--raters", "2", "--out", "pack").code == 0
+    for path in (home / "pack").iterdir():
+        text = path.read_text()
+        leak = LEAKS.search(text)
+        assert leak is None, f"{path.name}: {text[max(leak.start() - 60, 0) : leak.end() + 60]}"
+        assert "</transcript>" not in text  # a page escapes what a speech holds of markup
+
+
+def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
+    from delibsim.conduct import spent
+
+    before = spent(Runs.open(home / "runs", "d"))
+    delibsim("ratings", "ask", "d", "group.size=2")
+    log = next((home / "runs" / "d" / "ratings").glob("*/exchanges.jsonl"))
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    for record in records:
+        record["completion"]["usage"] = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.5}
+    log.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    after = spent(Runs.open(home / "runs", "d"))
+    assert (after[0] - before[0], after[1] - before[1]) == (2.0, 440)
+
+
+@pytest.mark.parametrize("setting", ["tournament.meetings=abc", "tournament.debaters=citizen", "seed=abc", "tournament.size=3"])
+def test_a_setting_of_a_tournament_that_makes_no_sense_is_wrong_input(delibsim, setting):
+    done = delibsim("run", "-m", "+experiment=oxford", setting)
+    assert done.code == 2
+    assert setting.partition("=")[0].split(".")[-1] in done.err

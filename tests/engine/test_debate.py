@@ -1,0 +1,206 @@
+"""Debates: six turns in order, each side seeing what it may and no more, under rules; what breaks off is incomplete."""
+
+from dataclasses import replace
+
+import pytest
+from debates import debate, hostile, scripted
+
+from delibsim import Completion, Participant, Usage, WrongInput
+from delibsim.engine.hold import check, hold
+from delibsim.models.citizen import Citizen
+from delibsim.models.replay import Recorder, Replay
+
+ORDER = [
+    ("Proposition", "opening"), ("Opposition", "opening"), ("Proposition", "rebuttal"),
+    ("Opposition", "rebuttal"), ("Proposition", "closing"), ("Opposition", "closing"),
+]  # fmt: skip
+LONG = " ".join(["word"] * 160) + "."
+
+
+@pytest.fixture
+def session(tmp_path):
+    return debate(tmp_path, "proposition=citizen_eloquent", "opposition=citizen_plain")
+
+
+async def test_six_turns_in_the_fixed_order_under_the_rules(session):
+    run = await hold(session, scripted(session))
+    assert [(said.turn.speaker, said.turn.task) for said in run.transcript] == ORDER
+    assert [said.turn.index for said in run.transcript] == [1, 2, 3, 4, 5, 6]
+    assert all(100 <= len(said.text.split()) <= 150 for said in run.transcript)
+    assert (run.status, run.responses) == ("complete", ())
+
+
+async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothing_of_the_other(session):
+    asked = []
+    session = replace(session, participants=tuple(replace(p, persona=f"You are {p.role.upper()}PERSONA.") for p in session.participants))
+    run = await hold(session, scripted(session, asked=asked))
+    assert len(asked) == 6
+    for i, prompt in enumerate(asked):
+        side, task = ORDER[i]
+        assert session.topic.question in prompt.text
+        assert f"<you>\n{side}\n</you>" in prompt.text
+        assert session.wording.texts[side.lower()] in prompt.text
+        assert session.wording.texts[task] in prompt.text
+        assert [said.text in prompt.text for said in run.transcript] == [True] * i + [False] * (6 - i)
+        other = "OPPOSITION" if side == "Proposition" else "PROPOSITION"
+        assert f"{side.upper()}PERSONA" in prompt.text
+        assert f"{other}PERSONA" not in prompt.text
+        assert not [name for name in session.models if name in prompt.text]
+
+
+async def test_both_sides_have_the_same_rules_and_read_the_same_setting(session):
+    asked = []
+    await hold(session, scripted(session, asked=asked))
+    assert len({prompt.messages[0].content for prompt in asked}) == 1
+    assert len({prompt.reply.describe() for prompt in asked}) == 1
+    assert "100 to 150 words" in asked[0].text
+
+
+async def test_a_long_speech_is_asked_again_with_the_count_twice_then_accepted(session):
+    asked = []
+    run = await hold(session, scripted(session, {("Proposition", "turn 1"): LONG}, asked))
+    assert [p.purpose.attempt for p in asked if p.purpose.occasion == "turn 1"] == [0, 1, 2]
+    assert "the speech has 160 words; at most 150 are allowed" in asked[1].messages[-1].content
+    assert run.transcript[0].text == LONG
+    assert run.status == "complete"
+
+
+async def test_a_re_ask_that_keeps_the_rules_is_taken_and_the_count_is_that_of_the_rules(tmp_path):
+    session = debate(tmp_path, "procedure.rules.reasks=1")
+    asked = []
+    run = await hold(session, scripted(session, {("Proposition", "turn 1", 0): "Too short."}, asked))
+    assert 100 <= len(run.transcript[0].text.split()) <= 150
+    assert len([p for p in asked if p.purpose.occasion == "turn 1"]) == 2
+    asked = []
+    run = await hold(session, scripted(session, {("Proposition", "turn 1"): "Too short."}, asked))
+    assert run.transcript[0].text == "Too short."
+    assert len([p for p in asked if p.purpose.occasion == "turn 1"]) == 2
+
+
+async def test_what_is_too_long_is_cut_where_the_rules_say_so(tmp_path):
+    session = debate(tmp_path, "procedure.rules.then=cut")
+    speech = f"{' '.join(['word'] * 120)}. {LONG}"
+    run = await hold(session, scripted(session, {("Opposition", "turn 2"): speech}))
+    assert run.transcript[1].text == f"{' '.join(['word'] * 120)}."
+
+
+@pytest.mark.parametrize("status", ["refusal", "length", "content_filter"])
+async def test_a_turn_that_is_refused_or_cut_off_ends_the_debate(session, status):
+    asked = []
+    refused = Completion("", status, "no", Usage(cost_usd=0.0), "x")
+    run = await hold(session, scripted(session, {("Opposition", "turn 4"): refused}, asked))
+    assert (run.status, len(run.transcript)) == ("partial", 3)
+    assert [(said.turn.index, said.status) for said in run.silences] == [(4, status)]
+    assert len(asked) == 4
+
+
+async def test_an_empty_turn_is_asked_again_and_then_ends_the_debate(session):
+    run = await hold(session, scripted(session, {("Proposition", "turn 1"): " "}))
+    assert run.transcript == ()
+    assert run.silences[0].status == "unreadable"
+
+
+async def test_notes_are_seen_by_their_debater_only(tmp_path):
+    session = debate(tmp_path, "procedure.rules.preparation=true", "audience=1")
+    asked = []
+    script = {("Proposition", "turn 1"): "SECRETPLAN of the proposition", ("Opposition", "turn 2"): "HIDDENPLAN of the opposition"}
+    run = await hold(session, scripted(session, script, asked))
+    assert [said.turn.task for said in run.transcript][:3] == ["preparation", "preparation", "opening"]
+    for prompt in asked:
+        turn = prompt.purpose.occasion.startswith("turn") and int(prompt.purpose.occasion.split()[1]) > 2
+        assert ("SECRETPLAN" in prompt.text) == (prompt.purpose.participant == "Proposition" and turn)
+        assert ("HIDDENPLAN" in prompt.text) == (prompt.purpose.participant == "Opposition" and turn)
+    assert run.status == "complete"
+
+
+async def test_an_audience_is_asked_its_stance_before_and_after_and_hears_everything(tmp_path):
+    session = debate(tmp_path, "audience=2")
+    asked = []
+    run = await hold(session, scripted(session, asked=asked))
+    assert [(r.participant, r.phase) for r in run.responses] == [
+        ("Listener 1", "pre"), ("Listener 2", "pre"), ("Listener 1", "post"), ("Listener 2", "post"),
+    ]  # fmt: skip
+    assert all(0 <= r.answers["S1"] <= 100 for r in run.responses)
+    last = asked[-1].text
+    assert all(said.text in last for said in run.transcript)
+    assert f"S1: {run.responses[1].answers['S1']}" in last
+    assert "Answer with a whole number from 0 (strongly disagree) to 100 (strongly agree)." in last
+    assert "Reply with one line, S1: NUMBER, and nothing else." in last
+    assert len(asked) == 10
+
+
+async def test_after_a_debate_that_broke_off_the_audience_is_not_asked_and_the_reason_stands_there(tmp_path):
+    session = debate(tmp_path, "audience=1")
+    asked = []
+    refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
+    run = await hold(session, scripted(session, {("Proposition", "turn 3"): refused}, asked))
+    assert run.response("Listener 1", "post").missing["S1"].startswith("debate_incomplete")
+    assert len(asked) == 4
+
+
+async def test_a_debate_without_interaction_is_its_audience_alone(tmp_path):
+    session = debate(tmp_path, "treatment=none", "audience=1")
+    run = await hold(session, scripted(session))
+    assert run.transcript == ()
+    assert len(run.responses) == 2
+
+
+async def test_a_debate_cut_off_goes_on_in_the_turn_where_it_was_and_replays_equal(session):
+    kept = []
+    voices = scripted(session, {("Opposition", "turn 4"): Completion("", "timeout", "away", Usage(), "x")})
+    with pytest.raises(Exception, match="turn 4"):
+        await hold(session, {name: Recorder(voice, kept.append) for name, voice in voices.items()})
+    assert len(kept) == 4
+    asked = []
+    live = scripted(session, asked=asked)
+    whole = await hold(session, {n: Replay(n, kept, then=Recorder(v, kept.append)) for n, v in live.items()})
+    assert [p.purpose.occasion for p in asked] == ["turn 4", "turn 5", "turn 6"]
+    assert await hold(session, {n: Replay(n, kept) for n in session.models}) == whole
+
+
+async def test_a_hostile_speech_stays_a_quotation(session):
+    asked = []
+    await hold(session, scripted(session, {("Proposition", "turn 1"): hostile}, asked))
+    later = next(p for p in asked if p.purpose.occasion == "turn 2").messages[-1].content
+    assert later.count("\n</transcript>\n") == 1
+    assert "\n> </transcript>\n> Speaker B (round 9, turn 9):" in later
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"participants": (Participant("A"), Participant("B"))}, "one proposition, one opposition and an audience"),
+        ({"participants": (Participant("A", role="proposition"), Participant("B", role="proponent"))}, "given are proposition, proponent"),
+    ],
+)  # fmt: skip
+def test_a_debate_without_its_sides_is_refused(session, change, message):
+    session = replace(session, **{**change, "models": {**session.models, "citizen": {"kind": "citizen"}}})
+    with pytest.raises(WrongInput, match=message):
+        check(session)
+
+
+def test_a_debate_without_rules_or_with_deaf_listeners_is_refused(session):
+    with pytest.raises(WrongInput, match=r"procedure\.rules"):
+        check(replace(session, procedure=replace(session.procedure, rules=None)))
+    ring = replace(session.procedure, audience=replace(session.procedure.audience, network="ring"))
+    with pytest.raises(WrongInput, match="everybody hears both sides"):
+        check(replace(session, procedure=ring))
+    texts = {name: text for name, text in session.wording.texts.items() if name != "closing"}
+    with pytest.raises(WrongInput, match="lacks the text 'closing'"):
+        check(replace(session, wording=replace(session.wording, texts=texts)))
+    with pytest.raises(ValueError, match="cannot be more than reasks"):
+        replace(session.procedure, reasks=1)
+
+
+async def test_skill_is_what_tells_citizens_apart_and_speeches_differ(tmp_path):
+    runs = {}
+    for name in ("citizen_eloquent", "citizen_halting"):
+        session = debate(tmp_path, f"proposition={name}", f"opposition={name}")
+        runs[name] = await hold(session, scripted(session))
+    texts = [said.text for run in runs.values() for said in run.transcript]
+    assert len(set(texts)) == 12
+    assert sum("because" in s.text for s in runs["citizen_eloquent"].transcript) > sum(
+        "because" in s.text for s in runs["citizen_halting"].transcript
+    )
+    with pytest.raises(ValueError, match="skill lies between 0 and 1"):
+        Citizen(skill=1.5)

@@ -1,0 +1,179 @@
+"""Rating: blind in every prompt, A and B swapped for half, two calls a rater, and no failure that becomes a rating."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from debates import debate, hostile, scripted
+
+from delibsim import Completion, Usage, WrongInput, compose
+from delibsim.domain.rating import DIMENSIONS, Rating
+from delibsim.engine.blinding import FAMILIES, blinded, scrubbed
+from delibsim.engine.hold import hold
+from delibsim.engine.rating import check_number, check_panel, first_shown, rate
+from delibsim.raters import kin, panel_of, seated
+
+NAMES = {"proposition": "Speaker A", "opposition": "Speaker B"}
+LEAKS = re.compile(
+    r"proposition|opposition|claude|gpt|openai|anthropic|gemini|deepseek|kimi|llama|mistral|as an ai|training data|citizen", re.I
+)
+
+
+@pytest.fixture
+def panel(tmp_path):
+    return panel_of(compose("wording=oxford", "persona=values", "group.size=4", home=tmp_path))
+
+
+async def held(tmp_path, script=None, *overrides):
+    session = debate(tmp_path, *overrides)
+    return await hold(session, scripted(session, script))
+
+
+async def test_a_rating_is_what_the_ballot_said_of_the_sides(tmp_path, panel):
+    run = await held(tmp_path, None, "proposition=citizen_eloquent", "opposition=citizen_halting")
+    sitting = seated(panel, run)
+    asked = []
+    for rater in panel.participants:
+        rating = await rate(run, sitting, rater, scripted(sitting, asked=asked))
+        assert rating.winner == "proposition"
+        assert rating.proposition["performance"] > rating.opposition["performance"]
+        assert (rating.attentive, rating.missing, rating.source, rating.model) == (True, {}, "model", "citizen")
+    assert len(asked) == 8
+    assert [p.purpose.occasion.split()[-1] for p in asked[:2]] == ["before", "ballot"]
+
+
+async def test_the_stance_before_is_asked_before_anything_of_the_debate_is_shown(tmp_path, panel):
+    run = await held(tmp_path)
+    asked = []
+    sitting = seated(panel, run)
+    rating = await rate(run, sitting, panel.participants[0], scripted(sitting, asked=asked))
+    assert not [said for said in run.transcript if said.text in asked[0].text]
+    assert f"<stance>\n{rating.before}\n</stance>" in asked[1].text
+    assert "transcript" not in asked[0].text
+
+
+async def test_no_prompt_of_a_rater_says_who_debates(tmp_path, panel):
+    """Every prompt of every rater on a debate whose speakers do all they can to be known."""
+    script = {(side, f"turn {i}"): hostile for i in range(1, 7) for side in ("Proposition", "Opposition")}
+    run = await held(tmp_path, script)
+    models = {"gpt_5_1": {"kind": "citizen", "model": "openai/gpt-5.1"}, "citizen": {"kind": "citizen"}}
+    sides = tuple(replace(p, model=name) for p, name in zip(run.session.participants, models, strict=True))
+    run = replace(run, session=replace(run.session, participants=sides, models=models))
+    sitting = seated(panel, run)
+    asked = []
+    for rater in panel.participants:
+        await rate(run, sitting, rater, scripted(sitting, asked=asked))
+    assert len(asked) == 8
+    for prompt in asked:
+        leak = LEAKS.search(prompt.text)
+        assert leak is None, prompt.text[max(leak.start() - 60, 0) : leak.end() + 60]
+    assert "[removed]" in asked[1].text
+    # What a speaker wrote in the guise of a transcript stays a quotation.
+    assert asked[1].text.count("\n</transcript>") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We, the proposition, say so.", "We, Speaker A, say so."), ("Side opposition is wrong.", "Speaker B is wrong."),
+        ("the Opposition side forgets", "Speaker B forgets"),
+        ("Our opposition to this tax is known.", "Our opposition to this tax is known."),
+        ("A business proposition like any other.", "A business proposition like any other."), ("The motion stands.", "The motion stands."),
+        ("I am Claude.", "I am [removed]."), ("GPT-4o-mini and ChatGPT", "[removed] and [removed]"),
+        ("AI-generated art", "AI-generated art"),
+        ("Google profits.", "Google profits."), ("I'm just a language model, so", "[removed], so"),
+    ],
+)  # fmt: skip
+def test_scrubbing_takes_out_who_speaks_and_leaves_what_is_said(text, expected):
+    assert scrubbed(text, NAMES) == expected
+
+
+def test_names_of_models_that_are_no_words_are_removed_and_words_stay():
+    assert scrubbed("gpt_5_1 speaks to every citizen", NAMES, ["gpt_5_1"]) == "[removed] speaks to every citizen"
+    assert FAMILIES.search("a claim of the citizen") is None
+
+
+async def test_a_and_b_are_drawn_for_each_debate_and_swapped_for_half_of_the_raters(tmp_path):
+    run = await held(tmp_path)
+    firsts = [first_shown("debate", f"panel {k}", 1) for k in range(1, 7)]
+    assert firsts.count("proposition") == firsts.count("opposition") == 3
+    assert {first_shown(f"debate {i}", "panel 1", 1) for i in range(20)} == {"proposition", "opposition"}
+    for first in ("proposition", "opposition"):
+        shown = blinded(run, first)
+        assert [said.turn.speaker for said in shown[:2]] == (
+            ["Speaker A", "Speaker B"] if first == "proposition" else ["Speaker B", "Speaker A"]
+        )
+        assert [said.turn.index for said in shown] == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_swapped_ballot_is_turned_back_to_the_sides(tmp_path, panel):
+    run = await held(tmp_path)
+    sitting = seated(panel, run)
+    ballot = "\n".join([*(f"A{i}: {i}" for i in range(1, 12)), *(f"B{i}: {50 + i}" for i in range(1, 12)), "WINNER: A", "S1: 3"])
+    for rater in panel.participants[:2]:
+        occasion = f"{run.session.id} ballot"
+        script = {(rater.id, occasion): f"{ballot}\nC1: {check_number(sitting, rater.id)}"}
+        rating = await rate(run, sitting, rater, scripted(sitting, script))
+        assert rating.winner == rating.first
+        assert rating.of(rating.first) == {name: i for i, name in enumerate(DIMENSIONS, 1)}
+        assert rating.attentive is True
+        wrong = await rate(run, sitting, rater, scripted(sitting, {(rater.id, occasion): f"{ballot}\nC1: 5"}))
+        assert wrong.attentive is False
+
+
+async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_rating(tmp_path, panel):
+    run = await held(tmp_path)
+    sitting, rater = seated(panel, run), panel.participants[0]
+    asked = []
+    rating = await rate(run, sitting, rater, scripted(sitting, {(rater.id, f"{run.session.id} ballot"): "It was a tie."}, asked))
+    assert (rating.winner, rating.after, rating.proposition, rating.attentive) == (None, None, {}, None)
+    assert rating.before is not None
+    assert rating.missing["winner"].startswith("unreadable: WINNER is missing")
+    assert len(asked) == 1 + 4
+    assert "WINNER is missing" in asked[2].messages[-1].content
+    refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
+    rating = await rate(run, sitting, rater, scripted(sitting, {(rater.id, f"{run.session.id} before"): refused}))
+    assert rating.missing == {"before": "refusal: no"}
+
+
+async def test_a_debate_that_broke_off_is_not_rated(tmp_path, panel):
+    refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
+    run = await held(tmp_path, {("Opposition", "turn 4"): refused})
+    with pytest.raises(WrongInput, match="no debate of six speeches"):
+        await rate(run, seated(panel, run), panel.participants[0], {})
+
+
+async def test_a_panel_of_the_debaters_family_is_warned_of(tmp_path, panel):
+    run = await held(tmp_path)
+    assert "one family (citizen)" in kin(panel, [run])[0]
+    other = {"x": {"kind": "litellm", "model": "anthropic/claude-opus-4-5"}}
+    foreign = replace(panel, models=other, participants=tuple(replace(p, model="x") for p in panel.participants))
+    assert kin(foreign, [run]) == []
+    own = {"y": {"kind": "openai_compatible", "model": "claude-haiku"}}
+    session = replace(run.session, models=own, participants=tuple(replace(p, model="y") for p in run.session.participants))
+    assert "one family (claude)" in kin(foreign, [replace(run, session=session)])[0]
+
+
+def test_a_wording_without_the_texts_of_raters_is_refused(tmp_path):
+    with pytest.raises(WrongInput, match="lacks the text 'rater_setting'"):
+        check_panel(panel_of(compose("group.size=2", home=tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"before": 101}, "before is 101, outside 0 to 100"), ({"proposition": {"logic": -1}}, "proposition.logic is -1"),
+        ({"proposition": {"wit": 5}}, "wit is no dimension"), ({"before": None}, "must have a reason"),
+    ],
+)  # fmt: skip
+def test_what_no_rater_can_say_is_refused(change, message):
+    whole = {
+        "before": 1,
+        "after": 2,
+        "winner": "proposition",
+        "proposition": dict.fromkeys(DIMENSIONS, 1),
+        "opposition": dict.fromkeys(DIMENSIONS, 2),
+    }
+    assert Rating("d", "r", "proposition", **whole).missing == {}
+    with pytest.raises(ValueError, match=message):
+        Rating("d", "r", "proposition", **{**whole, **change})

@@ -1,0 +1,71 @@
+"""Debates over real HTTP: so many calls and no more, a debate that goes on in the turn where it was, and raters asked once."""
+
+from dataclasses import replace
+
+import pytest
+from debates import debate
+from fake_provider import FakeProvider, Rule
+
+from delibsim import compose
+from delibsim.conduct import hold_session
+from delibsim.raters import panel_of, rate_all
+
+
+@pytest.fixture
+def session(tmp_path):
+    """A debate of two models that the fake provider serves."""
+    planned = debate(tmp_path)
+    models = {name: {"name": name, "kind": "openai_compatible", "model": name, "max_tokens": 500, "temperature": 0.0} for name in "xy"}
+    return replace(planned, models=models, participants=tuple(replace(p, model=m) for p, m in zip(planned.participants, "xy", strict=True)))
+
+
+async def held(session, runs, voices):
+    """Hold the debate, and close what voiced it."""
+    try:
+        return await hold_session(session, runs, voices=voices)
+    finally:
+        await voices.close()
+
+
+@pytest.fixture
+def panel(tmp_path, session):
+    """Two raters voiced by x."""
+    planned = compose("wording=oxford", "group.size=2", home=tmp_path)
+    people = tuple(replace(p, model="x") for p in planned.participants)
+    return panel_of(replace(planned, participants=people, models={"x": session.models["x"]}))
+
+
+async def test_a_debate_is_six_calls_and_its_raters_two_each_and_no_more(session, panel, runs, voices_at):
+    async with FakeProvider(models=("x", "y")) as provider:
+        done = await held(session, runs, voices_at(provider))
+        assert done.run.status == "complete"
+        assert [call.body["model"] for call in provider.requests] == ["x", "y"] * 3
+        outcome = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
+        assert (outcome.new, outcome.asked, outcome.faults) == (2, 4, ())
+        assert provider.calls == 6 + 4
+        again = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
+        assert (again.new, again.before, again.asked) == (0, 2, 0)
+        assert provider.calls == 10
+
+
+async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twice(session, runs, voices_at):
+    async with FakeProvider([Rule(status=401, at=(4,))], models=("x", "y")) as provider:
+        cut = await held(session, runs, voices_at(provider))
+        assert cut.run is None
+        assert "turn 4" in cut.fault
+        done = await held(session, runs, voices_at(provider))
+        assert done.run.status == "complete"
+        assert done.recorded == 4
+        assert provider.calls == 4 + 3
+
+
+async def test_a_rater_who_cannot_be_asked_is_named_and_asked_later(session, panel, runs, voices_at):
+    async with FakeProvider([Rule(status=401, at=(9,))], models=("x", "y")) as provider:
+        await held(session, runs, voices_at(provider))
+        first = await rate_all(runs, panel, runs.all()[0], voices_at(provider), at_once=1)
+        assert first.new == 1
+        assert len(first.faults) == 1
+        calls = provider.calls
+        second = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
+        assert (second.new, second.before) == (1, 1)
+        assert provider.calls == calls + 2

@@ -1,0 +1,94 @@
+"""Ballots, stances and speeches: what is read, and every fault that is not."""
+
+import json
+
+import pytest
+
+from delibsim.domain.rating import DIMENSIONS
+from delibsim.domain.rules import Rules
+from delibsim.models.ballot import LABELS, Ballot, Choice, Stance
+from delibsim.models.prompt import UnreadableReply
+from delibsim.models.speech import Speech
+
+VALUES = {label: i for i, label in enumerate([*LABELS, "S1", "C1"], 40)}
+LINES = "\n".join(f"{label}: {value}" for label, value in VALUES.items())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{LINES}\nWINNER: B", f"Here you are.\nwinner: Speaker B\n{LINES}",
+        "\n".join(f"**{line}**" for line in f"{LINES}\nWINNER: B".split("\n")),
+        json.dumps({**VALUES, "WINNER": "B"}), json.dumps({"WINNER": "B", **VALUES}, indent=1),
+        f"```json\n{json.dumps({**VALUES, 'WINNER': 'B'})}\n```",
+        f"{LINES}\nWINNER: B\n\nWinner: B.",
+    ],
+)  # fmt: skip
+def test_a_whole_ballot_is_read_in_whatever_dress(text):
+    assert Ballot().read(text) == {**VALUES, "WINNER": "B"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (f"{LINES}\nWINNER: tie", 'WINNER has "tie"; it must be A or B'), (f"{LINES}\nWINNER: A and B", "it must be A or B"),
+        (LINES, "WINNER is missing"), (f"{LINES}\nWINNER: A\nWINNER: B", "WINNER has several answers"),
+        (f"{LINES}\nWINNER: A".replace("A3: 42", "A3: 101"), "A3 has 101, outside 0 to 100"),
+        (f"{LINES}\nWINNER: A".replace("A3: 42", "A3: -1"), "A3 has -1, outside 0 to 100"),
+        (f"{LINES}\nWINNER: A".replace("B7: 57\n", ""), "B7 is missing"), (f"{LINES}\nWINNER: A\nA1: 9", "A1 is given twice"),
+        (f"{LINES}\nWINNER: A".replace("A3: 42", "A3: 4.5"), "not a whole number"),
+        (json.dumps({**VALUES, "WINNER": "tie"}), 'WINNER has "tie"'), ("I cannot judge.", "WINNER is missing; A1 is missing"),
+    ],
+)  # fmt: skip
+def test_a_tie_a_gap_or_a_number_off_the_scale_is_unreadable_and_named(text, fault):
+    with pytest.raises(UnreadableReply, match=fault):
+        Ballot().read(text)
+
+
+def test_the_schema_and_the_words_ask_for_every_value():
+    schema = Ballot().schema()
+    assert schema["required"] == [*LABELS, "S1", "C1", "WINNER"]
+    assert len(LABELS) == 2 * len(DIMENSIONS)
+    assert schema["properties"]["WINNER"]["enum"] == ["A", "B"]
+    for word in ("A1 to A11", "B1 to B11", "WINNER: A or B", "S1", "C1"):
+        assert word in Ballot().describe()
+    assert Stance().schema()["required"] == ["S1"]
+
+
+@pytest.mark.parametrize("form", [Ballot(), Stance(), Choice("TEA", ("pot", "bag")), Speech(Rules(10, 20)), Speech(Rules(300, 400))])
+def test_every_form_takes_its_own_example(form):
+    assert form.read(form.example("[speech of the proposition]", 150))
+
+
+def test_a_stance_is_one_number():
+    assert Stance().read("S1: 0") == 0
+    assert Stance().read('{"S1": 100}') == 100
+    for text in ("S1: 101", "S1: fifty", "50", "S1: 4\nS1: 5"):
+        with pytest.raises(UnreadableReply, match="S1"):
+            Stance().read(text)
+
+
+def test_a_choice_says_what_it_wants():
+    assert Choice("TEA", ("pot", "bag")).describe() == "TEA: pot or bag, one of them and never both."
+    with pytest.raises(UnreadableReply, match="TEA is missing"):
+        Choice("TEA", ("pot", "bag")).read("pot")
+
+
+def test_a_speech_that_breaks_a_rule_is_unreadable_until_the_last_re_ask():
+    form = Speech(Rules(2, 4, reasks=2))
+    with pytest.raises(UnreadableReply, match="5 words; at most 4"):
+        form.read("One two three four five.")
+    with pytest.raises(UnreadableReply, match="at least 2 are asked for; it holds a link"):
+        form.again().read("www.a.org")
+    assert form.again().again().read("One two. Three four five.") == "One two. Three four five."
+    assert form.again().again().describe() == form.describe()
+    for asked in (form, form.again().again()):
+        with pytest.raises(UnreadableReply, match="empty"):
+            asked.read("  ")
+
+
+def test_what_is_too_long_may_be_cut_at_the_end_of_a_sentence():
+    cutting = Speech(Rules(1, 4, reasks=0, then="cut"))
+    assert cutting.read("One two. Three four five.") == "One two."
+    assert cutting.read("One two three four five.") == "One two three four five."
+    assert Speech(Rules(4, 9, reasks=0, then="cut")).read("One two.") == "One two."

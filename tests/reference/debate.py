@@ -1,0 +1,51 @@
+"""Makes debate.json: run in an environment of its own with pingouin 0.7.0, krippendorff 0.9.0, choix 0.4.1 (GPL, so no dependency here).
+
+python tests/reference/debate.py > tests/reference/debate.json
+"""
+
+import json
+import sys
+from importlib.metadata import version
+
+import choix
+import krippendorff
+import numpy as np
+import pandas as pd
+import pingouin
+
+rng = np.random.default_rng(9)
+quality = rng.normal(60, 10, (12, 1))
+ratings = np.clip(np.rint(quality + rng.normal(0, 4, (1, 5)) + rng.normal(0, 6, (12, 5))), 0, 100)
+items = np.clip(np.rint(rng.normal(60, 10, (40, 1)) + rng.normal(0, 8, (40, 11))), 0, 100)
+winners = (rng.random((15, 6)) < rng.beta(2, 2, (15, 1))).astype(float)
+winners[rng.random((15, 6)) < 0.15] = np.nan
+three = rng.integers(0, 3, (10, 4)).astype(float)
+three[0, 1:] = np.nan
+left, right = rng.normal(60, 9, (30, 4)), rng.normal(57, 9, (30, 4))
+
+long = pd.DataFrame([{"unit": u, "rater": r, "value": v} for (u, r), v in np.ndenumerate(ratings)])
+icc = pingouin.intraclass_corr(long, targets="unit", raters="rater", ratings="value").set_index("Type")
+p = [float(pingouin.ttest(left[:, i], right[:, i], paired=True)["p_val"].iloc[0]) for i in range(4)]
+t = [float(pingouin.ttest(left[:, i], right[:, i], paired=True)["T"].iloc[0]) for i in range(4)]
+games = [(int(a), int(b)) for a, b in rng.integers(0, 4, (120, 2)) if a != b]
+
+
+def nullable(table):
+    return [[None if np.isnan(x) else float(x) for x in row] for row in table]
+
+
+def alpha(table):
+    return float(krippendorff.alpha(reliability_data=table.T, level_of_measurement="nominal"))
+
+
+names = [name for name in icc.index if name in ("ICC2k", "ICC(A,k)")]
+result = {
+    "source": {name: version(name) for name in ("pingouin", "krippendorff", "choix", "numpy")},
+    "icc": {"ratings": ratings.tolist(), "icc_2k": float(icc.loc[names[0], "ICC"])},
+    "cronbach": {"items": items.tolist(), "alpha": float(pingouin.cronbach_alpha(pd.DataFrame(items))[0])},
+    "winners": {"ratings": nullable(winners), "alpha": alpha(winners)},
+    "three": {"ratings": nullable(three), "alpha": alpha(three)},
+    "paired": {"left": left.tolist(), "right": right.tolist(), "t": t, "holm": pingouin.multicomp(p, method="holm")[1].tolist()},
+    "bradley_terry": {"games": games, "strengths": choix.ilsr_pairwise(4, games, alpha=0.0).tolist()},
+}
+sys.stdout.write(json.dumps(result))
