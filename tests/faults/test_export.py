@@ -8,7 +8,7 @@ from delibsim.store.tables import tables
 
 KEY = "canary-key-0123456789abcdef"
 SIGN = "canarysignature"
-FIRST = r"<you>\nParticipant 1\n</you>[\s\S]*Please fill in"
+FIRST = r"Please fill in[\s\S]*<you>\nParticipant 1\n</you>"
 
 
 async def test_a_run_is_never_labelled_with_a_temperature_it_did_not_have(hold, session_of, runs):

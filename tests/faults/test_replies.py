@@ -12,6 +12,7 @@ from delibsim import DRI
 from delibsim.cli.status import app as status
 from delibsim.models.blocks import read_items
 from delibsim.scorers.flags import Flags
+from delibsim.store.manifest import Manifest
 
 FIRST = r"<you>\nParticipant 1\n</you>[\s\S]*LABEL: NUMBER"
 GOOD = {"C1": 1, "C2": 2, "C3": 3, "C4": 4, "C5": 5, "C6": 6, "P1": 1, "P2": 2, "P3": 3, "P4": 4}
@@ -20,7 +21,7 @@ LINES = "\n".join(f"{label}: {value}" for label, value in GOOD.items())
 
 def survey_of(participant):
     """A pattern that finds the first survey of one participant."""
-    return rf"<you>\n{participant}\n</you>[\s\S]*Please fill in"
+    return rf"Please fill in[\s\S]*<you>\n{participant}\n</you>"
 
 
 def pre(log, participant="Participant 1"):
@@ -244,7 +245,7 @@ async def test_equal_text_in_independent_replicates_above_temperature_zero_is_fl
 
 
 async def test_a_response_id_that_comes_twice_is_flagged_with_whether_the_text_came_twice_too(hold, session_of, runs):
-    runs.settle({}, {})
+    runs.settle(Manifest(runs.study, {}, {}))
 
     def said():
         plain = CliRunner().invoke(status, [str(runs.folder)]).output

@@ -6,7 +6,7 @@ import pytest
 from plugin.installed import Workplace, install
 
 RUN = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=2", "rounds=1", "seed=7")
-SPOKEN, SILENT = "ccps.normative.slow.r1", "ccps.none.slow.r1"
+SPOKEN, SILENT = "ccps.normative.slow_rounds1_size2.r1", "ccps.none.slow_size2.r1"
 
 
 @pytest.fixture(scope="module")
