@@ -9,8 +9,8 @@ import typer
 
 from delibsim.cli.compose import Plan, plan
 from delibsim.cli.presets import Presets
-from delibsim.cli.study import exit_code, hold_waiting, print_report, report
-from delibsim.cli.terminal import console, echo_json, study_at
+from delibsim.cli.study import conclude, hold_waiting
+from delibsim.cli.terminal import console, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
 from delibsim.models.base import STATUSES
@@ -49,12 +49,7 @@ def retry(
     except KeyboardInterrupt:
         screen.print("Stopped. What was recorded is kept; the same command goes on from there.", soft_wrap=True)
         raise typer.Exit(3) from None
-    result = report(planned, held, runs)
-    if as_json:
-        echo_json(result)
-    else:
-        print_report(result, console())
-    raise typer.Exit(exit_code(held))
+    raise typer.Exit(conclude(planned, held, runs, as_json))
 
 
 def last_status(runs: Runs, session: str) -> str:

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.compose import Plan, plan
-from delibsim.cli.study import exit_code, hold_plan, print_report, report
+from delibsim.cli.study import conclude, hold_plan
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
 from delibsim.conduct import Held, score_all, usual_scorers
@@ -44,12 +44,7 @@ def run(
         raise typer.Exit(3) from None
     if not multirun:
         raise typer.Exit(_tell(planned, held[0], runs, as_json))
-    result = report(planned, held, runs)
-    if as_json:
-        echo_json(result)
-    else:
-        print_report(result, console())
-    raise typer.Exit(exit_code(held))
+    raise typer.Exit(conclude(planned, held, runs, as_json))
 
 
 def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from delibsim.cli.compose import Plan
 from delibsim.cli.live import Live
 from delibsim.cli.progress import Progress
-from delibsim.cli.terminal import safe, shown
+from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.conduct import Held, hold_all, spent
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
@@ -94,6 +94,16 @@ async def voices_for(sessions: Sequence[Session], runs: Runs, limits: Limits, ad
         await voices.close()
         raise WrongInput("nothing was asked and nothing was paid; mend what is said above and give the command again")
     return voices
+
+
+def conclude(plan: Plan, held: Sequence[Held], runs: Runs, as_json: bool) -> int:
+    """Print what came of a plan; the exit code."""
+    result = report(plan, held, runs)
+    if as_json:
+        echo_json(result)
+    else:
+        print_report(result, console())
+    return exit_code(held)
 
 
 def report(plan: Plan, held: Sequence[Held], runs: Runs) -> dict[str, Any]:
