@@ -65,6 +65,20 @@ def test_a_study_of_200_runs_killed_in_the_middle_and_gone_on_with_equals_one_le
     assert home("score", "s", "--json")[1] == whole[1]
 
 
+def test_a_study_of_200_runs_killed_three_times_in_one_process_equals_one_left_alone(home, whole):
+    for held in (20, 70, 130):
+        parent = home.begin(*RUN, "study=s", *LARGE, "-q")
+        home.until("s", held)
+        parent.kill()
+        parent.communicate()
+        assert held <= len(home.held("s")) < 200
+    code, out, err = home(*RUN, "study=s", *LARGE)
+    assert code == 0, err
+    assert "study s: 200 sessions, 200 complete" in out
+    assert home.held("s") == whole[0]
+    assert home("score", "s", "--json")[1] == whole[1]
+
+
 def test_an_interruption_stops_the_workers_in_order(home, launcher):
     parent = home.begin(*RUN, "study=s", *LARGE, *launcher)
     home.until("s", 10)
