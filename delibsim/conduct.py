@@ -14,6 +14,7 @@ from delibsim.domain.score import Score
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
+from delibsim.models.base import OUTCOMES
 from delibsim.models.prices import price_in
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import charge, worst_case
@@ -57,11 +58,11 @@ async def hold_session(
         run = runs.run(session.id)
         return Held(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
-    asked = 0
+    reused, asked = sum(exchange.completion.status in OUTCOMES for exchange in exchanges), 0
 
     def keep(exchange: Exchange) -> None:
         nonlocal asked
-        asked += 1
+        asked += exchange.completion.status != "budget"  # which was not sent
         runs.record(session.id, exchange.record())
         if (answer := exchange.completion).response_id or answer.fingerprint:
             runs.note_answering(exchange.model, answer.model_returned, answer.fingerprint, f"{session.id}/{exchange.id}", exchange.started)
@@ -72,9 +73,9 @@ async def hold_session(
     try:
         run = await hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
-        return Held(session, None, "", str(error), len(exchanges), asked, damaged)
+        return Held(session, None, "", str(error), reused, asked, damaged)
     await asyncio.to_thread(runs.add, run)
-    return Held(session, run, run.status, "", len(exchanges), asked, damaged)
+    return Held(session, run, run.status, "", reused, asked, damaged)
 
 
 async def hold_all(
@@ -107,12 +108,12 @@ async def hold_all(
             tell(held)
             return held
 
-    with lock or runs.lock(), _settled_heap():
-        try:
+    try:
+        with lock or runs.lock(), _settled_heap():
             # Whichever fails, the others finish first: what is in flight has been paid for and is to be kept.
             settled = await asyncio.gather(*(one(session) for session in sessions), return_exceptions=True)
-        finally:
-            await voices.close()
+    finally:
+        await voices.close()
     for outcome in settled:
         if isinstance(outcome, BaseException):
             raise outcome

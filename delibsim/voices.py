@@ -103,11 +103,16 @@ class Voices:
     def _fits(self, session: Session) -> list[Finding]:
         tokens = estimated_tokens(longest_prompt(session).messages)
         findings = []
+        hosted = {voice.name: getattr(voice.model, "max_tokens", None) for voice in self._hosted.values()}
         for name, settings in session.models.items():
             model = str(settings.get("model", ""))
             if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
                 findings.append(Finding("warning", name, f"by the price list, {model} was withdrawn on {last}"))
             window = context_window(model)
+            most, limit = tokens + (hosted.get(name) or 0), self.limits.tokens_per_minute
+            if name in hosted and limit is not None and most > limit:
+                text = f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit}); such calls exceed it, one a minute"
+                findings.append(Finding("warning", name, text))
             if window is not None and tokens > window:
                 text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes; {TOO_LONG}"
                 findings.append(Finding("error", name, text))

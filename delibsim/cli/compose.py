@@ -309,12 +309,16 @@ def _told_apart(kind: str, parts: Mapping[str, Any], unlike: Mapping[str, Any]) 
 
 
 def _impossible(faults: Sequence[tuple[Job, str]], n: int) -> str:
-    lines = []
-    for job, fault in faults[:10]:
+    """What cannot be, each fault once with the first of the combinations it befalls."""
+    befallen: dict[str, list[str]] = {}
+    for job, fault in faults:
         named = {key: value for key, value in {**job.choices, **job.values}.items() if key not in FIXED}
-        cell = ", ".join(f"{key}={value}" for key, value in named.items())
-        lines.append(f"  {cell}: {fault}")
-    more = f"\n  and {len(faults) - 10} more" if len(faults) > 10 else ""
+        befallen.setdefault(fault, []).append(", ".join(f"{key}={value}" for key, value in named.items()))
+    lines = []
+    for fault, cells in list(befallen.items())[:10]:
+        others = f" (and {len(cells) - 1} more)" if len(cells) > 1 else ""
+        lines.append(f"  {cells[0]}{others}: {fault}")
+    more = f"\n  and {len(befallen) - 10} other faults" if len(befallen) > 10 else ""
     return f"{len(faults)} of {n} combinations cannot be held, so nothing was begun:\n" + "\n".join(lines) + more
 
 

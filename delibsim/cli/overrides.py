@@ -118,9 +118,15 @@ def _values(override: Override, key: str, presets: Presets, topics: Callable[[],
         return [name for name in names if key != "model" or all(presets.config({key: name})[key].get(part, name) for part in NEEDED)]
     if not override.is_sweep_override():
         return [value]
+    line = hidden(str(override.input_line), overrides)
+    if isinstance(value, Glob):
+        raise WrongInput(f"'{line}': a glob stands for topics or for the options of a group, and '{key}' is neither")
     if not override.is_discrete_sweep():
-        raise WrongInput(f"'{hidden(str(override.input_line), overrides)}' names no list of values")
-    return [one.value() for text in override.sweep_string_iterator() for one in _parsed([f"{key}={text}"])]
+        raise WrongInput(f"'{line}' names no list of values")
+    values = [one.value() for text in override.sweep_string_iterator() for one in _parsed([f"{key}={text}"])]
+    if not values:
+        raise WrongInput(f"'{line}' names no value at all")
+    return values
 
 
 def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Job:

@@ -103,7 +103,7 @@ class Progress:
         most = f" of {budget.usd:g}" if budget.usd is not None else ""
         tokens = [f"{budget.spent_tokens:,} of {budget.tokens:,} tokens reserved or spent"] if budget.tokens is not None else []
         # The worst case of what is in flight is in it, so that it never grows beyond the cap.
-        return ([f"{budget.spent_usd:.2f}{most} USD"] if budget.spent_usd or most else []) + tokens
+        return ([f"{budget.spent_usd:.2f}{most} USD spent or reserved"] if budget.spent_usd or most else []) + tokens
 
     def _left(self) -> str:
         finished, seconds = self.done.total(), time.monotonic() - self.started

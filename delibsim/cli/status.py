@@ -146,7 +146,7 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> 
     if listed:
         screen.print(table)
     if len(listed) < len(sessions):
-        screen.print(f"{len(sessions) - len(listed)} more sessions are not listed; --json lists all")
+        screen.print(f"{len(sessions) - len(listed)} sessions are not listed; --json lists all")
     for entry in sessions:
         if entry["fault"]:
             screen.print(f"damaged: {entry['fault']}")

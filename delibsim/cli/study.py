@@ -16,6 +16,7 @@ from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.conduct import Held, hold_all, spent
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
 from delibsim.engine.hold import check, prompt_hash, provenance
 from delibsim.models.limits import Budget, Limits
 from delibsim.store.manifest import Manifest, commits
@@ -51,6 +52,9 @@ async def hold_waiting(
     plan: Plan, waiting: Sequence[Session], runs: Runs, screen: Console, quiet: bool, manifest: Manifest | None = None
 ) -> list[Held]:
     """Hold sessions and show how it goes; the outcomes of those that were held before come first."""
+    if runs.holder():
+        with runs.lock():  # says who holds it, before anybody is asked anything
+            pass
     voices = await voices_for(waiting, runs, plan.limits, plan.addresses, screen)
     if manifest is not None:
         with runs.lock():
@@ -79,7 +83,7 @@ def cells_of(sessions: Iterable[Session]) -> dict[str, Session]:
     """One session of every cell of the design, by the name that its replicates share."""
     cells: dict[str, Session] = {}
     for session in sessions:
-        cells.setdefault(session.id.rpartition(".r")[0], session)
+        cells.setdefault(cell_of(session), session)
     return cells
 
 

@@ -15,12 +15,18 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.runs import Runs
 
 T = TypeVar("T")
+WIDTH = 100  # columns of a table
 
 
 def console(**options: Any) -> Console:
-    """A console for tables: as wide as the terminal, 100 columns without one; markup in data stays text."""
+    """A console for tables: as wide as the terminal, 100 columns at least, so that no number is cut; markup in data stays text.
+
+    What is shown live, on stderr, is no wider than the terminal.
+    """
     screen = Console(markup=False, highlight=False, emoji=False, **options)
-    return screen if screen.is_terminal else Console(markup=False, highlight=False, emoji=False, width=100, **options)
+    if screen.is_terminal and (screen.width >= WIDTH or options.get("stderr")):
+        return screen
+    return Console(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
 
 
 def safe(text: str) -> str:

@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
 
 Settings = frozenset[tuple[str, Any]]
+Family = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,48 @@ class Condition:
 def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
     """The condition of every session, by its name.
 
-    A setting is told where sessions of the same topic, treatment and models differ in it, and then of all sessions that have
-    it. What a condition is called thus depends on the study it is in; which replicates belong together does not.
+    Replicates are the sessions of one cell of the design; of sessions that are named otherwise, those with equal settings. What
+    is drawn anew for every replicate (who sits where) is no setting. A setting is told where sessions of the same topic,
+    treatment and models differ in it, and then of all that have it; where that does not tell two cells apart, their names do.
+    What a condition is called thus depends on the study it is in; which replicates belong together does not.
     """
-    placed: dict[str, tuple[tuple[str, str, str], Settings]] = {}
-    families: dict[tuple[str, str, str], dict[Settings, Settings]] = defaultdict(dict)
+    shared: dict[str, tuple[Family, Settings]] = {}
+    sessions = sorted(sessions, key=lambda session: session.replicate)
+    cells = {session.id: cell_of(session) for session in sessions}
     for session in sessions:
-        family = session.topic.id, session.treatment.name, "+".join(session.models)
-        settings = frozenset(_settings(session))
-        placed[session.id] = family, families[family].setdefault(settings, settings)  # one copy for all replicates
+        family, settings = _family(session), frozenset(_settings(session))
+        if cells[session.id] != session.id:
+            family, others = shared.get(cells[session.id], (family, settings))
+            shared[cells[session.id]] = family, settings & others
+    by_content = {content: cell for cell, content in shared.items()}
+    for session in sessions:
+        if cells[session.id] == session.id:  # named by somebody else
+            content = _family(session), frozenset(_settings(session))
+            cells[session.id] = by_content.setdefault(content, session.id)
+            shared[cells[session.id]] = content
+    found = _told(shared)
+    return {name: found[cell] for name, cell in cells.items()}
+
+
+def _told(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]:
+    """The condition of every cell: its family, what differs, and its name where that tells it from no other."""
+    families: dict[Family, list[Settings]] = defaultdict(list)
+    for family, settings in shared.values():
+        families[family].append(settings)
     unlike = {key for found in families.values() for key, _ in frozenset.union(*found) - frozenset.intersection(*found)}
-    return {
-        name: Condition(*family, tuple(sorted(pair for pair in settings if pair[0] in unlike)))
-        for name, (family, settings) in placed.items()
+    found = {
+        cell: Condition(*family, tuple(sorted(pair for pair in settings if pair[0] in unlike)))
+        for cell, (family, settings) in shared.items()
     }
+    alike = Counter(found.values())
+    return {
+        cell: replace(condition, settings=(*condition.settings, ("sessions", cell))) if alike[condition] > 1 else condition
+        for cell, condition in found.items()
+    }
+
+
+def _family(session: Session) -> Family:
+    return session.topic.id, session.treatment.name, "+".join(session.models)
 
 
 def _settings(session: Session) -> Iterator[tuple[str, Any]]:

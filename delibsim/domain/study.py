@@ -57,6 +57,11 @@ def slug(name: str) -> str:
     return f"{kept or 'name'}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
+def cell_of(session: Session) -> str:
+    """The cell of the design that a session lies in: its name without the replicate. Sessions named otherwise are cells of their own."""
+    return session.id.removesuffix(f".r{session.replicate}")
+
+
 def label_of(unlike: Mapping[str, Any]) -> str:
     """What tells a session from others, as a part of its name: settings by dotted key, of which the last step is told.
 

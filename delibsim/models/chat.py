@@ -63,8 +63,14 @@ class Dialect:
         """The requested parameters that this server does not take under any name."""
         return tuple(name for name in requested if name in self._rejected)
 
-    def learn(self, complaint: str, requested: Mapping[str, Any]) -> bool:
-        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt makes sense."""
+    def learn(self, complaint: str, requested: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
+        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt makes sense.
+
+        That is so too where another request, in flight at the same time, has taught us since how this one should be sent.
+        """
+        return self._learn(complaint, requested) or self.sent(requested) != sent
+
+    def _learn(self, complaint: str, requested: Mapping[str, Any]) -> bool:
         if "max_completion_tokens" in complaint and "max_tokens" in requested and "max_tokens" not in self._renamed:
             self._renamed["max_tokens"] = "max_completion_tokens"
             return True

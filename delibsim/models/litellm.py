@@ -58,7 +58,7 @@ class LiteLLM:
             sent, dropped = self._dialect.sent(wanted), unsupported + self._dialect.dropped(wanted)
             completion = await self._attempt(prompt, sent)
             refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
-            if not refused or not self._dialect.learn(completion.detail, wanted):
+            if not refused or not self._dialect.learn(completion.detail, wanted, sent):
                 return replace(completion, parameters_sent=sent, parameters_dropped=dropped)
 
     @functools.cached_property

@@ -53,7 +53,7 @@ class OpenAICompatible:
             sent, dropped = self._dialect.sent(requested), self._dialect.dropped(requested)
             completion = await self._attempt({"model": self.model, "messages": messages_of(prompt), **sent})
             refused = completion.status == "bad_request" and completion.detail.startswith(("HTTP 400", "HTTP 422"))
-            if not refused or not self._dialect.learn(completion.detail, requested):
+            if not refused or not self._dialect.learn(completion.detail, requested, sent):
                 return replace(completion, provider=self.provider, parameters_sent=sent, parameters_dropped=dropped)
 
     async def preflight(self) -> list[Finding]:

@@ -12,6 +12,7 @@ from delibsim.models.prices import Price
 from delibsim.models.prompt import Message, Prompt
 
 SPENT = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
+NOTHING = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)  # of a call that was not sent
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
 
@@ -59,7 +60,7 @@ class Persistent:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
             if not self._budget.reserve(worst.cost_usd, most):
-                return Completion("", "budget", SPENT, model_requested=self.name, tries=tuple(tries))
+                return Completion("", "budget", SPENT, NOTHING, model_requested=self.name, tries=tuple(tries))
             async with self._gate.enter(worst, self.name) as settle:
                 try:
                     completion = self._fatal or await self.model.complete(prompt, seed)
@@ -71,7 +72,7 @@ class Persistent:
             completion = replace(completion, usage=self._priced(completion), detail=self._told(completion), tries=tuple(tries))
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
-                self._fatal = replace(completion, usage=Usage(), tries=(), detail=f"{completion.detail} (found before; not asked again)")
+                self._fatal = replace(completion, usage=NOTHING, tries=(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return completion
             wait = self._wait(completion, len(tries), jitter)

@@ -19,7 +19,7 @@ class Diversity:
     """
 
     name = "diversity"
-    version = 1
+    version = 2
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""
@@ -52,7 +52,8 @@ class Diversity:
             ]
             scores += [Score(measure, "run", target, value, phase, note=why) for measure, value, why in values]
         by_measure = {(s.measure, s.phase): s for s in scores}
-        for measure in ("diversity", "diversity_range_normalised", "diversity_standardised"):
+        # Standardised, before and after are measured by populations of their own: their difference would be no change of the group.
+        for measure in ("diversity", "diversity_range_normalised"):
             pre, post = by_measure[measure, "pre"], by_measure[measure, "post"]
             scores.append(Score(measure, "run", target, post.value - pre.value, "change", note=pre.note or post.note))
         return scores

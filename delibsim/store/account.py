@@ -1,5 +1,6 @@
 """What is known of one session: its plan, its run, its calls, and the rows they are in the tables of a study."""
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,6 +9,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run, Session
+from delibsim.domain.study import cell_of
 from delibsim.domain.survey import PHASES, Response, Survey
 from delibsim.store.codebook import COLUMNS
 from delibsim.store.files import json_text
@@ -21,8 +23,8 @@ NOT_PARAMETERS = frozenset({"name", "kind", "model", "base_url", "key_env", "tim
 class Account:
     """Everything that is known of one session: its plan, its run if there is one, its calls, and what cannot be read of them."""
 
-    def __init__(self, runs: Runs, name: str) -> None:
-        self.study, self.name = runs.study, name
+    def __init__(self, runs: Runs, name: str, drawn: Mapping[str, Any] | None = None) -> None:
+        self.study, self.name, self.drawn = runs.study, name, drawn or {}
         self.faults: list[str] = []
         self.session: Session | None = None
         self.run: Run | None = None
@@ -47,9 +49,14 @@ class Account:
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """The rows of this session: of runs, participants, responses, statements and calls."""
-        yield "runs", self.condition | self._counts() | _procedure(self.session) | {"status": self.status, "fault": self.fault}
-        for participant in self.session.participants if self.session else ():
-            yield "participants", self.condition | self.seats[participant.id] | {"role": participant.role, "persona": participant.persona}
+        diversity = {f"diversity_{name}": value for name, value in self.drawn.get("diversity", {}).items() if name != "people"}
+        known = self._counts() | _procedure(self.session) | diversity | {"status": self.status, "fault": self.fault}
+        yield "runs", self.condition | known
+        people = self.session.participants if self.session else ()
+        drawn = self.drawn.get("personas", ())
+        for participant, origin in itertools.zip_longest(people, drawn[: len(people)]):
+            described = {"role": participant.role, "persona": participant.persona, "persona_from": None if origin is None else str(origin)}
+            yield "participants", self.condition | self.seats[participant.id] | described
         if self.run is not None:
             for response in self.run.responses:
                 base = self._unit(response.participant, response.phase) | {"phase": response.phase}
@@ -108,6 +115,7 @@ class Account:
         return {
             "study": self.study,
             "session": self.name,
+            "condition": cell_of(session),
             "topic": session.topic.id,
             "survey": session.survey.id,
             "treatment": session.treatment.name,
@@ -183,7 +191,9 @@ def _procedure(session: Session | None) -> Row:
         return {}
     procedure, audience = session.procedure, session.procedure.audience
     small_world = audience.network == "small_world"
-    names = ("shuffle_items", "show_transcript", "show_answers", "recall", "reasks", "longest_statement")
+    names = (
+        "shuffle_items", "reverse_scale", "show_transcript", "transcript_window", "show_answers", "recall", "reasks", "longest_statement",
+    )  # fmt: skip
     return {name: getattr(procedure, name) for name in names} | {
         "neighbours": audience.neighbours if small_world else None,
         "rewiring": audience.rewiring if small_world else None,
@@ -202,6 +212,7 @@ def _answers(response: Response, survey: Survey) -> Iterator[Row]:
             "value": response.answers.get(item.id),
             "missing": None if answered else response.missing.get(item.id, "no reason was recorded"),
             "position": position.get(item.id),
+            "reversed": response.reversed,
         }
 
 

@@ -45,6 +45,8 @@ TABLES = {
 CONDITION = (
     Column("study", "text", "name of the study"),
     Column("session", "text", "name of the session, unique within the study"),
+    Column("condition", "text", "name of the session without its replicate: what its replicates share. It holds all that differs from the "
+           "presets, such as personas or parameters of a model"),
     Column("topic", "text", "id of the topic"),
     Column("survey", "text", "id of the survey"),
     Column("treatment", "text", "name of the treatment"),
@@ -106,6 +108,11 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("recall", "logical", "speakers saw their own first answers"),
         Column("reasks", "integer", "how often an unreadable answer is asked again at most", "times"),
         Column("longest_statement", "integer", "longest statement that counts; empty for no limit", "words"),
+        Column("reverse_scale", "text", "who sees the scale the other way round; empty for nobody", values="half"),
+        Column("transcript_window", "integer", "last statements heard that a participant is shown; empty for all", "statements"),
+        Column("diversity_wanted", "text", "diversity that the group was drawn for; empty if any", values="low; high; matched"),
+        Column("diversity_target", "number", "the diversity before, by people's answers, that was aimed at"),
+        Column("diversity_reached", "number", "the diversity before, by people's answers, of the group that was drawn"),
         Column("delibsim_version", "text", "version that held the run"),
         Column("python_version", "text", "version of Python that held the run"),
     ),
@@ -113,6 +120,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         *CONDITION, *SEAT,
         Column("role", "text", "what the participant is in the session", values="citizen"),
         Column("persona", "text", "description that only this participant saw; empty if none"),
+        Column("persona_from", "text", "its number in the set of personas, or the person it is taken from; empty if none was drawn"),
     ),
     "items": (
         Column("study", "text", "name of the study"),
@@ -136,6 +144,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                "a whole number between lowest and highest of items; of ranks 1 is the most preferred"),
         Column("missing", "text", "why the answer is missing, beginning with the status of the call; empty if it is there"),
         Column("position", "integer", "place at which this participant was shown the item, from 1; empty where that was not recorded"),
+        Column("reversed", "logical", "the scale was shown the other way round; the value is on the survey's own scale"),
         ATTEMPTS,
     ),
     "statements": (

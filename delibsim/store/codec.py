@@ -93,6 +93,11 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
         return [line for key in keys for line in differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         return [line for i, (a, b) in enumerate(zip(old, new, strict=True), 1) for line in differences(a, b, f"{at}[{i}]")]
+    if isinstance(old, str) and isinstance(new, str) and old != new:
+        # Of long texts the part is shown in which they begin to differ.
+        same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+        cut = same - 30 if same > 40 else 0
+        old, new = (("..." if cut else "") + text[cut:] for text in (old, new))
     return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
 
 

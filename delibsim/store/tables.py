@@ -44,8 +44,9 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
     """
     accounts: dict[str, Account] = {}
     items: set[tuple[Any, ...]] = set()
+    groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
     for name in _begun(runs):
-        account = Account(runs, name)
+        account = Account(runs, name, groups.get(name))
         faults += account.faults
         yield from account.rows()
         if account.session is not None:

@@ -44,6 +44,20 @@ def test_one_setting_that_differs_is_the_one_that_is_told(session, change, key, 
     assert of == {session.id: Condition(*FAMILY, ((key, values[0]),)), "varied": Condition(*FAMILY, ((key, values[1]),))}
 
 
+def test_who_is_drawn_for_a_replicate_makes_no_condition(session):
+    """Personas are dealt and models are moved on with every replicate; the name of the cell says what was drawn from."""
+    models = {"a": {"kind": "citizen"}, "b": {"kind": "citizen", "openness": 1.0}}
+    seats = {1: "abab", 2: "baba"}
+    people = {n: tuple(Participant(f"P{i}", f"Persona {n}", m) for i, m in enumerate(seats[n])) for n in seats}
+    moved = {n: {m: models[m] for m in dict.fromkeys(seats[n])} for n in seats}
+    cells = ("ccps.normative.x_diversity-low", "ccps.normative.x_diversity-high")
+    held = [replace(session, id=f"{cell}.r{n}", replicate=n, participants=people[n], models=moved[n]) for cell in cells for n in (2, 1)]
+    of = conditions(held)
+    assert {name: condition.settings for name, condition in of.items()} == {
+        f"{cell}.r{n}": (("sessions", cell),) for cell in cells for n in (1, 2)
+    }
+
+
 def test_personas_stand_apart_from_none_and_from_other_personas_of_the_same_number(session):
     green, grey = (tuple(replace(p, persona=text) for p in session.participants) for text in ("You love trees.", "You love roads."))
     of = conditions([session, varied(session, participants=green), replace(session, id="grey", participants=grey)])

@@ -271,3 +271,14 @@ async def test_a_session_too_long_for_its_model_stops_and_keeps_what_was_paid(ho
         provider.script.clear()
         assert (await hold(session, provider)).run.status == "complete"
         assert provider.billed == 8
+
+
+async def test_calls_in_flight_together_each_go_once_more_without_what_the_first_was_refused(ask, session_of, voices_at):
+    settings = {"local": settings_of("local", temperature=0.7)}
+    async with FakeProvider([Rule(rejects="temperature"), Rule(rejects="seed")], latency=0.05) as provider:
+        voices = voices_at(provider, Limits(concurrency=12))
+        await voices.preflight([session_of(settings)])  # so that none goes alone
+        completions = await ask(provider, 12, voices=voices, settings=settings)
+    assert provider.calls > 12 + 2
+    assert {completion.status for completion in completions} == {"ok"}
+    assert {frozenset(completion.parameters_dropped) for completion in completions} == {frozenset({"temperature", "seed"})}
