@@ -27,7 +27,7 @@ from delibsim.voices import Voices
 
 @dataclass(frozen=True)
 class Held:
-    """What came of holding a session: its run, or why there is none; how much came from the record and how much was asked.
+    """What came of holding a session: its run, or why there is none; how many answers came from the record and how many were asked for.
 
     `status` is that of the run ("complete" or "partial"), "" if there is none. Of many sessions the runs are left on disk.
     """

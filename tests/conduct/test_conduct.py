@@ -456,5 +456,5 @@ async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs)
     assert "turn 2): internal: ZeroDivisionError: a defect of a plug-in (test_conduct.py, line " in broken.fault
     assert [record["completion"]["status"] for record in runs.exchanges("broken")[0]][-2:] == ["ok", "internal"]
     again = await hold_session(sessions[1], runs)
-    assert (again.recorded, again.run.status) == (broken.asked, "complete")
+    assert (again.recorded, again.run.status) == (broken.asked - 1, "complete")
     assert again.asked == CALLS - broken.asked + 1, "the call that broke is asked again"

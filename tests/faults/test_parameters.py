@@ -4,6 +4,7 @@ import json
 
 import pytest
 from fake_provider import FakeProvider, Rule
+from faults.conftest import settings_of
 from typer.testing import CliRunner
 
 from delibsim import Runs, Voices
