@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis.reference import of_people
+from delibsim.analysis.reference import of_people, reference
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_of, score_texts
@@ -73,6 +73,7 @@ def score(
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
         _tables(rows, gaps, screen)
+        _people(surveys, screen)
         for line in people_lines(scorer or []):
             screen.print(line)
         for fault in faults:
@@ -129,6 +130,18 @@ def _named(condition: Condition) -> dict[str, Any]:
 
 def _condition(row: Mapping[str, Any]) -> Condition:
     return Condition(row["topic"], row["treatment"], row["models"], tuple(row["settings"].items()))
+
+
+def _people(surveys: Mapping[str, str], screen: Console) -> None:
+    """What must be known of the column of people before anything is compared with it."""
+    for topic, survey in surveys.items():
+        known = reference(topic)
+        if known is None or of_people(topic, "dri", "change", survey)[0] is None:
+            continue
+        line = f"people on {topic}: the change of {known['n']} people pooled, which no single group shows"
+        if survey != f"deliberr.{topic}":
+            line += "; they answered the original instrument: compare directions only, raw scales are left out"
+        screen.print(line, soft_wrap=True)
 
 
 def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:

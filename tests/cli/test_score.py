@@ -123,3 +123,8 @@ def test_what_is_missing_is_told_of_its_own_condition(delibsim, partial):
     below = delibsim("score", "p").out.partition("group.size=3")
     assert "missing:" in below[0]
     assert "missing:" not in below[2]
+
+
+def test_the_column_of_people_says_what_it_is(delibsim, study):
+    out = delibsim("score", "s").out
+    assert "people on ccps: the change of 31 people pooled, which no single group shows; they answered the original instrument" in out
