@@ -12,7 +12,7 @@ from delibsim.store.answers import read_answers
 from delibsim.store.deliberr import HUMAN, find_files, local_name, read_published
 from delibsim.store.imported import ANSWERS, keep
 from delibsim.store.library import Library
-from delibsim.store.own_answers import check_answers, keep_answers
+from delibsim.store.own_answers import Checked, check_answers, keep_answers
 
 FORMATS = ("deliberr", "answers")
 
@@ -20,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command(name="import")
-def import_(
+def import_(  # noqa: PLR0913 - options of two formats
     source: Annotated[
         str,
         typer.Argument(metavar="FORMAT", help="deliberr: the R package's surveys and human data; answers: a CSV file of your own."),
@@ -34,6 +34,8 @@ def import_(
     participant: Annotated[str | None, typer.Option(help="answers: the column that names participants, if not participant.")] = None,
     stage: Annotated[str | None, typer.Option(help="answers: the column that says pre or post, if not stage or phase.")] = None,
     leave_out: Annotated[bool, typer.Option("--leave-out", help="answers: leave participants with a fault out and keep the rest.")] = False,
+    only: Annotated[bool, typer.Option("--only", help="answers: take the rows whose column survey names this survey alone.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="answers: in the place of those of an earlier import.")] = False,
 ) -> None:
     """Import real instruments and the answers people gave to them.
 
@@ -45,21 +47,21 @@ def import_(
     if source == "answers":
         if len(paths) != 1 or survey is None:
             raise WrongInput("name one file and the survey that people answered: delibsim import answers FILE --survey ID")
-        _import_answers(paths[0], Library().survey(survey), (participant, stage), leave_out)
+        own = Library().survey(survey)
+        _import_answers(check_answers(paths[0], own, participant, stage, only), own, paths[0], leave_out, replace)
         return
     _import_deliberr(paths, to, version)
 
 
-def _import_answers(path: Path, survey: Survey, columns: tuple[str | None, str | None], leave_out: bool) -> None:
-    """Check a file line by line; write it if nothing is wrong, or if those it is wrong with are to be left out."""
-    checked = check_answers(path, survey, *columns)
+def _import_answers(checked: Checked, survey: Survey, path: Path, leave_out: bool, replace: bool) -> None:
+    """Tell the faults of a file line by line; write it if nothing is wrong, or if those it is wrong with are to be left out."""
     for note in checked.notes:
         typer.echo(f"note: {safe(note)}")
     faults = [f"  {safe(str(fault))}" for fault in checked.faults]
     if checked.answers is None or (faults and not leave_out):
         advice = "mend the file, or keep the others with --leave-out" if checked.answers is not None else "nobody would be left"
         raise WrongInput("\n".join([f"{path}: {len(faults)} faults, nothing was imported ({advice}):", *faults]))
-    kept = keep_answers(checked.answers, survey, Path.cwd())
+    kept = keep_answers(checked.answers, survey, Path.cwd(), replace)
     people = len(checked.answers.participants)
     typer.echo(f"answers: {people} people, before and after, to survey {survey.id}, in {kept.relative_to(Path.cwd())}")
     typer.echo("next: delibsim human answers")

@@ -186,6 +186,16 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
     assert (group["id"], group["n"]) == ("trams", 2)
     assert group["post"]["dri"] == pytest.approx(1)
     assert "mean of" not in ask(human, "answers")
+    people[0][2] = 2
+    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
+    with pytest.raises(WrongInput, match="holds other answers to survey trams"):
+        ask(import_, "answers", "mine.csv", "--survey", "trams")
+    ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
+    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2", "survey"], *([*row, row[0]] for row in people)])
+    with pytest.raises(WrongInput, match="names other surveys than trams: Ann"):
+        ask(import_, "answers", "mine.csv", "--survey", "trams")
+    with pytest.raises(WrongInput, match="no row has trams"):
+        ask(import_, "answers", "mine.csv", "--survey", "trams", "--only")
 
 
 def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):

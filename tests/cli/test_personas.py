@@ -202,6 +202,8 @@ def test_people_of_another_instrument_are_refused_with_the_items_that_differ(hom
         planned(home, "survey=trams2", "persona=human:trams")
     for overrides, fault in (
         (["persona=human"], "persona=human needs the topic whose participants are meant, such as persona=human:trams"),
+        (["persona=human:"], "persona=human: needs the topic whose participants are meant, such as persona=human:trams"),
+        (["topic=ccps", "persona=human:trams"], r"the people of 'trams' answered another instrument .*\. Give topic=trams$"),
         (["persona=human:tram"], "unknown topic 'tram'; did you mean trams"),
         (["persona=human:trams", "group.size=21"], "20 people for a group of 21"),
         (["topic=ccps", "persona=human:ccps"], "there are no answers of people to survey 'ccps'"),

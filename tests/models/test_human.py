@@ -148,9 +148,10 @@ async def test_what_is_typed_before_it_is_asked_for_is_nobodys_answer(monkeypatc
 
     async def until(shown):
         nonlocal everything
-        while shown not in everything:
-            await asyncio.sleep(0.01)
-            everything += capsys.readouterr().err
+        async with asyncio.timeout(20):
+            while shown not in everything:
+                await asyncio.sleep(0.01)
+                everything += capsys.readouterr().err
         everything = everything.partition(shown)[2]
 
     with os.fdopen(terminal) as screen, monkeypatch.context() as here:
