@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from delibsim.analysis.clusters import Clusters, Items, clusters_of
-from delibsim.analysis.profiles import NotWritten, Reading, departures, read_profiles, write_profiles
+from delibsim.analysis.profiles import NotWritten, Reading, departures, read_profiles, shortcomings, write_profiles
 from delibsim.cli.compose import Plan, plan
 from delibsim.cli.seats import instrument_of
 from delibsim.cli.terminal import console, echo_json, number, safe, shown
@@ -62,6 +62,7 @@ def build(
         typer.echo(f"no personas: {safe(str(error))}. What was recorded is kept; the same command goes on from there.", err=True)
         raise typer.Exit(4) from None
     built = {"topic": topic, "items": items, "writer": writer, "reader": reader} | _built(session.survey, clusters, readings)
+    built["warnings"] += shortcomings(profiles, readings)
     path, new = keep_personas(personas, home, built)
     _report(read_persona_file(label, home), path, new)
     raise typer.Exit(3 if any(reading.reason for reading in readings) else 0)

@@ -198,6 +198,22 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
         ask(import_, "answers", "mine.csv", "--survey", "trams", "--only")
 
 
+def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
+    (home / "surveys").mkdir()
+    (home / "surveys" / "trams.yaml").write_text(SURVEY)
+    rows = [[f"p{k}", stage, *((1, 3, 5), (4, 2, 1))[k % 2], 1, 2] for stage in ("pre", "post") for k in range(10)]
+    header = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
+    write(home / "mine.csv", [header, *rows])
+    ask(import_, "answers", "mine.csv", "--survey", "trams")
+    assert "without a DRI" not in ask(human, "answers", "--partitions", "20")
+    rows[0][2:5] = [3, 3, 3]
+    write(home / "mine.csv", [header, *rows])
+    ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
+    said = ask(human, "answers", "--partitions", "20")
+    assert "trams: groups of five without a DRI are in no mean or slope here (50.0% pre, 0.0% post, 50.0% change)" in said
+    assert "of 10 people 1 rated all considerations alike before and 0 after" in said
+
+
 def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):
     (home / "surveys").mkdir()
     (home / "surveys" / "trams.yaml").write_text(SURVEY)
