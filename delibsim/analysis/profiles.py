@@ -24,6 +24,8 @@ from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Word
 
 DESCRIBED = 8
 """How many considerations describe a cluster."""
+PASSED = 0.5
+"""The mean correlation of readings with their centroids from which the manipulation check counts as passed: a convention."""
 LONGEST = 220  # words of a profile
 REASKS = 3
 SINGLE = str.maketrans("“”", "‘’")
@@ -133,6 +135,25 @@ async def read_profiles(topic: Topic, survey: Survey, clusters: Clusters, profil
         else:
             readings.append(compared(np.array([answers[item] for item in clusters.items], dtype=float), clusters, cluster))
     return readings
+
+
+def shortcomings(profiles: Sequence[str], readings: Sequence[Reading]) -> list[str]:
+    """What a reader of the personas must know of them: profiles that are alike, a manipulation check that failed or says nothing."""
+    alike: dict[str, list[int]] = {}
+    for cluster, profile in enumerate(profiles, 1):
+        alike.setdefault(" ".join(profile.split()), []).append(cluster)
+    told = [
+        f"the profiles of clusters {', '.join(map(str, own))} are identical, so their personas do not differ"
+        for own in alike.values()
+        if len(own) > 1
+    ]
+    valid = [reading.r for reading in readings if not math.isnan(reading.r)]
+    if not valid:
+        return [*told, "the manipulation check says nothing: no reading can be compared with its centroid"]
+    mean = sum(valid) / len(valid)
+    if mean < PASSED:
+        told.append(f"the manipulation check failed: mean r is {mean:.3f}, below {PASSED}; the profiles do not say what the clusters think")
+    return told
 
 
 def compared(answers: Array, clusters: Clusters, cluster: int) -> Reading:

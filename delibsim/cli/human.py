@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich import box
 from rich.table import Table
@@ -17,6 +18,8 @@ from delibsim.analysis.human import Reference
 from delibsim.analysis.published import Figure, published_figures
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
+from delibsim.domain.survey import PHASES
+from delibsim.store.answers import Answers
 from delibsim.store.imported import read_people
 
 GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
@@ -80,6 +83,9 @@ def human(
         screen.print(_published(published_figures(references["topic"], references["case"])))
     if dealt:
         screen.print(_five_table(dealt, partitions))
+        for topic in dealt:
+            if said := _left_out(topic, by_survey[topic.id]):
+                typer.echo(said)
         fit = five.group_ceiling(dealt)
         screen.print(
             f"Ceiling over these {fit.n} groups: slope of the change of DRI on DRI before {number(fit.beta)} (SD between partitions "
@@ -128,6 +134,19 @@ def _of_five(dealt: Sequence[Dealt], partitions: int) -> dict[str, Any]:
         "mean_of_groups": every(partial(five.over_groups, dealt)),
         "ceiling": asdict(five.group_ceiling(dealt)),
     }
+
+
+def _left_out(topic: Dealt, answers: Answers) -> str:
+    """What share of a topic's groups of five is in no mean of DRI and agreement, and because of how many people; "" if none is."""
+    shares = {part: five.spread(topic.values["dri"][part]).undefined for part in PARTS}
+    if not shares["change"]:
+        return ""
+    alike = [int((np.ptp(answers.considerations[phase], axis=1) == 0).sum()) for phase in PHASES]
+    said = ", ".join(f"{share:.1%} {part}" for part, share in shares.items())
+    return (
+        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({said}); of {topic.n} people {alike[0]} rated all "
+        f"considerations alike before and {alike[1]} after, which leaves their groups without one."
+    )
 
 
 def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Reference], mean: Reference, mean_label: str) -> Table:

@@ -1,9 +1,10 @@
 """`delibsim import`: published instruments, and people's answers to them or to surveys of your own, to hold deliberations against."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from delibsim.cli.terminal import safe
 from delibsim.domain.errors import WrongInput, unknown
@@ -12,54 +13,65 @@ from delibsim.store.answers import read_answers
 from delibsim.store.deliberr import HUMAN, find_files, local_name, read_published
 from delibsim.store.imported import ANSWERS, keep
 from delibsim.store.library import Library
-from delibsim.store.own_answers import check_answers, keep_answers
-
-FORMATS = ("deliberr", "answers")
-
-app = typer.Typer(add_completion=False)
+from delibsim.store.own_answers import Checked, check_answers, keep_answers
 
 
-@app.command(name="import")
-def import_(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="FORMAT", help="deliberr: the R package's surveys and human data; answers: a CSV file of your own."),
-    ],
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="deliberr: folders or files as published. answers: one CSV file.")],
-    to: Annotated[
-        Path, typer.Option(help="deliberr: where imported surveys are kept; a folder named after the format is made in it.")
-    ] = Path("surveys/imported"),
-    version: Annotated[str, typer.Option(help="deliberr: the version of the R package; every survey names it.")] = "0.1.0",
-    survey: Annotated[str | None, typer.Option(help="answers: the survey that people answered (delibsim surveys).")] = None,
-    participant: Annotated[str | None, typer.Option(help="answers: the column that names participants, if not participant.")] = None,
-    stage: Annotated[str | None, typer.Option(help="answers: the column that says pre or post, if not stage or phase.")] = None,
-    leave_out: Annotated[bool, typer.Option("--leave-out", help="answers: leave participants with a fault out and keep the rest.")] = False,
+class Formats(TyperGroup):
+    """The formats by name."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Say which format may have been meant."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            raise unknown("format", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=Formats,
+    add_completion=False,
+    no_args_is_help=True,
+    help="Import real instruments and the answers people gave to them. Everything is checked before anything is written.",
+)
+
+
+@app.command()
+def answers(
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="One CSV file: a row a participant and stage, a column an item.")],
+    survey: Annotated[str | None, typer.Option(help="The survey that people answered (delibsim surveys).")] = None,
+    participant: Annotated[str | None, typer.Option(help="The column that names participants, if not participant.")] = None,
+    stage: Annotated[str | None, typer.Option(help="The column that says pre or post, if not stage or phase.")] = None,
+    only: Annotated[bool, typer.Option("--only", help="Take the rows whose column survey names this survey, and no others.")] = False,
+    leave_out: Annotated[bool, typer.Option("--leave-out", help="Leave participants with a fault out and keep the rest.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Put the answers in the place of those of an earlier import.")] = False,
 ) -> None:
-    """Import real instruments and the answers people gave to them.
+    """Import people's answers of your own to a survey. Exit code 3 where --leave-out left somebody out."""
+    if len(paths) != 1 or survey is None:
+        raise WrongInput("name one file and the survey that people answered: delibsim import answers FILE --survey ID")
+    answered = Library().survey(survey)
+    _keep(check_answers(paths[0], answered, participant, stage, only), answered, paths[0], leave_out, replace)
 
-    Everything is checked before anything is written. Imported surveys are named FORMAT.NAME, such as deliberr.ccps. Exit code 3 where
-    --leave-out left somebody out.
-    """
-    if source not in FORMATS:
-        raise unknown("format", source, FORMATS)
-    if source == "answers":
-        if len(paths) != 1 or survey is None:
-            raise WrongInput("name one file and the survey that people answered: delibsim import answers FILE --survey ID")
-        _import_answers(paths[0], Library().survey(survey), (participant, stage), leave_out)
-        return
+
+@app.command()
+def deliberr(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Folders or files as published.")],
+    to: Annotated[Path, typer.Option(help="Where imported surveys are kept; a folder named after the format is made in it.")] = Path(
+        "surveys/imported"
+    ),
+    version: Annotated[str, typer.Option(help="The version of the R package; every survey names it.")] = "0.1.0",
+) -> None:
+    """Import the surveys and human data of the R package deliberr. Imported surveys are named deliberr.NAME, such as deliberr.ccps."""
     _import_deliberr(paths, to, version)
 
 
-def _import_answers(path: Path, survey: Survey, columns: tuple[str | None, str | None], leave_out: bool) -> None:
-    """Check a file line by line; write it if nothing is wrong, or if those it is wrong with are to be left out."""
-    checked = check_answers(path, survey, *columns)
+def _keep(checked: Checked, survey: Survey, path: Path, leave_out: bool, replace: bool) -> None:
+    """Tell the faults of a file line by line; write it if nothing is wrong, or if those it is wrong with are to be left out."""
     for note in checked.notes:
         typer.echo(f"note: {safe(note)}")
     faults = [f"  {safe(str(fault))}" for fault in checked.faults]
     if checked.answers is None or (faults and not leave_out):
         advice = "mend the file, or keep the others with --leave-out" if checked.answers is not None else "nobody would be left"
         raise WrongInput("\n".join([f"{path}: {len(faults)} faults, nothing was imported ({advice}):", *faults]))
-    kept = keep_answers(checked.answers, survey, Path.cwd())
+    kept = keep_answers(checked.answers, survey, Path.cwd(), replace)
     people = len(checked.answers.participants)
     typer.echo(f"answers: {people} people, before and after, to survey {survey.id}, in {kept.relative_to(Path.cwd())}")
     typer.echo("next: delibsim human answers")

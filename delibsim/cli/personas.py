@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from delibsim.analysis.clusters import Clusters, Items, clusters_of
-from delibsim.analysis.profiles import NotWritten, Reading, departures, read_profiles, write_profiles
+from delibsim.analysis.profiles import NotWritten, Reading, departures, read_profiles, shortcomings, write_profiles
 from delibsim.cli.compose import Plan, plan
 from delibsim.cli.seats import instrument_of
 from delibsim.cli.terminal import console, echo_json, number, safe, shown
@@ -61,7 +61,9 @@ def build(
     except NotWritten as error:
         typer.echo(f"no personas: {safe(str(error))}. What was recorded is kept; the same command goes on from there.", err=True)
         raise typer.Exit(4) from None
-    built = {"topic": topic, "items": items, "writer": writer, "reader": reader} | _built(session.survey, clusters, readings)
+    built = {"topic": topic, "items": items, "writer": writer, "reader": reader} | _built(
+        session.survey, clusters, readings, shortcomings(profiles, readings)
+    )
     path, new = keep_personas(personas, home, built)
     _report(read_persona_file(label, home), path, new)
     raise typer.Exit(3 if any(reading.reason for reading in readings) else 0)
@@ -139,7 +141,7 @@ def _recorded(record: Path) -> list[Exchange]:
     return exchanges
 
 
-def _built(survey: Survey, clusters: Clusters, readings: Sequence[Reading]) -> dict[str, Any]:
+def _built(survey: Survey, clusters: Clusters, readings: Sequence[Reading], told: Sequence[str]) -> dict[str, Any]:
     """How a set came about: everything needed to build it again, and to judge it."""
     ids = [item.id for item in (*survey.considerations, *survey.preferences)]
     return {
@@ -148,7 +150,7 @@ def _built(survey: Survey, clusters: Clusters, readings: Sequence[Reading]) -> d
         "seed": clusters.seed,
         "answers_sha256": clusters.answers,
         "versions": dict(clusters.versions),
-        "warnings": list(clusters.warnings),
+        "warnings": [*clusters.warnings, *told],
         "departures": [
             [{"item": own.item, "z": round(own.z, 3)} for own in departures(clusters, survey, cluster)]
             for cluster in range(len(clusters.sizes))

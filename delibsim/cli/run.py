@@ -7,11 +7,13 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.compose import Plan, plan
-from delibsim.cli.study import conclude, hold_plan
+from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, shown
 from delibsim.conduct import Held, score_all, usual_scorers
 from delibsim.store.runs import Runs
+
+STOPPED = "Stopped. What was recorded is kept; the same command goes on from there."
 
 app = typer.Typer(add_completion=False)
 
@@ -40,7 +42,7 @@ def run(
     try:
         held = _hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:
-        screen.print("Stopped. What was recorded is kept; the same command goes on from there.", soft_wrap=True)
+        screen.print(STOPPED, soft_wrap=True)
         raise typer.Exit(3) from None
     if not multirun:
         raise typer.Exit(_tell(planned, held[0], runs, as_json))
@@ -62,6 +64,9 @@ def _tell(planned: Plan, held: Held, runs: Runs, as_json: bool) -> int:
         screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.", soft_wrap=True)
     if not held.status:
         screen.print(f"No run: {held.fault}", soft_wrap=True)
+        if stopped(held):
+            screen.print(STOPPED, soft_wrap=True)
+            return 3
         screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="", soft_wrap=True)
         screen.print("when the cause is mended, the same command goes on from there.", soft_wrap=True)
         return 4

@@ -104,10 +104,11 @@ def instrument_of(topic: Topic, survey: str | None, library: Library) -> Survey:
 
 def _personas(config: PersonaConfig, place: Place) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
     """The set, what its personas are called in the record, and what the study keeps of it."""
-    if config.people is not None:
+    if config.people:
         return _people(config.people, place)
     if config.seating == "people":
-        raise WrongInput(f"persona={config.name} needs the topic whose participants are meant, such as persona=human:{place.topic.id}")
+        given = config.name if config.people is None else f"{config.name}:"
+        raise WrongInput(f"persona={given} needs the topic whose participants are meant, such as persona=human:{place.topic.id}")
     kept: dict[str, Any] = {"name": config.name, "personas": config.personas}
     kept |= {"seating": config.seating} if config.seating != "in_turn" else {}
     kept |= {"sizes": config.sizes} if config.sizes else {}
@@ -131,7 +132,7 @@ def _diversity_of_people(config: PersonaConfig, place: Place) -> float:
 def _people(topic: str, place: Place) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
     """The participants of a topic as personas, one each."""
     survey = _answered(topic, place)
-    _same_instrument(survey, place.survey, topic)
+    _same_instrument(survey, place, topic)
     answers = people_who_answered(survey, place.home)
     rows = _rows(answers)
     ids = [item.id for item in (*survey.considerations, *survey.preferences)]
@@ -149,15 +150,19 @@ def _answered(topic: str, place: Place) -> Survey:
     return ours if own else instrument_of(about, None, library)
 
 
-def _same_instrument(theirs: Survey, ours: Survey, topic: str) -> None:
-    """Refuse people's answers to other items than the session's survey has."""
+def _same_instrument(theirs: Survey, place: Place, topic: str) -> None:
+    """Refuse people's answers to other items than the session's survey has; advise the topic where theirs is another."""
+    ours = place.survey
     here, there = ({item.id: item.text for item in survey.items} for survey in (ours, theirs))
     differing = [item for item in dict.fromkeys([*there, *here]) if here.get(item) != there.get(item)]
     if differing or ours.scale != theirs.scale:
         scale = f"; the scale is {theirs.scale_min} to {theirs.scale_max}, and not {ours.scale_min} to {ours.scale_max}"
+        about = Library(place.home).topic(topic)
+        advice = [f"topic={topic}"] if topic != place.topic.id else []
+        advice += [f"survey={theirs.id}"] if not advice or theirs.id != (about.survey or about.id) else []
         raise WrongInput(
             f"the people of '{topic}' answered another instrument ({theirs.id}) than this session's survey ({ours.id}). Items that differ: "
-            f"{', '.join(differing) or 'none'}{scale if ours.scale != theirs.scale else ''}. Give survey={theirs.id}"
+            f"{', '.join(differing) or 'none'}{scale if ours.scale != theirs.scale else ''}. Give {' '.join(advice)}"
         )
 
 

@@ -18,6 +18,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 from delibsim.engine.hold import check, prompt_hash, provenance
+from delibsim.models.human import STOPPED
 from delibsim.models.limits import Budget, Limits
 from delibsim.store.manifest import Manifest, commits
 from delibsim.store.runs import Runs
@@ -149,7 +150,12 @@ def print_report(result: Mapping[str, Any], screen: Console) -> None:
 
 
 def exit_code(held: Sequence[Held]) -> int:
-    """0 if every session is complete, 4 if there is no run at all, else 3."""
+    """0 if every session is complete, 4 if there is no run at all and no person stopped to go on another time, else 3."""
     if all(outcome.status == "complete" for outcome in held):
         return 0
-    return 3 if any(outcome.status for outcome in held) else 4
+    return 3 if any(outcome.status or stopped(outcome) for outcome in held) else 4
+
+
+def stopped(held: Held) -> bool:
+    """Whether a person at the terminal stopped a session, which is no failure and ends as Ctrl-C does."""
+    return held.fault.endswith(STOPPED)

@@ -4,7 +4,9 @@ import asyncio
 import functools
 import os
 import re
+import select
 import sys
+import termios
 import time
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,7 +19,9 @@ from delibsim.models.speech import Speech
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; raises EOFError when nobody will answer any more."""
 
-LATER, DECLINE = "!later", "!decline"
+LATER, DECLINE, DONE = "!later", "!decline", "!done"
+STOPPED = "the person stopped here, to go on another time"
+TYPED_AHEAD = "(What was typed before this was asked is not taken.)\n"
 HOW = f"({LATER} stops here, to go on another time; {DECLINE} declines to answer this.)"
 TAG = re.compile(r"^</?[a-z_]+>\n?", re.MULTILINE)
 
@@ -31,7 +35,7 @@ class _Stopped(Exception):
 
 
 class Terminal:
-    """Asks on stderr and reads lines from stdin without a thread, so that Ctrl-C ends it at once; keeps what was typed ahead."""
+    """Asks on stderr and reads lines from stdin without a thread, so that Ctrl-C ends it at once."""
 
     def __init__(self) -> None:
         self._typed = bytearray()
@@ -48,6 +52,17 @@ class Terminal:
         line, _, rest = self._typed.partition(b"\n")
         self._typed = rest
         return line.decode(errors="replace")
+
+    def discard(self) -> None:
+        """Forget what was typed or pasted before it was asked for, and say so; a pipe or a file is left as it is."""
+        source = sys.stdin.fileno()
+        if not os.isatty(source):
+            return
+        ahead = self._typed or select.select([source], [], [], 0)[0]
+        self._typed.clear()
+        termios.tcflush(source, termios.TCIFLUSH)
+        if ahead:
+            sys.stderr.write(TYPED_AHEAD)
 
     async def _read(self) -> bytes:
         loop, source = asyncio.get_running_loop(), sys.stdin.fileno()
@@ -72,13 +87,15 @@ def terminal() -> Terminal:
 class Human:
     """A person who reads what language models read, and answers in the same form; what is no answer is asked again at once.
 
-    `ask` shows a text and gives the line answered; without it, the terminal does. One question is put at a time, so several people may
+    `ask` shows a text and gives the line answered; without it, the terminal does, and what was typed before a question is no answer to
+    it. One question is put at a time, so several people may
     share a terminal. A survey is recorded when it is whole: who stops within one begins it again. `temperature` has no meaning here
     and is reported as dropped.
     """
 
     def __init__(self, name: str = "human", temperature: float | None = None, ask: Ask | None = None) -> None:
         self.name, self.temperature = name, temperature
+        self._terminal = None if ask else terminal()
         self._ask = ask or terminal().ask
         self._heading = ""
         self._turn = asyncio.Lock()
@@ -111,44 +128,51 @@ class Human:
             finish_reason="stop",
         )
 
-    async def _line(self, question: str) -> str:
-        """One line of what the person says; the heading goes before the first."""
+    async def _line(self, question: str, goes_on: bool = False) -> str:
+        """One line of what the person says; the heading goes before the first. `goes_on`: in the midst of what may be pasted whole."""
+        if self._terminal and not goes_on:
+            self._terminal.discard()
         heading, self._heading = self._heading, ""
         line = (await self._ask(heading + question)).strip()
         if line == LATER:
-            raise _Stopped("cancelled", "the person stopped here, to go on another time")
+            raise _Stopped("cancelled", STOPPED)
         if line == DECLINE:
             raise _Stopped("refusal", "the person declined to answer")
         return line
 
     async def _words(self, prompt: Prompt) -> str:
-        lines: list[str] = []
-        fault = ""
+        question = f"What do you say? {DONE} on a line of its own ends it.\n"
         while True:
-            question = fault or ("What do you say? An empty line ends it.\n> " if not lines else "> ")
-            line, fault = await self._line(question), ""
-            if line or not lines:
-                lines += [line] if line else []
-                continue
+            text = await self._lines(lambda _, last: f"({DONE} ends it) > " if last == "" else "> ", question)
             try:
-                prompt.reply.read("\n".join(lines))
+                prompt.reply.read(text)
             except UnreadableReply as error:
-                fault, lines = f"That cannot be taken: {error}. Please say it anew.\n> ", []
+                question = f"That cannot be taken: {error}. Please say it anew.\n"
                 continue
-            return "\n".join(lines)
+            return text
 
     async def _speech(self, form: Speech) -> str:
         """A speech, line by line, with the words so far and the time taken, which only informs; its rules are those of every debater."""
-        started, lines = time.monotonic(), []
-        question = f"Your speech, of {form.rules.least} to {form.rules.most} words. An empty line ends it.\n"
-        while True:
+        started = time.monotonic()
+
+        def so_far(text: str, last: str | None) -> str:
             seconds = int(time.monotonic() - started)
-            words = len(" ".join(lines).split())
-            line = await self._line(f"{question}[{words} words, {seconds // 60}:{seconds % 60:02}] > ")
-            question = ""
-            if not line and lines:
-                return "\n".join(lines)
-            lines += [line] if line else []
+            return f"[{len(text.split())} words, {seconds // 60}:{seconds % 60:02}{f', {DONE} ends it' if last == '' else ''}] > "
+
+        question = f"Your speech, of {form.rules.least} to {form.rules.most} words. {DONE} on a line of its own ends it.\n"
+        return await self._lines(so_far, question)
+
+    async def _lines(self, mark: Callable[[str, str | None], str], question: str) -> str:
+        """Lines up to DONE, which no text holds by chance as it holds empty ones; `mark` (text so far, last line) prompts for the next."""
+        lines: list[str] = []
+        last = None
+        while True:
+            line = await self._line(question + mark("\n".join(lines), last), goes_on=not question)
+            text = "\n".join(lines).strip()
+            if line == DONE and text:
+                return text
+            question, last = "", line if line != DONE else ""
+            lines += [line] if line != DONE else []
 
     async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
         """Every item in the order shown: ratings on the scale (in a Q sort, what is left of each), then ranks, each used once."""

@@ -72,6 +72,7 @@ def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[s
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             header = next(reader, [])
+            _comma_separated(path, header)
             if missing := [column for column in required if column not in header]:
                 raise WrongInput(f"{path}, line 1: column {', '.join(missing)} is missing; the file has: {', '.join(header) or 'nothing'}")
             if twice := sorted({column for column in header if header.count(column) > 1}):
@@ -83,9 +84,28 @@ def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[s
     except csv.Error as error:
         raise WrongInput(f"{path}, line {reader.line_num}: not readable as CSV: {error}") from error
     except UnicodeDecodeError as error:
-        raise WrongInput(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+        line, cell = _line_not_utf8(path)
+        raise WrongInput(f"{path}, line {line}: not UTF-8 ({cell}); save the file as 'CSV UTF-8'") from error
     except OSError as error:
         raise WrongInput(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _comma_separated(path: Path, header: Sequence[str]) -> None:
+    """Refuse a first line that has more of another separator than columns."""
+    line = ",".join(header)
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        if line.count(separator) >= max(len(header), 1):
+            raise WrongInput(f"{path}, line 1: the columns seem to be separated by {name}; save the file as CSV with commas between them")
+
+
+def _line_not_utf8(path: Path) -> tuple[int, str]:
+    """The first line that is not UTF-8, and the bytes that are not."""
+    raw = path.read_bytes()
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return raw.count(b"\n", 0, error.start) + 1, f"{error.reason}: {raw[error.start : error.end]!r}"
+    return 1, "it changed while it was read"
 
 
 def whole_number(text: str, where: str) -> int:

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,19 +56,26 @@ class _Row:
     values: Mapping[str, int]
 
 
-def check_answers(path: Path, survey: Survey, participant: str | None = None, stage: str | None = None) -> Checked:
+def check_answers(path: Path, survey: Survey, participant: str | None = None, stage: str | None = None, only: bool = False) -> Checked:
     """The answers in a CSV file with a row a participant and stage and a column an item, held against their instrument.
 
-    `participant` and `stage` name those columns where they have other names than the usual ones. Raises WrongInput where the file is
-    no such table, or holds answers to another instrument; everything else is a fault of a row.
+    `participant` and `stage` name those columns where they have other names than the usual ones. Where a column `survey` names other
+    surveys, `only` takes the rows that name this one. Raises WrongInput where the file is no such table, or holds answers to another
+    survey or instrument; everything else is a fault of a row.
     """
-    header = _header(path)
+    lines = [(line, cells) for line, cells in read_rows(path, []) if any(cells.values())]  # spreadsheets leave rows of empty cells
+    if not lines:
+        raise WrongInput(f"{path}: there are no answers in it")
+    header = list(lines[0][1])
     who, when = _column(path, header, participant, PARTICIPANT, "--participant"), _column(path, header, stage, STAGE, "--stage")
-    _same_instrument(path, header, survey)
+    lines, told = _of_survey(path, lines, survey, only)
+    empty = {name for name in header if all(cells[name] in EMPTY for _, cells in lines)} if only else set()
+    _same_instrument(path, [name for name in header if name not in empty or name in (item.id for item in survey.items)], survey)
     used = {who, when, "case", "survey", *(item.id for item in survey.items)}
-    notes = [f"columns that are not used: {', '.join(unused)}"] if (unused := [name for name in header if name not in used]) else []
+    notes = [told] if told else []
+    notes += [f"columns that are not used: {', '.join(unused)}"] if (unused := [name for name in header if name not in used]) else []
     rows, faults = [], []
-    for line, cells in read_rows(path, [who, when]):
+    for line, cells in lines:
         row, wrong = _row(line, cells, survey, (who, when))
         faults += wrong
         rows += [row] if row else []
@@ -84,8 +92,11 @@ def check_answers(path: Path, survey: Survey, participant: str | None = None, st
     return Checked(answers, tuple(faults), tuple(notes), tuple(name for name in everybody if name not in kept))
 
 
-def keep_answers(answers: Answers, survey: Survey, home: Path) -> Path:
-    """Write checked answers into the folder of the user's own, a column an item, raw; the file. An earlier one is replaced."""
+def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = False) -> Path:
+    """Write checked answers into the folder of the user's own, a column an item, raw; the file.
+
+    WrongInput where an earlier import left other answers there, which only `replace` gives up.
+    """
     path = home / FOLDER / f"{survey.id}.csv"
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -93,6 +104,11 @@ def keep_answers(answers: Answers, survey: Survey, home: Path) -> Path:
     for phase in PHASES:
         both = np.hstack([answers.considerations[phase], answers.preferences[phase]]).tolist()
         writer.writerows([case, who, phase, *own] for case, who, own in zip(answers.cases, answers.participants, both, strict=True))
+    if path.is_file() and path.read_bytes() != text.getvalue().encode() and not replace:
+        raise WrongInput(
+            f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left as it is. Put these in their place with "
+            "--replace; to keep both, add the new people to the file that was imported before, and import that with --replace"
+        )
     write_atomically(path, text.getvalue())
     return path
 
@@ -141,11 +157,24 @@ def fingerprint(answers: Answers) -> str:
     return digest.hexdigest()
 
 
-def _header(path: Path) -> list[str]:
-    rows = list(read_rows(path, []))
-    if not rows:
-        raise WrongInput(f"{path}: there are no answers in it")
-    return list(rows[0][1])
+def _of_survey(
+    path: Path, lines: Sequence[tuple[int, dict[str, str]]], survey: Survey, only: bool
+) -> tuple[Sequence[tuple[int, dict[str, str]]], str]:
+    """The rows whose column `survey`, where there is one, names this survey, and what is to be told of the others."""
+    ours = {survey.id, survey.id.rpartition(".")[2]}  # published files say ccps for deliberr.ccps
+    others = Counter(cells["survey"] or "(empty)" for _, cells in lines if "survey" in cells and cells["survey"] not in ours)
+    if not others:
+        return lines, ""
+    found = ", ".join(f"{name} ({n} rows)" for name, n in others.items())
+    if not only:
+        raise WrongInput(
+            f"{path}: the column survey names other surveys than {survey.id}: {found}. Nothing was imported; take the rows of "
+            f"{survey.id} alone with --only, or name the survey that was answered with --survey"
+        )
+    lines = [(line, cells) for line, cells in lines if cells["survey"] in ours]
+    if not lines:
+        raise WrongInput(f"{path}: no row has {survey.id} in the column survey, which names: {found}")
+    return lines, f"rows of other surveys are not taken: {found}"
 
 
 def _column(path: Path, header: Sequence[str], given: str | None, usual: Sequence[str], option: str) -> str:

@@ -11,11 +11,13 @@ from invented import people
 from delibsim.analysis.clusters import clusters_of
 from delibsim.analysis.profiles import (
     NotWritten,
+    Reading,
     compared,
     departures,
     profile_prompt,
     read_profiles,
     reading_prompt,
+    shortcomings,
     template_profile,
     write_profiles,
 )
@@ -125,3 +127,17 @@ async def test_without_a_profile_there_are_no_personas(rule):
         with pytest.raises(NotWritten, match=r"local wrote no profile of cluster 1: (authentication|refusal)"):
             await write_profiles(TOPIC, SURVEY, CLUSTERS, writer)
         await writer.close()
+
+
+def test_identical_profiles_and_a_failed_check_are_said():
+    def readings(*values):
+        return [Reading(r, r, True) for r in values]
+
+    assert shortcomings(["You walk.", "You ride."], readings(0.4, 0.6)) == []
+    assert shortcomings(["You walk.", "You ride."], readings(0.4, math.nan)) == [
+        "the manipulation check failed: mean r is 0.400, below 0.5; the profiles do not say what the clusters think"
+    ]
+    assert shortcomings(["You walk.", "You ride.", "You  walk.\n"], readings(math.nan, math.nan, math.nan)) == [
+        "the profiles of clusters 1, 3 are identical, so their personas do not differ",
+        "the manipulation check says nothing: no reading can be compared with its centroid",
+    ]

@@ -186,6 +186,32 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
     assert (group["id"], group["n"]) == ("trams", 2)
     assert group["post"]["dri"] == pytest.approx(1)
     assert "mean of" not in ask(human, "answers")
+    people[0][2] = 2
+    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
+    with pytest.raises(WrongInput, match="holds other answers to survey trams"):
+        ask(import_, "answers", "mine.csv", "--survey", "trams")
+    ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
+    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2", "survey"], *([*row, row[0]] for row in people)])
+    with pytest.raises(WrongInput, match="names other surveys than trams: Ann"):
+        ask(import_, "answers", "mine.csv", "--survey", "trams")
+    with pytest.raises(WrongInput, match="no row has trams"):
+        ask(import_, "answers", "mine.csv", "--survey", "trams", "--only")
+
+
+def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
+    (home / "surveys").mkdir()
+    (home / "surveys" / "trams.yaml").write_text(SURVEY)
+    rows = [[f"p{k}", stage, *((1, 3, 5), (4, 2, 1))[k % 2], 1, 2] for stage in ("pre", "post") for k in range(10)]
+    header = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
+    write(home / "mine.csv", [header, *rows])
+    ask(import_, "answers", "mine.csv", "--survey", "trams")
+    assert "without a DRI" not in ask(human, "answers", "--partitions", "20")
+    rows[0][2:5] = [3, 3, 3]
+    write(home / "mine.csv", [header, *rows])
+    ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
+    said = ask(human, "answers", "--partitions", "20")
+    assert "trams: groups of five without a DRI are in no mean or slope here (50.0% pre, 0.0% post, 50.0% change)" in said
+    assert "of 10 people 1 rated all considerations alike before and 0 after" in said
 
 
 def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):

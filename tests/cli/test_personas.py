@@ -116,6 +116,9 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
         again = await command(home, *words)
         assert (again.returncode, provider.calls) == (0, 4)
         assert "unchanged" in again.stdout
+    for said in ("the profiles of clusters 1, 2 are identical", "the manipulation check failed: mean r is"):
+        assert any(said in warning for warning in built(home, "trams_2")["built"]["warnings"])
+        assert f"warning: {said}" in first.stdout
     assert built(home, "trams_2")["personas"] == ["You care for quiet streets above all."] * 2
     exchanges = [json.loads(line) for line in (home / "conf/persona/trams_2.exchanges.jsonl").read_text().splitlines()]
     assert sorted(e["purpose"]["occasion"] for e in exchanges) == ["profile", "profile", "reading", "reading"]
@@ -202,6 +205,8 @@ def test_people_of_another_instrument_are_refused_with_the_items_that_differ(hom
         planned(home, "survey=trams2", "persona=human:trams")
     for overrides, fault in (
         (["persona=human"], "persona=human needs the topic whose participants are meant, such as persona=human:trams"),
+        (["persona=human:"], "persona=human: needs the topic whose participants are meant, such as persona=human:trams"),
+        (["topic=ccps", "persona=human:trams"], r"the people of 'trams' answered another instrument .*\. Give topic=trams$"),
         (["persona=human:tram"], "unknown topic 'tram'; did you mean trams"),
         (["persona=human:trams", "group.size=21"], "20 people for a group of 21"),
         (["topic=ccps", "persona=human:ccps"], "there are no answers of people to survey 'ccps'"),

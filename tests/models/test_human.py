@@ -1,6 +1,8 @@
 """A person behind the door of language models: asked item by item, put right at once, and free to stop or to decline."""
 
 import asyncio
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -98,14 +100,15 @@ def test_own_earlier_answers_stand_beside_the_items_and_marks_do_not_show():
     assert not any(mark in "".join(shown) for mark in ("<transcript>", "<you>", "<answers>", "LABEL: NUMBER", "\x1b"))
 
 
-def test_a_statement_has_lines_and_ends_with_an_empty_one():
-    completion, shown = tell(asked(Words(5), block("you", "Participant 2")), "", "Way 2,", "I say.", "")
-    assert (completion.status, completion.text) == ("ok", "Way 2,\nI say.")
-    assert "What do you say?" in shown[0]
+def test_a_statement_has_lines_even_empty_ones_and_ends_with_a_word_that_no_text_holds():
+    completion, shown = tell(asked(Words(5), block("you", "Participant 2")), "", "!done", "Way 2,", "", "I say.", "", "!done")
+    assert (completion.status, completion.text) == ("ok", "Way 2,\n\nI say.")
+    assert "What do you say? !done on a line of its own ends it." in shown[0]
+    assert shown[1:] == ["(!done ends it) > "] * 2 + ["> ", "(!done ends it) > ", "> ", "(!done ends it) > "]
 
 
 def test_a_statement_that_is_too_long_is_asked_for_anew():
-    completion, shown = tell(asked(Words(2)), "one two three", "", "one two", "")
+    completion, shown = tell(asked(Words(2)), "one two three", "!done", "one two", "!done")
     assert completion.text == "one two"
     assert "That cannot be taken: the reply has 3 words" in shown[2]
 
@@ -139,6 +142,40 @@ async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
     assert ["Participant 2, pre" in text for text in shown] == [True, *[False] * 5] * 2
 
 
+async def test_what_is_typed_before_it_is_asked_for_is_nobodys_answer(monkeypatch, capsys):
+    keyboard, terminal = pty.openpty()
+    everything = ""
+
+    async def until(shown):
+        nonlocal everything
+        async with asyncio.timeout(20):
+            while shown not in everything:
+                await asyncio.sleep(0.01)
+                everything += capsys.readouterr().err
+        everything = everything.partition(shown)[2]
+
+    with os.fdopen(terminal) as screen, monkeypatch.context() as here:
+        here.setattr(sys, "stdin", screen)
+        human = Human()
+        os.write(keyboard, b"Typed while it began.\n!done\n")
+        people = [asyncio.create_task(human.complete(prompt, 1)) for prompt in (asked(Words()), asked(Words()), survey_prompt())]
+        await until("What do you say?")
+        os.write(keyboard, b"One.\n\nTwo, in another paragraph.\n!done\nWhat was pasted after it.\n!done\n")
+        await until("not taken")
+        await until("What do you say?")
+        os.write(keyboard, b"I am another.\n!done\n")
+        for n in (1, 2, 3):
+            await until(f"{n}/3  Reason")
+            os.write(keyboard, f"{n - 2}\n2\n2\n".encode())
+        for n in (3, 2, 1):
+            await until("rank of")
+            os.write(keyboard, f"{n}\n".encode())
+        first, second, survey = await asyncio.wait_for(asyncio.gather(*people), 20)
+    os.close(keyboard)
+    assert (first.text, second.text) == ("One.\n\nTwo, in another paragraph.", "I am another.")
+    assert survey.text == "C3: -1\nC1: 0\nC2: 1\nP1: 3\nP2: 2\nP3: 1"
+
+
 def test_nothing_a_text_holds_can_steer_the_terminal():
     assert inert("a\x1b]0;x\x07\u202eb\nc\td") == "a]0;xb\nc\td"
 
@@ -159,7 +196,7 @@ def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
     def at_terminal(**stdin):
         return subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False, **stdin)
 
-    first = at_terminal(input=f"{ANSWERS}I favour trams.\n\n4\n4\n")
+    first = at_terminal(input=f"{ANSWERS}I favour trams.\n!done\n4\n4\n")
     assert first.returncode == 4
     assert "cancelled: nobody is there to answer" in first.stderr
     (tmp_path / "typed").write_text(ANSWERS)

@@ -12,7 +12,7 @@ from debates import debate, scripted
 from delibsim.engine.hold import hold
 from delibsim.models.human import Human
 
-SPEECH = ["word " * 60, "more " * 60, ""]
+SPEECH = ["word " * 60, "more " * 60, "!done"]
 
 
 def at_the_terminal(session, *lines):
@@ -50,7 +50,7 @@ def test_a_person_reads_the_debate_and_sees_words_and_time(tmp_path):
 
 def test_a_speech_that_breaks_a_rule_is_asked_again_as_everybodys_is(tmp_path):
     session = with_a_person(tmp_path)
-    voices, shown = at_the_terminal(session, "Too short.", "", *SPEECH * 3)
+    voices, shown = at_the_terminal(session, "Too short.", "!done", *SPEECH * 3)
     run = asyncio.run(hold(session, voices))
     assert len(run.transcript[0].text.split()) == 120
     assert "the speech has 2 words; at least 100 are asked for" in shown[2]
@@ -63,8 +63,9 @@ def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
         return subprocess.run(command, input="\n".join(lines) + "\n", cwd=tmp_path, capture_output=True, text=True, check=False)
 
     first = at_terminal(*SPEECH, "!later")
-    assert first.returncode == 4
+    assert first.returncode == 3
     assert "turn 3" in first.stderr
+    assert "Stopped. What was recorded is kept; the same command goes on from there." in first.stderr
     second = at_terminal(*SPEECH, *SPEECH)
     assert second.returncode == 0, second.stderr[-500:]
     assert second.stderr.count("opening speech") == 0

@@ -336,7 +336,7 @@ def test_files_that_are_not_what_their_name_says_are_refused(small):
         read(small)
     (small / "surveys.xlsx").unlink()
     (small / "surveys.csv").write_bytes(b"type,order,statement,name,scale_max,q_method\nC,1,caf\xe9,tea,7,FALSE\n")
-    with pytest.raises(WrongInput, match=r"surveys\.csv: not UTF-8"):
+    with pytest.raises(WrongInput, match=r"surveys\.csv, line 2: not UTF-8"):
         read(small)
     (small / "surveys.csv").write_text('type,order,statement,name,scale_max,q_method\nC,1,"open,tea,7,FALSE\n', encoding="utf-8")
     with pytest.raises(WrongInput, match=r"surveys\.csv, line 2: not readable as CSV"):

@@ -106,7 +106,58 @@ def test_people_may_depart_from_the_distribution_of_a_q_sort(file):
     assert checked.notes == ("3 of 4 sorts depart from the forced distribution; they are kept as they are",)
 
 
-@pytest.mark.parametrize("rows", [[], [[]]])
+def test_rows_of_other_surveys_are_refused_by_name_or_left_where_they_are(file):
+    header = [*HEADER, "survey", "C9"]
+    rows = [[*row, "trams", ""] for row in GOOD] + [["Cem", "pre", 1, 2, 3, 1, 2, "buses", 4], ["Cem", "post", 1, 2, 3, 1, 2, "", 4]]
+    path = file(rows, header)
+    with pytest.raises(WrongInput, match=r"names other surveys than trams: buses \(1 rows\), \(empty\) \(1 rows\).*with --only"):
+        check_answers(path, TRAMS)
+    checked = check_answers(path, TRAMS, only=True)
+    assert checked.answers.participants == ("Ann", "Ben")
+    assert checked.notes[0] == "rows of other surveys are not taken: buses (1 rows), (empty) (1 rows)"
+    assert checked.faults == ()
+    with pytest.raises(WrongInput, match=r"no row has trees in the column survey, which names: trams \(4 rows\)"):
+        check_answers(path, dataclasses.replace(TRAMS, id="trees"), only=True)
+    published = check_answers(file([[*row, "trams"] for row in GOOD], [*HEADER, "survey"]), dataclasses.replace(TRAMS, id="deliberr.trams"))
+    assert (published.faults, published.notes) == ((), ())
+
+
+def test_an_earlier_import_is_given_up_only_where_that_is_said(file, tmp_path):
+    first, fewer = (check_answers(file(rows), TRAMS).answers for rows in (GOOD, GOOD[::2]))
+    path = keep_answers(first, TRAMS, tmp_path)
+    before = path.read_bytes()
+    assert keep_answers(first, TRAMS, tmp_path) == path, "the same answers again are no loss"
+    with pytest.raises(WrongInput, match=r"trams.csv holds other answers.*with --replace; to keep both, add the new people"):
+        keep_answers(fewer, TRAMS, tmp_path)
+    assert path.read_bytes() == before
+    keep_answers(fewer, TRAMS, tmp_path, replace=True)
+    assert kept_answers(path, TRAMS).participants == ("Ann",)
+
+
+def test_empty_rows_are_nobody(file):
+    checked = check_answers(file([GOOD[0], [""] * 7, *GOOD[1:], [" "] * 7]), TRAMS)
+    assert (checked.faults, checked.answers.participants, checked.notes) == ((), ("Ann", "Ben"), ())
+
+
+@pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
+def test_another_separator_is_named(tmp_path, separator, name):
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(separator.join(map(str, row)) for row in [HEADER, *GOOD]))
+    with pytest.raises(
+        WrongInput, match=rf"mine.csv, line 1: the columns seem to be separated by {name}; save the file as CSV with commas"
+    ):
+        check_answers(path, TRAMS)
+
+
+def test_another_encoding_is_told_with_its_line(tmp_path):
+    path = tmp_path / "mine.csv"
+    rows = "\n".join(",".join(map(str, row)) for row in [HEADER, *GOOD * 3000, ["J\xf6rg", *GOOD[0][1:]]])
+    path.write_bytes(rows.encode("latin-1"))
+    with pytest.raises(WrongInput, match=r"mine.csv, line 12002: not UTF-8 \(invalid.*b'\\xf6'\); save the file as 'CSV UTF-8'"):
+        check_answers(path, TRAMS)
+
+
+@pytest.mark.parametrize("rows", [[], [[]], [[""] * 7]])
 def test_a_file_without_answers_is_refused(file, rows):
     with pytest.raises(WrongInput, match="there are no answers in it"):
         check_answers(file(rows), TRAMS)
