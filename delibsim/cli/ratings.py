@@ -46,7 +46,7 @@ def ask(
 
     The raters are a group and are set like one: group.size=5 (the default), model=NAME or group.models=[A,B], persona=NAME,
     temperature=X, wording=NAME, limits. The same command again asks only whom it could not ask before; a larger group.size adds raters.
-    Exit code 0; 3 if a rating could not be asked for, 4 if there is no rating at all.
+    Exit code 0; 3 if a rating could not be asked for or is lost to a damaged line, 4 if there is no rating at all.
     """
     runs = study_at(study, root)
     given = list(overrides or [])
@@ -57,12 +57,13 @@ def ask(
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
     outcome = asyncio.run(_ask(runs, raters, debates, planned, screen))
+    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     score_all(runs, ["ratings"])
     total = outcome.new + outcome.before
     broken = sum(not debated(run) for run in debates)
     if as_json:
         echo_json({"study": runs.study, "panel": panel, "debates": len(debates) - broken, "incomplete": broken, "new": outcome.new,
-                   "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults]})  # fmt: skip
+                   "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults], "lost": losses})  # fmt: skip
     else:
         out = console()
         out.print(f"{len(debates) - broken} debates, {len(raters.participants)} raters: {outcome.new} ratings now, {outcome.before} before")
@@ -70,8 +71,10 @@ def ask(
             out.print(f"not rated, because they broke off: {broken}")
         for fault in (*outcome.faults, *faults):
             screen.print(safe(f"missing: {fault}"), soft_wrap=True)
+        for loss in losses:
+            screen.print(safe(f"lost: {loss}"), soft_wrap=True)
         out.print(f"Next       delibsim ratings report {runs.study}")
-    raise typer.Exit(0 if total and not outcome.faults and not faults else 3 if total else 4)
+    raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
 
 
 async def _ask(runs: Runs, raters: Session, debates: list[Run], planned: Plan, screen: Console) -> RatingOutcome:
@@ -154,12 +157,13 @@ def report(
 ) -> None:
     """The analysis of a tournament: who wins, how sure that is, how far raters agree, what makes a winner and moves a stance.
 
-    Exit code 0; 3 if something could not be read or a debate is missing, 4 if no debate has been rated.
+    Exit code 0; 3 if something could not be read, a rating is lost or a debate is missing, 4 if no debate has been rated.
     """
     from delibsim.analysis.debate_report import TITLES, figures, tables
 
     runs = study_at(study, root)
     debates, faults = debates_of(runs)
+    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     found = tables([run for run in debates if isinstance(run, Rated)], seed)
     if out is not None:
         for name, table in found.items():
@@ -168,19 +172,21 @@ def report(
             write_atomically(out / f"{name}.svg", drawing)
     if as_json:
         plain = {name: table.astype(object).to_dict("records") for name, table in found.items() if name != "ratings"}
-        echo_json({"study": runs.study, "planned": len(runs.sessions()), "faults": faults, **plain})
+        echo_json({"study": runs.study, "planned": len(runs.sessions()), "faults": faults, "lost": losses, **plain})
     else:
         screen = console()
         for name, title in TITLES.items():
             _print(found[name], title, screen)
         for fault in faults:
             screen.print(f"left out, damaged: {safe(fault)}", soft_wrap=True)
+        for loss in losses:
+            screen.print(f"lost: {safe(loss)}", soft_wrap=True)
         waiting = len(runs.sessions()) - len(debates) - len(faults)
         if waiting:
             screen.print(f"planned and not held yet: {waiting}")
         if out is not None:
             screen.print(f"written: {shown(out.resolve())}")
-    whole = not faults and all(map(debated, debates)) and len(debates) == len(runs.sessions())
+    whole = not faults and not losses and all(map(debated, debates)) and len(debates) == len(runs.sessions())
     raise typer.Exit(4 if found["ratings"].empty else 0 if whole else 3)
 
 

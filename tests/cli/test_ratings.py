@@ -160,11 +160,32 @@ def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     delibsim("ratings", "ask", "d", "group.size=2")
     whole = (folder / "ratings.jsonl").read_text()
     lines = whole.splitlines(keepends=True)
-    (folder / "ratings.jsonl").write_text(lines[0] + lines[1][:40])  # torn in the middle of the second
+    (folder / "ratings.jsonl").write_text(lines[0] + lines[1][:120])  # torn in the middle of the second
     again = delibsim("ratings", "ask", "d", "group.size=2", "--json")
     assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
     kept = [json.loads(line) for line in (folder / "ratings.jsonl").read_text().splitlines() if line.endswith("}")]
     assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(delibsim, held, home, place):
+    file = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "ratings.jsonl"
+    delibsim("ratings", "ask", "d", "group.size=3")
+    lines = file.read_text().splitlines(keepends=True)
+    broken = lines.copy()
+    broken[place] = lines[place][:20] + "\0\n"  # nobody can tell whose it was
+    file.write_text("".join(broken))
+    told = delibsim("ratings", "report", "d", "--json")
+    assert (told.code, len(told.json["lost"])) == (3, 1)
+    assert "ratings.jsonl: 1 damaged line(s)" in delibsim("ratings", "report", "d").out.replace("\n", "")
+    assert sum(row["ratings"] for row in told.json["counts"]) == 2
+    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (3, 1, 0, 1)
+    broken[place] = lines[place].replace('"first"', "first")  # its rater can be read
+    file.write_text("".join(broken))
+    assert delibsim("ratings", "report", "d").code == 3
+    assert delibsim("ratings", "ask", "d", "group.size=3").code == 0
+    assert delibsim("ratings", "report", "d").code == 0
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
