@@ -195,11 +195,15 @@ def _procedure(session: Session | None) -> Row:
     names = (
         "shuffle_items", "reverse_scale", "show_transcript", "transcript_window", "show_answers", "recall", "reasks", "longest_statement",
     )  # fmt: skip
-    return {name: getattr(procedure, name) for name in names} | {
-        "neighbours": audience.neighbours if small_world else None,
-        "rewiring": audience.rewiring if small_world else None,
-        "edges": ";".join(f"{a}-{b}" for a, b in audience.edges) or None,
-    } | _debate(session)
+    return (
+        {name: getattr(procedure, name) for name in names}
+        | {
+            "neighbours": audience.neighbours if small_world else None,
+            "rewiring": audience.rewiring if small_world else None,
+            "edges": ";".join(f"{a}-{b}" for a, b in audience.edges) or None,
+        }
+        | _debate(session)
+    )
 
 
 def _debate(session: Session) -> Row:
