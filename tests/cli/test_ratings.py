@@ -188,6 +188,44 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(delibsi
     assert delibsim("ratings", "report", "d").code == 0
 
 
+def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, home, files):
+    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
+    assert delibsim("ratings", "report", "d", "--json").json["edited"] == []
+    file = home / "runs" / "d" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "run.json"
+    plain = json.loads(file.read_text())
+    plain["transcript"][2]["text"] = "Something else was said. " * 30
+    file.write_text(json.dumps(plain))
+    before = files()
+    done = delibsim("ratings", "ask", "d", "group.size=3")
+    assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
+    assert files() == before
+    told = delibsim("ratings", "report", "d")
+    assert (told.code, "warning: voting.oxford" in told.out) == (3, True)
+
+
+def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim, held, home):
+    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("ratings", "ask", "d", "group.size=3", "--panel", "other")
+    delibsim("ratings", "export", "d", "--raters", "1", "--out", "pack")
+    fill(home / "pack" / "form.csv")
+    delibsim("ratings", "import", "pack/form.csv")
+
+    def ratings(*options):
+        found = delibsim("ratings", "report", "d", "--json", *options)
+        assert sum(of["ratings"] for of in found.json["pooled"].values()) == found.json["counts"][0]["ratings"]
+        return {name: (of["source"], of["ratings"]) for name, of in found.json["pooled"].items()}
+
+    (pack,) = set(ratings()) - {"panel", "other"}
+    assert ratings() == {"panel": ("models", 2), "other": ("models", 3), pack: ("people", 1)}
+    assert set(ratings("--panel", "other")) == {"other"}
+    assert set(ratings("--panel", "other", "--panel", pack)) == {"other", pack}
+    assert set(ratings("--source", "people")) == {pack}
+    assert set(ratings("--source", "models")) == {"panel", "other"}
+    assert "Ratings of other (models, 3), panel (models, 2), pooled" in delibsim("ratings", "report", "d", "--source", "models").out
+    wrong = delibsim("ratings", "report", "d", "--panel", "othr")
+    assert (wrong.code, "did you mean other" in wrong.err) == (2, True)
+
+
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
     done = delibsim("ratings", "report", oxford, "--out", "report", "--json")
     assert done.code == 0
@@ -267,6 +305,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
         ("a_logic", "101", "a_logic: '101' is no whole number from 0 to 100"),
         ("b_evidence", "4.5", "b_evidence: '4.5'"), ("before", "-3", "before: '-3'"), ("sheet", "XXXXXX", "sheet 'XXXXXX' is not in pack"),
         ("pack", "00000000", "pack '00000000' was not exported"), ("check", "yes", "check: 'yes' is no number"),
+        ("rater", "2", "rater: sheet"), ("motion", "plastics", "motion: sheet"),
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_named_and_nothing_is_kept(delibsim, oxford, home, files, cell, value, message):
