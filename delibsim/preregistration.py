@@ -45,10 +45,12 @@ PREREGISTRATION = (
     "prompts that `delibsim estimate --render FOLDER` writes."
 )
 RATED = (
-    "Debates are judged afterwards by blind raters, language models or people, who are planned separately and are no part of the plan below: "
+    "Debates are judged afterwards by blind raters, language models or people, who are planned separately and are no part of this plan: "
     + BLANK.format("who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance before and after")
 )
-DEBATED = f"The listeners of a debate say before and after how far they agree with the motion (0 to 100); the two sides are not surveyed. {RATED}"
+DEBATED = (
+    f"The listeners of a debate say before and after how far they agree with the motion (0 to 100); the two sides are not surveyed. {RATED}"
+)
 SEEDS = (
     "Seed of the study: {}. Every draw is seeded by the study's seed, the topic, the replicate and its own name: treatments and models of "
     "one replicate share people, orders of speakers and orders of items (common random numbers)."

@@ -17,22 +17,26 @@ _KINDS = "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|s
 VERSION = rf"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*|[-_ ](?:{_KINDS})\b(?:[-_]?\d\w*(?:\.\d\w*)*)?)*\+?(?!\w)"
 """What may follow the name of a model: its version and its size, so that no stump of the name stays."""
 FAMILIES = re.compile(
-    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot ?ai|kimi|llama|mi[sx]tral(?: ai)?|qwen|qwq|grok"
-    r"|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_ ]?\d)|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
+    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot ?ai|kimi|llama"
+    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_ ]?\d)|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
     rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)|command[-_ ]?r(?!\w)){VERSION}",
     re.IGNORECASE,
 )
 """Names of language models and of houses known for nothing else. Google, Meta and their like are also what debates are about."""
 WORDS = re.compile(
-    rf"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?! Scotia){VERSION}|o[134](?:-\w+)?\b)"
+    rf"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?! Scotia){VERSION}"
+    r"|o[134](?:-\w+)?\b)"
 )
 """Names of models that are also words: taken out where they are written as names are."""
 ORDINARY = frozenset(
-    "citizen human local model models debater speaker command falcon nova bard sonnet opus haiku moonshot granite reasoning thinking large small "
-    "medium mini nano turbo flash lite plus preview instruct chat ultra base vision open coder beta alpha latest".split()
+    "citizen human local model models debater speaker command falcon nova bard sonnet opus haiku moonshot granite reasoning thinking large "
+    "small medium mini nano turbo flash lite plus preview instruct chat ultra base vision open coder beta alpha latest".split()
 )
 """Words that any speech may hold: they are not taken out for being a part, or the whole, of a debater's name."""
-_MACHINES = r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat ?bots?|(?:virtual|digital|AI) assistants?)(?!\w)"
+_MACHINES = (
+    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat ?bots?"
+    r"|(?:virtual|digital|AI) assistants?)(?!\w)"
+)
 _TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
 SELF = re.compile(
     rf"\b(?:as|being|like) (?:me, |just |merely |only )?(?:an?|one|another) (?:[\w-]+ )?{_MACHINES}"

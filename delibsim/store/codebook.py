@@ -86,8 +86,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("status", "text", "complete; partial: an answer or statement is missing; no run: cut off; damaged: a file cannot be read",
                values="complete; partial; no run; damaged"),
         Column("fault", "text", "what is damaged; empty otherwise"),
-        Column("answers_expected", "integer", "answers the surveys ask for: those surveyed (in a debate the listeners) x 2 phases x items; 0 "
-               "where nobody is surveyed", "answers"),
+        Column("answers_expected", "integer", "answers the surveys ask for: those surveyed (in a debate the listeners) x 2 phases x items; "
+               "0 where nobody is surveyed", "answers"),
         Column("answers_missing", "integer", "answers that are missing of those expected; empty without a run", "answers"),
         Column("turns", "integer", "turns that were held; empty without a run", "turns"),
         Column("statements_missing", "integer", "turns without a statement that counts; empty without a run", "turns"),

@@ -138,6 +138,18 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
     assert len(list(__import__("pathlib").Path("runs/b").glob("*/run.json"))) == 4
 
 
+def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
+    base = ("run", "-q", "-m", "+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]")
+    assert "warning" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
+    assert "balanced" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
+    even = delibsim(*base, "tournament.motions=[plastics,remote_work]")
+    assert (even.code, "balanced" in even.err) == (0, False)
+    third = (*base[:4], "tournament.debaters=[citizen,citizen_halting]", "tournament.motions=[voting,nuclear]")
+    more = delibsim(*third)
+    assert more.code == 0
+    assert "not balanced: debates by motion: nuclear 2, plastics 1, remote_work 1, voting 2" in more.err
+
+
 def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
     first = delibsim("ratings", "ask", "d", "group.size=3", "--json")
     assert first.code == 0
