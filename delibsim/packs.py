@@ -11,7 +11,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, SCALE, Rating
+from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
@@ -58,8 +58,10 @@ def sheets_of(debates: Sequence[Run], pack: str, raters: int) -> dict[str, list[
 def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:
     """What tells the sheets of a pack apart, as plain values: to be kept with the study and not to be handed out."""
     return {
-        s.code: {"debate": s.run.session.id, "rater": s.rater, "first": s.first, "check": s.check} for of in sheets.values() for s in of
-    }
+        s.code: {"debate": s.run.session.id, "rater": s.rater, "first": s.first, "check": s.check, "motion": s.run.session.topic.id,
+                 "debate_sha256": digest(s.run)}
+        for of in sheets.values() for s in of
+    }  # fmt: skip
 
 
 def page(sheets: Sequence[Sheet], wording: Wording) -> str:
@@ -157,6 +159,10 @@ def _rating(cells: Sequence[str], keys: Mapping[str, Mapping[str, Any]]) -> Rati
     if sheet is None:
         raise _Fault(f"sheet '{row['sheet']}' is not in pack {row['pack']}")
     faults: list[str] = []
+    own = {"rater": sheet["rater"].rpartition(" ")[2], "motion": sheet.get("motion", row["motion"])}
+    faults += [
+        f"{name}: sheet {row['sheet']} is that of {name} '{given}', not '{row[name]}'" for name, given in own.items() if row[name] != given
+    ]
     values = {name: _number(name, row[name], faults) for name in ("before", *POINTS, "after")}
     winner = row["winner"].upper().removeprefix("SPEAKER ")
     if winner not in ("A", "B", ""):
@@ -180,6 +186,7 @@ def _rating(cells: Sequence[str], keys: Mapping[str, Mapping[str, Any]]) -> Rati
         session=sheet["debate"], rater=sheet["rater"], first=sheet["first"], before=values["before"], after=values["after"],
         proposition=points["proposition"], opposition=points["opposition"], winner=letters[winner.lower()] if winner else None,
         attentive=int(row["check"]) == sheet["check"] if row["check"] else None, missing=missing,
+        debate_sha256=sheet.get("debate_sha256", ""),
     )  # fmt: skip
 
 

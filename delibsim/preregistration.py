@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.models.limits import Limits
@@ -42,6 +43,13 @@ PREREGISTRATION = (
     "Written by delibsim {} at {}, before the first call: no model had been asked anything in this study. What is marked FILL IN is the "
     "author's to say, before the study is begun. Register the file where its date is certified (such as OSF or AsPredicted), with the "
     "prompts that `delibsim estimate --render FOLDER` writes."
+)
+RATED = (
+    "Debates are judged afterwards by blind raters, language models or people, who are planned separately and are no part of this plan: "
+    + BLANK.format("who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance before and after")
+)
+DEBATED = (
+    f"The listeners of a debate say before and after how far they agree with the motion (0 to 100); the two sides are not surveyed. {RATED}"
 )
 SEEDS = (
     "Seed of the study: {}. Every draw is seeded by the study's seed, the topic, the replicate and its own name: treatments and models of "
@@ -146,9 +154,28 @@ def _design(plans: Plans) -> str:
         [
             f"{len(manifest.sessions)} sessions in {len(counts)} cells. {balance}{known} Section 13 lists the cells.",
             _table(("factor", "levels", "", "in this study"), rows),
+            *_tournament(sessions),
             SEEDS.format(manifest.settings.get("seed")),
         ]
     )
+
+
+def _tournament(sessions: Sequence[Session]) -> list[str]:
+    """Who debates whom, how often, and on which side, as it was drawn; nothing where no debates are held."""
+    debates = [{p.role: p.model for p in s.participants} | {"motion": s.topic.id} for s in sessions if s.format == "debate"]
+    if not debates:
+        return []
+    pairs = Counter(" and ".join(sorted(d[side] for side in SIDES)) for d in debates)
+    motions = Counter(d["motion"] for d in debates)
+    places = {side: Counter(d[side] for d in debates) for side in SIDES}
+    names = sorted({*places[SIDES[0]], *places[SIDES[1]]})
+    rows = [(name, places[SIDES[0]][name], places[SIDES[1]][name]) for name in names]
+    return [
+        f"{len(debates)} debates of six speeches: {len(names)} debaters, {len(pairs)} pairs, {len(motions)} motions.",
+        _table(("debater", "debates as proposition", "as opposition"), rows),
+        _table(("pair", "debates"), sorted(pairs.items())),
+        _table(("motion", "debates"), sorted(motions.items())),
+    ]
 
 
 def _instruments(plans: Plans) -> str:
@@ -162,8 +189,13 @@ def _instruments(plans: Plans) -> str:
     topics = {s.topic.id: s.topic.question for s in plans.sessions}
     asked = [(name, question, plans.manifest.parts.get("topics", {}).get(name, "")) for name, question in topics.items()]
     heads = ("survey", "considerations", "scale", "options ranked", "validated", "source", "SHA-256")
-    text = "Each participant answers the survey before and after: ratings of considerations, ranks of policy options."
-    return "\n\n".join([text, _table(heads, rows), _table(("topic", "question", "SHA-256"), asked)])
+    parts = []
+    if any(s.format != "debate" for s in plans.sessions):
+        parts.append("Each participant answers the survey before and after: ratings of considerations, ranks of policy options.")
+    if debates := [s for s in plans.sessions if s.format == "debate"]:
+        parts.append(DEBATED if any(s.respondents for s in debates) else f"No survey is held in the debates. {RATED}")
+    held = [row for row in rows if any(s.survey.id == row[0] and s.respondents for s in plans.sessions)]
+    return "\n\n".join([*parts, *([_table(heads, held)] if held else []), _table(("topic", "question", "SHA-256"), asked)])
 
 
 def _parts(manifest: Manifest) -> str:

@@ -29,8 +29,8 @@ class Inestimable(ValueError):
 def winner_model(table: pd.DataFrame) -> pd.DataFrame:
     """Logistic regression of winning on ten score differences, proposition less opposition, with HC1 errors.
 
-    Columns: term, n, coefficient, se, z, p, odds_ratio, low, high (the 95 percent interval of the odds ratio), vif, note. The odds
-    ratio is that of one point more.
+    Columns: term, n, coefficient, se, z, p, low, high (the 95 percent interval of the coefficient), odds_ratio (of one point more),
+    odds_ratio_low, odds_ratio_high, vif, note.
     """
     differences = pd.DataFrame({name: table[f"proposition.{name}"] - table[f"opposition.{name}"] for name in PREDICTORS})
     data = differences.assign(won=_won(table)).dropna().astype(float)
@@ -40,12 +40,13 @@ def winner_model(table: pd.DataFrame) -> pd.DataFrame:
         x = data[list(PREDICTORS)]
         fit = _logit(data["won"], _with_constant(x), cov_type="HC0")
     except Inestimable as reason:
-        return _empty(("odds_ratio", "vif"), len(data), str(reason))
+        return _empty(("odds_ratio", "odds_ratio_low", "odds_ratio_high", "vif"), len(data), str(reason))
     # Asked for HC1, statsmodels gives a logit HC0: the factor that makes the one the other is applied here.
     found = _terms(fit, len(data), np.sqrt(len(data) / (len(data) - len(fit.params))))
-    found["odds_ratio"], found["low"], found["high"] = (np.exp(found[name]) for name in ("coefficient", "low", "high"))
+    for name, of in (("odds_ratio", "coefficient"), ("odds_ratio_low", "low"), ("odds_ratio_high", "high")):
+        found[name] = np.exp(found[of])
     found["vif"] = [np.nan, *variance_inflation(x)]
-    return found
+    return found[[name for name in found.columns if name != "note"] + ["note"]]
 
 
 def stance_models(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """Debates in the configuration: which settings a debate takes, how its sides are seated, and how a tournament becomes debates."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,12 @@ from delibsim.cli.presets import FOR_DEBATES
 from delibsim.cli.seats import PersonaConfig, Seated
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.run import Session
 from delibsim.domain.study import Group
 from delibsim.domain.topic import Motion, Topic
-from delibsim.domain.tournament import DESIGNS, Match, against_baseline, round_robin
+from delibsim.domain.tournament import DESIGNS, Match, against_baseline, lopsided, round_robin
 from delibsim.store.library import Library
+from delibsim.store.runs import Runs
 
 PRESETS = {group: FOR_DEBATES[group][0] for group in ("treatment", "wording", "procedure")}
 """The options a debate takes where none is named."""
@@ -125,3 +128,17 @@ def seats(debaters: Sequence[Mapping[str, Any]], audience: int, persona: Persona
     used = debaters if audience else debaters[:2]
     label = "-v-".join(m["name"] for m in debaters[:2]) + (f"_{unlike}" if unlike else "")
     return Seated(Group(label, people, {m["name"]: m for m in used}), {"name": persona.name, "personas": persona.personas}, {})
+
+
+def enlarged(sessions: Sequence[Session], runs: Runs) -> str:
+    """What is not balanced once these debates join those that a study has beside them; "" if nothing is, or it has no others."""
+    own = {session.id for session in sessions}
+    others = []
+    for name in runs.sessions() if runs.folder.is_dir() else ():
+        with suppress(WrongInput):  # a plan that cannot be read is told of elsewhere
+            others += [runs.planned(name)] if name not in own else []
+    if not any(session.format == "debate" for session in others):
+        return ""
+    debates = [session for session in (*others, *sessions) if session.format == "debate"]
+    sides = [{p.role: p.model for p in session.participants} for session in debates]
+    return lopsided([Match(s.topic.id, d["proposition"], d["opposition"], s.replicate) for s, d in zip(debates, sides, strict=True)])

@@ -2,9 +2,12 @@
 
 import asyncio
 import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -14,8 +17,8 @@ from delibsim.cli.compose import Plan, plan
 from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.conduct import score_all
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import Rated, debated
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
 from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
 from delibsim.engine.rating import check_panel
@@ -30,6 +33,7 @@ ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all st
 STUDY = Annotated[str, typer.Argument(help="Name or folder of the study.")]
 
 
+SOURCES = {"model": "models", "human": "people"}
 SHORT = {"coefficient": "estimate", "performance_low": "low", "performance_high": "high", "win_low": "low", "win_high": "high"}
 """Names of columns as the terminal has room for them."""
 
@@ -46,23 +50,26 @@ def ask(
 
     The raters are a group and are set like one: group.size=5 (the default), model=NAME or group.models=[A,B], persona=NAME,
     temperature=X, wording=NAME, limits. The same command again asks only whom it could not ask before; a larger group.size adds raters.
-    Exit code 0; 3 if a rating could not be asked for, 4 if there is no rating at all.
+    Exit code 0; 3 if a rating could not be asked for or is lost to a damaged line, 4 if there is no rating at all.
     """
     runs = study_at(study, root)
     given = list(overrides or [])
     planned = plan([*([] if any(o.startswith("wording=") for o in given) else ["wording=oxford"]), *given])
     raters = panel_of(planned.session, panel)
     debates, faults = debates_of(runs)
+    if changed := edited(debates):
+        raise WrongInput("\n".join([*changed, "Nobody was asked. Put the debate back as it was, or hold it anew in another study."]))
     screen = console(stderr=True)
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
     outcome = asyncio.run(_ask(runs, raters, debates, planned, screen))
+    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     score_all(runs, ["ratings"])
     total = outcome.new + outcome.before
     broken = sum(not debated(run) for run in debates)
     if as_json:
         echo_json({"study": runs.study, "panel": panel, "debates": len(debates) - broken, "incomplete": broken, "new": outcome.new,
-                   "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults]})  # fmt: skip
+                   "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults], "lost": losses})  # fmt: skip
     else:
         out = console()
         out.print(f"{len(debates) - broken} debates, {len(raters.participants)} raters: {outcome.new} ratings now, {outcome.before} before")
@@ -70,8 +77,10 @@ def ask(
             out.print(f"not rated, because they broke off: {broken}")
         for fault in (*outcome.faults, *faults):
             screen.print(safe(f"missing: {fault}"), soft_wrap=True)
+        for loss in losses:
+            screen.print(safe(f"lost: {loss}"), soft_wrap=True)
         out.print(f"Next       delibsim ratings report {runs.study}")
-    raise typer.Exit(0 if total and not outcome.faults and not faults else 3 if total else 4)
+    raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
 
 
 async def _ask(runs: Runs, raters: Session, debates: list[Run], planned: Plan, screen: Console) -> RatingOutcome:
@@ -149,18 +158,23 @@ def report(
     study: STUDY,
     seed: Annotated[int, typer.Option(help="The seed of the bootstrap.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write every table as CSV and every figure as SVG into this folder.")] = None,
+    panel: Annotated[list[str] | None, typer.Option(help="Only the ratings of this panel or pack; may be given several times.")] = None,
+    source: Annotated[Literal["models", "people"] | None, typer.Option(help="Only the ratings of models, or of people.")] = None,
     root: ROOT = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print every table as JSON.")] = False,
 ) -> None:
     """The analysis of a tournament: who wins, how sure that is, how far raters agree, what makes a winner and moves a stance.
 
-    Exit code 0; 3 if something could not be read or a debate is missing, 4 if no debate has been rated.
+    Exit code 0; 3 if something could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been rated.
     """
     from delibsim.analysis.debate_report import TITLES, figures, tables
 
     runs = study_at(study, root)
     debates, faults = debates_of(runs)
-    found = tables([run for run in debates if isinstance(run, Rated)], seed)
+    losses, changed = Ratings.of(runs).losses(run.session.id for run in debates), edited(debates)
+    rated = chosen(debates, panel or [], source)
+    found = tables(rated, seed)
+    pooled = pooled_in(rated)
     if out is not None:
         for name, table in found.items():
             write_atomically(out / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
@@ -168,19 +182,35 @@ def report(
             write_atomically(out / f"{name}.svg", drawing)
     if as_json:
         plain = {name: table.astype(object).to_dict("records") for name, table in found.items() if name != "ratings"}
-        echo_json({"study": runs.study, "planned": len(runs.sessions()), "faults": faults, **plain})
+        echo_json(
+            {
+                "study": runs.study,
+                "planned": len(runs.sessions()),
+                "faults": faults,
+                "lost": losses,
+                "edited": changed,
+                "pooled": pooled,
+                **plain,
+            }
+        )
     else:
         screen = console()
+        parts = ", ".join(f"{name} ({of['source']}, {of['ratings']})" for name, of in pooled.items())
+        screen.print(f"Ratings of {safe(parts)}, pooled" if len(pooled) > 1 else f"Ratings of {safe(parts) or 'nobody'}", soft_wrap=True)
         for name, title in TITLES.items():
             _print(found[name], title, screen)
         for fault in faults:
             screen.print(f"left out, damaged: {safe(fault)}", soft_wrap=True)
+        for loss in losses:
+            screen.print(f"lost: {safe(loss)}", soft_wrap=True)
+        for line in changed:
+            screen.print(f"warning: {safe(line)}", soft_wrap=True)
         waiting = len(runs.sessions()) - len(debates) - len(faults)
         if waiting:
             screen.print(f"planned and not held yet: {waiting}")
         if out is not None:
             screen.print(f"written: {shown(out.resolve())}")
-    whole = not faults and all(map(debated, debates)) and len(debates) == len(runs.sessions())
+    whole = not faults and not losses and not changed and all(map(debated, debates)) and len(debates) == len(runs.sessions())
     raise typer.Exit(4 if found["ratings"].empty else 0 if whole else 3)
 
 
@@ -193,6 +223,37 @@ def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
     if not debates:
         raise WrongInput(f"study '{runs.study}' holds no debate; debates are held with: delibsim run format=debate motion=voting")
     return debates, faults
+
+
+def edited(debates: Iterable[Run]) -> list[str]:
+    """A line for every debate whose speeches are others than those that were rated."""
+    return [
+        f"{run.session.id}: the debate was edited after it was rated; its ratings judge another text"
+        for run in debates
+        if isinstance(run, Rated) and run.edited
+    ]
+
+
+def chosen(debates: Iterable[Run], panels: Sequence[str], source: str | None) -> list[Rated]:
+    """Debates with the ratings of these panels (of all where none is named) and of this source; WrongInput for a panel there is not."""
+    rated = [run for run in debates if isinstance(run, Rated)]
+    known = sorted({name for run in rated for name in run.panels})
+    for name in panels:
+        if name not in known:
+            raise unknown("panel", name, known)
+
+    def kept(rating: Rating) -> bool:
+        wanted = source is None or SOURCES[rating.source] == source
+        return wanted and (not panels or panel_of_rater(rating.rater) in panels)
+
+    return [replace(run, ratings=tuple(filter(kept, run.ratings))) for run in rated]
+
+
+def pooled_in(rated: Iterable[Rated]) -> dict[str, dict[str, Any]]:
+    """Source and number of ratings of every panel and pack."""
+    given = [rating for run in rated for rating in run.ratings]
+    counts = Counter((panel_of_rater(rating.rater), SOURCES[rating.source]) for rating in given)
+    return {name: {"source": source, "ratings": n} for (name, source), n in sorted(counts.items())}
 
 
 def _print(table: Any, title: str, screen: Console) -> None:

@@ -7,9 +7,10 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.compose import Plan, plan
+from delibsim.cli.debates import enlarged
 from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
-from delibsim.cli.terminal import console, echo_json, shown
+from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.conduct import Held, score_all, usual_scorers
 from delibsim.store.runs import Runs
 
@@ -39,6 +40,8 @@ def run(
     planned = plan(overrides or [], sweep=multirun)
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
+    if multirun and (counts := enlarged(planned.sessions, runs)):
+        screen.print(f"warning: with what the study holds already this tournament is not balanced: {safe(counts)}", soft_wrap=True)
     try:
         held = _hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:

@@ -1,5 +1,7 @@
 """Ratings of debates: what one rater, who does not know who debates, says about one debate."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,7 +26,7 @@ class Rating:
     `proposition` and `opposition` hold a whole number from 0 to 100 for each dimension. What was not given is None, or an
     absent key, and `missing` says why under its name ("before", "winner", "proposition.logic"). `attentive` is whether the
     attention check was passed, None where it was not answered. `source` is "model" or "human"; `model` names the language
-    model. Raises ValueError for what no rater can say.
+    model. `debate_sha256` is the `digest` of what was rated, "" if it was not kept. Raises ValueError for what no rater can say.
     """
 
     session: str
@@ -39,6 +41,7 @@ class Rating:
     missing: Mapping[str, str] = field(default_factory=dict)
     source: Literal["model", "human"] = "human"
     model: str = ""
+    debate_sha256: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a value off the scale, a dimension there is not, and a gap without a reason."""
@@ -65,6 +68,13 @@ def debated(run: Run) -> bool:
     return run.session.format == "debate" and not run.silences and len([s for s in run.transcript if s.turn.task != PREPARATION]) == 6
 
 
+def digest(run: Run) -> str:
+    """SHA-256 of what raters judge in a debate: the motion, and every speech with its side, as JSON."""
+    sides = {participant.id: participant.role for participant in run.session.participants}
+    speeches = [[sides[said.turn.speaker], said.text] for said in run.transcript if said.turn.task != PREPARATION]
+    return hashlib.sha256(json.dumps([run.session.topic.question, speeches]).encode()).hexdigest()
+
+
 @dataclass(frozen=True)
 class Rated(Run):
     """A debate together with its ratings, as scorers and the analysis read it."""
@@ -77,3 +87,18 @@ class Rated(Run):
         raters = [rating.rater for rating in self.ratings]
         if len(set(raters)) < len(raters) or any(rating.session != self.session.id for rating in self.ratings):
             raise ValueError(f"{self.session.id}: ratings must be of this debate, one from each rater")
+
+    @property
+    def panels(self) -> dict[str, str]:
+        """The panels and packs that rated this debate, each with its source."""
+        return {panel_of_rater(rating.rater): rating.source for rating in self.ratings}
+
+    @property
+    def edited(self) -> bool:
+        """Whether the debate is another than one that was rated."""
+        return any(rating.debate_sha256 not in ("", digest(self)) for rating in self.ratings)
+
+
+def panel_of_rater(rater: str) -> str:
+    """The panel or pack of a rater: its name without its number."""
+    return rater.rpartition(" ")[0]

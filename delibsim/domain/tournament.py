@@ -67,6 +67,26 @@ def _balanced(pairs: list[tuple[str, str]], motions: Sequence[str], meetings: in
     return tuple(matches)
 
 
+def lopsided(matches: Sequence[Match]) -> str:
+    """What is not balanced in these debates, with the counts by motion and by side; "" if nothing is.
+
+    >>> lopsided([Match("voting", "a", "b"), Match("nuclear", "b", "a")])
+    ''
+    >>> lopsided([Match("voting", "a", "b")])
+    'debates by side (proposition, opposition): a 1, 0; b 0, 1'
+    """
+    motions = Counter(match.motion for match in matches)
+    proposing, opposing = Counter(match.proposition for match in matches), Counter(match.opposition for match in matches)
+    names = sorted({*proposing, *opposing})
+    found = []
+    if len(set(motions.values())) > 1:
+        found.append("debates by motion: " + ", ".join(f"{name} {n}" for name, n in sorted(motions.items())))
+    if any(proposing[name] != opposing[name] for name in names):
+        sides = "; ".join(f"{name} {proposing[name]}, {opposing[name]}" for name in names)
+        found.append(f"debates by side (proposition, opposition): {sides}")
+    return "; ".join(found)
+
+
 def _can_balance(meetings: int, pairs: int, motions: int) -> bool:
     return meetings > 0 and meetings % 2 == 0 and pairs * meetings % motions == 0
 

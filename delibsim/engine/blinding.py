@@ -13,14 +13,46 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 
 REMOVED = "[removed]"
+_KINDS = "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku|instruct|chat|preview|coder|thinking|bot"
+VERSION = rf"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*|[-_ ](?:{_KINDS})\b(?:[-_]?\d\w*(?:\.\d\w*)*)?)*\+?(?!\w)"
+"""What may follow the name of a model: its version and its size, so that no stump of the name stays."""
 FAMILIES = re.compile(
-    r"\b(?:(?:chat)?gpt(?:[-_ ]?\d\w*(?:\.\w+)*)?(?:[-_](?:mini|nano|turbo|pro|oss\w*))*|chatgpt|openai|anthropic|claude|deepmind"
-    r"|gemini|gemma|deepseek|moonshot ai|kimi|llama[-_ ]?\d?|mi[sx]tral(?: ai)?|qwen|grok|x\.?ai|copilot|perplexity|delibsim)\b",
+    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot ?ai|kimi|llama"
+    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron"
+    r"|(?:chat)?glm(?=[-_ ]?\d)|chatglm|zhipu|ernie(?: bot)?|doubao|minimax|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)"
+    rf"|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)|command[-_ ]?r(?!\w)){VERSION}",
     re.IGNORECASE,
 )
 """Names of language models and of houses known for nothing else. Google, Meta and their like are also what debates are about."""
-OWN_NAME = re.compile(r"[\d_./:-]")
-"""What tells the name of a preset or a model from a word that any speech may hold."""
+WORDS = re.compile(
+    rf"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?! Scotia){VERSION}"
+    r"|o[134](?:-\w+)?\b)"
+)
+"""Names of models that are also words: taken out where they are written as names are."""
+ORDINARY = frozenset(
+    "citizen human local model models debater speaker command falcon nova bard sonnet opus haiku moonshot granite reasoning thinking large "
+    "small medium mini nano turbo flash lite plus preview instruct chat ultra base vision open coder beta alpha latest".split()
+)
+"""Words that any speech may hold: they are not taken out for being a part, or the whole, of a debater's name."""
+_MACHINES = (
+    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat ?bots?"
+    r"|(?:virtual|digital|AI) assistants?)(?!\w)"
+)
+_TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
+SELF = re.compile(
+    rf"\b(?:as|being|like) (?:me, |just |merely |only )?(?:an?|one|another) (?:[\w-]+ )?{_MACHINES}"
+    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)|I['’]m|(?:we|you)['’]re)"
+    r"(?: (?:just|only|merely|also|both|not))?"
+    rf" (?:an? )?(?:[\w-]+ )?{_MACHINES}"
+    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b|\b(?:we|us) {_MACHINES}"
+    rf"|\bI(?:['’]ve| have| had)? (?:was|am|been|were) (?:\w+ly )?{_TUNED}\b"
+    r"|\bmy (?:own )?(?:fine[- ]?tuning|pre[- ]?training|system prompt)\b",
+    re.IGNORECASE,
+)
+"""Words of being a machine, or of the opponent's being one, beyond those that break the rules of a debate."""
+STUMP = re.compile(r"(?:\bchat[- ]?)?\[removed\](?:[-_.]?\d\w*(?:\.\d\w*)*|[-_]\w+|\+)*(?:[ -]\[removed\])*", re.IGNORECASE)
+_EVERYDAY = r"(?!\s*\(?(?:that|to|of|on|part(?:y|ies)|leaders?|MPs?)\b|\s+\d|\s+in\s+parliament)"
+"""What follows a proposition that is a sentence, and an opposition that is no side of the debate."""
 
 
 def blinded(run: Run, first: Side) -> tuple[Statement, ...]:
@@ -40,23 +72,45 @@ def scrubbed(text: str, names: dict[Side, str], models: Iterable[str] = ()) -> s
     >>> scrubbed("As an AI I say: the opposition is wrong.", {"proposition": "Speaker A", "opposition": "Speaker B"})
     '[removed] I say: Speaker B is wrong.'
     """
-    text = DISCLOSURE.sub(REMOVED, text)
+    text = SELF.sub(REMOVED, DISCLOSURE.sub(REMOVED, text))
     for model in sorted(set(models), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", REMOVED, text, flags=re.IGNORECASE)
-    text = FAMILIES.sub(REMOVED, text)
+        text = _own(model).sub(REMOVED, text)
+    text = STUMP.sub(REMOVED, WORDS.sub(REMOVED, FAMILIES.sub(REMOVED, text)))
     for side, name in names.items():
-        # "the opposition to this tax" is no side of the debate
-        text = re.sub(
-            rf"\b(?:the|our|this|side) (?:side )?{side}(?: (?:side|team|bench))?\b(?! (?:to|of) )", name, text, flags=re.IGNORECASE
-        )
-        text = re.sub(rf"\b{side.capitalize()}\b(?! (?:to|of) )", name, text)
+        for pattern in SIDE_NAMES[side]:
+            text = pattern.sub(name, text)
     return text
 
 
+def _side_names(side: Side) -> tuple[re.Pattern[str], ...]:
+    """What a side is clearly called: "this proposition" and "our opposition" may be any, "this proposition side" is not."""
+    called = side.capitalize()
+    bench = rf"\b(?:(?:the|our|this) )?{side} (?:side|team|bench(?:es)?)\b|\bside {side}\b"
+    if side == "proposition":
+        bench += r"|\b(?:the |our |this )?(?:proposing (?:side|team|bench)|government bench(?:es)?)\b|\bside government\b"
+    return (
+        re.compile(bench, re.IGNORECASE),
+        re.compile(rf"\bthe {side}\b{_EVERYDAY}", re.IGNORECASE),
+        re.compile(rf"\b(?:[Tt]his |[Oo]ur )?{called}\b{_EVERYDAY}"),
+    )
+
+
+SIDE_NAMES = {side: _side_names(side) for side in SIDES}
+
+
+def _own(name: str) -> re.Pattern[str]:
+    """The name of a model however its parts are joined, with whatever version follows it."""
+    whole = r"[\W_]{0,2}".join(re.findall(r"[^\W\d_]+|\d+", name))
+    return re.compile(rf"(?<!\w){whole}{VERSION}", re.IGNORECASE)
+
+
 def names_in(session: Session) -> list[str]:
-    """The names under which a session's models are known, as far as they cannot be ordinary words."""
+    """The names under which a session's models are known, whole and without their numbers; ordinary words are none."""
     found = set()
     for name, settings in session.models.items():
-        model = str(settings.get("model", ""))
-        found |= {name, model, model.rpartition("/")[2]}
-    return [name for name in found if OWN_NAME.search(name)]
+        last = str(settings.get("model", "")).rpartition("/")[2]
+        house = re.match(r"[^\W\d_]{5,}", last)
+        for known in (name, str(settings.get("model", "")), last, house[0] if house else ""):
+            words = re.findall(r"[^\W\d_]{2,}", known)
+            found |= {known, " ".join(words), " ".join(word for word in words if word not in ("reasoning", "preview"))}
+    return sorted(name for name in found if re.search(r"[^\W_]{2}", name) and (" " in name or name.lower() not in ORDINARY))

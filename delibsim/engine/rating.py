@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Participant, Side
-from delibsim.domain.rating import DIMENSIONS, Rating, debated
+from delibsim.domain.rating import DIMENSIONS, Rating, debated, digest
 from delibsim.domain.run import Run, Session
 from delibsim.engine.agent import ask
 from delibsim.engine.blinding import blinded
@@ -53,13 +53,14 @@ async def rate(run: Run, panel: Session, rater: Participant, voices: Mapping[str
             missing=missing | dict.fromkeys(gaps, _reason(asked)),
             source="model",
             model=rater.model,
+            debate_sha256=digest(run),
         )
     letters = dict(zip("AB", SIDES if first == SIDES[0] else SIDES[::-1], strict=True))
     points = {side: {name: ballot[f"{letter}{i}"] for i, name in enumerate(DIMENSIONS, 1)} for letter, side in letters.items()}
     return Rating(
         session=run.session.id, rater=rater.id, first=first, before=before, proposition=points["proposition"],
         opposition=points["opposition"], winner=letters[ballot["WINNER"]], after=ballot["S1"], attentive=ballot["C1"] == check,
-        missing=missing, source="model", model=rater.model,
+        missing=missing, source="model", model=rater.model, debate_sha256=digest(run),
     )  # fmt: skip
 
 

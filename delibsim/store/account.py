@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import cell_of
 from delibsim.domain.survey import PHASES, Response, Survey
@@ -142,9 +143,9 @@ class Account:
     def _counts(self) -> Row:
         session, run, calls = self.session, self.run, self.calls
         costs = [call[kind] for call in calls for kind in ("cost_usd", "retry_cost_usd") if kind == "cost_usd" or call[kind] is not None]
-        expected = len(session.participants) * len(PHASES) * len(session.survey.items) if session else 0
+        expected = len(session.respondents) * len(PHASES) * len(session.survey.items) if session else None
         row: Row = {
-            "answers_expected": expected or None,
+            "answers_expected": expected,
             "calls": len(calls),
             "calls_not_ok": sum(call["status"] != "ok" for call in calls),
             "calls_damaged": self.damaged,
@@ -156,7 +157,7 @@ class Account:
             return row
         reasked = [attempts and attempts > 1 for attempts in self.attempts.values()]
         return row | {
-            "answers_missing": expected - sum(len(response.answers) for response in run.responses),
+            "answers_missing": (expected or 0) - sum(len(response.answers) for response in run.responses),
             "turns": len(run.transcript) + len(run.silences),
             "statements_missing": len(run.silences),
             "reasked": None if None in reasked else sum(map(bool, reasked)),
@@ -194,10 +195,29 @@ def _procedure(session: Session | None) -> Row:
     names = (
         "shuffle_items", "reverse_scale", "show_transcript", "transcript_window", "show_answers", "recall", "reasks", "longest_statement",
     )  # fmt: skip
-    return {name: getattr(procedure, name) for name in names} | {
-        "neighbours": audience.neighbours if small_world else None,
-        "rewiring": audience.rewiring if small_world else None,
-        "edges": ";".join(f"{a}-{b}" for a, b in audience.edges) or None,
+    return (
+        {name: getattr(procedure, name) for name in names}
+        | {
+            "neighbours": audience.neighbours if small_world else None,
+            "rewiring": audience.rewiring if small_world else None,
+            "edges": ";".join(f"{a}-{b}" for a, b in audience.edges) or None,
+        }
+        | _debate(session)
+    )
+
+
+def _debate(session: Session) -> Row:
+    """Who is on which side, and the rules of speeches; nothing of what is no debate."""
+    sides = {participant.role: participant.model for participant in session.participants if participant.role in SIDES}
+    rules = session.procedure.rules
+    if session.format != "debate" or rules is None:
+        return dict(sides)
+    return sides | {
+        "speech_least": rules.least,
+        "speech_most": rules.most,
+        "speech_reasks": rules.reasks,
+        "speech_then": rules.then,
+        "preparation": rules.preparation,
     }
 
 

@@ -71,7 +71,14 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
 
 def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     """The JSON objects of a file of lines, and how many lines were damaged; a missing file has none of either."""
-    records, damaged = [], 0
+    records, damaged = sorted_lines(path)
+    return records, len(damaged)
+
+
+def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """The JSON objects of a file of lines, and the lines that are damaged as they stand; a missing file has none of either."""
+    records: list[dict[str, Any]] = []
+    damaged = []
     for line in path.read_bytes().split(b"\n") if path.exists() else []:
         if not line:
             continue
@@ -82,7 +89,7 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         if isinstance(record, dict):
             records.append(record)
         else:
-            damaged += 1
+            damaged.append(line)
     return records, damaged
 
 

@@ -4,6 +4,7 @@ ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,13 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
 from delibsim.store import codec
-from delibsim.store.files import append_line, json_text, read_lines, write_atomically
+from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
 from delibsim.store.runs import Runs
 
 RATINGS = "ratings"
 RATING = TypeAdapter(Rating)
+RATER = re.compile(rb'"rater": ?"([^"\\]+)"')
+"""Who gave a rating, as far as a damaged line still tells."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,34 @@ class Ratings:
         return self.folder / RATINGS / debate
 
     def read(self, debate: str) -> tuple[Rating, ...]:
-        """The ratings of a debate in the order in which they came; Damaged, naming the file, if one cannot be read."""
+        """The ratings of a debate that stand whole, in the order in which they came; Damaged, naming the file, if one is no rating.
+
+        Lines that are damaged are left out and counted by `lost`.
+        """
         path = self.path(debate) / "ratings.jsonl"
-        records, damaged = read_lines(path)
+        records, _ = read_lines(path)
         try:
-            # A torn line is a rating that was being written: who gave it is asked again. Whatever stands whole must be a rating.
-            return tuple(RATING.validate_json(json.dumps(record), strict=True) for record in records) if damaged < 2 else _damaged(path)
+            return tuple(RATING.validate_json(json.dumps(record), strict=True) for record in records)
         except (ValidationError, ValueError) as error:
             first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             raise codec.Damaged(f"{path}: {first}") from None
+
+    def lost(self, debate: str) -> int:
+        """How many damaged lines hold a rating that is lost; one whose rater can be read and has rated since is not."""
+        _, damaged = sorted_lines(self.path(debate) / "ratings.jsonl")
+        known = {rating.rater for rating in self.read(debate)} if damaged else set()
+        named = [RATER.search(line) for line in damaged]
+        return sum(found is None or found[1].decode(errors="replace") not in known for found in named)
+
+    def losses(self, debates: Iterable[str]) -> list[str]:
+        """A line for every debate of which ratings are lost: how many, where, and how to mend it."""
+        counts = {debate: self.lost(debate) for debate in debates}
+        return [
+            f"{self.path(debate) / 'ratings.jsonl'}: {n} damaged line(s), as many ratings lost; models are asked again by "
+            "delibsim ratings ask, people's forms are imported again; then delete the line(s)"
+            for debate, n in counts.items()
+            if n
+        ]
 
     def add(self, rating: Rating) -> None:
         """Keep a rating; WrongInput if its rater has rated that debate already."""
@@ -106,7 +128,3 @@ class Ratings:
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""
         return {path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))}
-
-
-def _damaged(path: Path) -> tuple[Rating, ...]:
-    raise codec.Damaged(f"{path}: several lines are damaged; move the file away to have the debate rated anew")

@@ -47,6 +47,11 @@ def test_the_winner_model_has_the_coefficients_of_glm_and_the_errors_of_the_sand
     assert found["coefficient"].tolist() == pytest.approx(expected[:11], rel=1e-5)
     assert found["se"].tolist() == pytest.approx(expected[11:], rel=1e-4)
     assert found["odds_ratio"].tolist() == pytest.approx(np.exp(expected[:11]), rel=1e-5)
+    half = 1.959963984540054 * np.array(expected[11:])
+    assert found["low"].tolist() == pytest.approx(np.array(expected[:11]) - half, rel=1e-3)
+    assert found["high"].tolist() == pytest.approx(np.array(expected[:11]) + half, rel=1e-3)
+    assert found["odds_ratio_low"].tolist() == pytest.approx(np.exp(found["low"]), rel=1e-12)
+    assert found["odds_ratio_high"].tolist() == pytest.approx(np.exp(found["high"]), rel=1e-12)
     assert found["vif"].iloc[1:].between(1, 10).all()
 
 

@@ -107,3 +107,19 @@ def test_what_a_topic_says_stays_in_its_cell(delibsim, home):
     (home / "topics" / "own.yaml").write_text('id: own\nquestion: "A | B\\n# <b>?"\nsurvey: ccps\n', encoding="utf-8")
     assert delibsim("preregister", "study=p", "topic=own").code == 0
     assert "| own | A \\| B # &lt;b>? |" in (home / "runs" / "p" / "preregistration.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("listeners", [0, 2])
+def test_a_tournament_states_its_design_and_claims_no_survey_that_is_not_held(delibsim, home, document, listeners):
+    names = "tournament.debaters=[citizen_plain,citizen_halting]"
+    motions = "tournament.motions=[voting,nuclear]"
+    done = delibsim("preregister", "-m", "+experiment=oxford", names, motions, f"audience={listeners}", "--to", str(document))
+    assert done.code == 0
+    text = document.read_text()
+    assert "2 debates of six speeches: 2 debaters, 1 pairs, 2 motions." in text
+    assert "| citizen_halting | 1 | 1 |" in text
+    assert "| citizen_halting and citizen_plain | 2 |" in text
+    assert "raters, language models or people, who are planned separately" in text
+    assert "ranks of policy options" not in text
+    assert ("No survey is held" in text) == (listeners == 0)
+    assert ("how far they agree with the motion" in text) == (listeners > 0)

@@ -138,6 +138,18 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
     assert len(list(__import__("pathlib").Path("runs/b").glob("*/run.json"))) == 4
 
 
+def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
+    base = ("run", "-q", "-m", "+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]")
+    assert "warning" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
+    assert "balanced" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
+    even = delibsim(*base, "tournament.motions=[plastics,remote_work]")
+    assert (even.code, "balanced" in even.err) == (0, False)
+    third = (*base[:4], "tournament.debaters=[citizen,citizen_halting]", "tournament.motions=[voting,nuclear]")
+    more = delibsim(*third)
+    assert more.code == 0
+    assert "not balanced: debates by motion: nuclear 2, plastics 1, remote_work 1, voting 2" in more.err
+
+
 def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
     first = delibsim("ratings", "ask", "d", "group.size=3", "--json")
     assert first.code == 0
@@ -160,11 +172,70 @@ def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     delibsim("ratings", "ask", "d", "group.size=2")
     whole = (folder / "ratings.jsonl").read_text()
     lines = whole.splitlines(keepends=True)
-    (folder / "ratings.jsonl").write_text(lines[0] + lines[1][:40])  # torn in the middle of the second
+    (folder / "ratings.jsonl").write_text(lines[0] + lines[1][:120])  # torn in the middle of the second
     again = delibsim("ratings", "ask", "d", "group.size=2", "--json")
     assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
     kept = [json.loads(line) for line in (folder / "ratings.jsonl").read_text().splitlines() if line.endswith("}")]
     assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(delibsim, held, home, place):
+    file = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "ratings.jsonl"
+    delibsim("ratings", "ask", "d", "group.size=3")
+    lines = file.read_text().splitlines(keepends=True)
+    broken = lines.copy()
+    broken[place] = lines[place][:20] + "\0\n"  # nobody can tell whose it was
+    file.write_text("".join(broken))
+    told = delibsim("ratings", "report", "d", "--json")
+    assert (told.code, len(told.json["lost"])) == (3, 1)
+    assert "ratings.jsonl: 1 damaged line(s)" in delibsim("ratings", "report", "d").out.replace("\n", "")
+    assert sum(row["ratings"] for row in told.json["counts"]) == 2
+    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (3, 1, 0, 1)
+    broken[place] = lines[place].replace('"first"', "first")  # its rater can be read
+    file.write_text("".join(broken))
+    assert delibsim("ratings", "report", "d").code == 3
+    assert delibsim("ratings", "ask", "d", "group.size=3").code == 0
+    assert delibsim("ratings", "report", "d").code == 0
+
+
+def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, home, files):
+    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
+    assert delibsim("ratings", "report", "d", "--json").json["edited"] == []
+    file = home / "runs" / "d" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "run.json"
+    plain = json.loads(file.read_text())
+    plain["transcript"][2]["text"] = "Something else was said. " * 30
+    file.write_text(json.dumps(plain))
+    before = files()
+    done = delibsim("ratings", "ask", "d", "group.size=3")
+    assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
+    assert files() == before
+    told = delibsim("ratings", "report", "d")
+    assert (told.code, "warning: voting.oxford" in told.out) == (3, True)
+
+
+def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim, held, home):
+    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("ratings", "ask", "d", "group.size=3", "--panel", "other")
+    delibsim("ratings", "export", "d", "--raters", "1", "--out", "pack")
+    fill(home / "pack" / "form.csv")
+    delibsim("ratings", "import", "pack/form.csv")
+
+    def ratings(*options):
+        found = delibsim("ratings", "report", "d", "--json", *options)
+        assert sum(of["ratings"] for of in found.json["pooled"].values()) == found.json["counts"][0]["ratings"]
+        return {name: (of["source"], of["ratings"]) for name, of in found.json["pooled"].items()}
+
+    (pack,) = set(ratings()) - {"panel", "other"}
+    assert ratings() == {"panel": ("models", 2), "other": ("models", 3), pack: ("people", 1)}
+    assert set(ratings("--panel", "other")) == {"other"}
+    assert set(ratings("--panel", "other", "--panel", pack)) == {"other", pack}
+    assert set(ratings("--source", "people")) == {pack}
+    assert set(ratings("--source", "models")) == {"panel", "other"}
+    assert "Ratings of other (models, 3), panel (models, 2), pooled" in delibsim("ratings", "report", "d", "--source", "models").out
+    wrong = delibsim("ratings", "report", "d", "--panel", "othr")
+    assert (wrong.code, "did you mean other" in wrong.err) == (2, True)
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
@@ -246,6 +317,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
         ("a_logic", "101", "a_logic: '101' is no whole number from 0 to 100"),
         ("b_evidence", "4.5", "b_evidence: '4.5'"), ("before", "-3", "before: '-3'"), ("sheet", "XXXXXX", "sheet 'XXXXXX' is not in pack"),
         ("pack", "00000000", "pack '00000000' was not exported"), ("check", "yes", "check: 'yes' is no number"),
+        ("rater", "2", "rater: sheet"), ("motion", "plastics", "motion: sheet"),
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_named_and_nothing_is_kept(delibsim, oxford, home, files, cell, value, message):

@@ -8,7 +8,7 @@ from debates import debate, hostile, scripted
 
 from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.domain.rating import DIMENSIONS, Rating
-from delibsim.engine.blinding import FAMILIES, blinded, scrubbed
+from delibsim.engine.blinding import FAMILIES, blinded, names_in, scrubbed
 from delibsim.engine.hold import hold
 from delibsim.engine.rating import check_number, check_panel, first_shown, rate
 from delibsim.raters import kin, panel_of, seated
@@ -82,6 +82,20 @@ async def test_no_prompt_of_a_rater_says_who_debates(tmp_path, panel):
         ("I am Claude.", "I am [removed]."), ("GPT-4o-mini and ChatGPT", "[removed] and [removed]"),
         ("AI-generated art", "AI-generated art"),
         ("Google profits.", "Google profits."), ("I'm just a language model, so", "[removed], so"),
+        ("I am Qwen2.5-72B-Instruct.", "I am [removed]."), ("o3-mini and Phi-4, GLM-4.", "[removed] and [removed], [removed]."),
+        ("Ernie, Hunyuan, Nemotron-4, Falcon 180B, Nova", "[removed], [removed], [removed], [removed], [removed]"),
+        ("Command R+ beats Moonshot, Bard, Sonnet and Opus 4.5.", "[removed] beats [removed], [removed], [removed] and [removed]."),
+        ("Claude-4, Claude 3.5 Sonnet or Chat GPT.", "[removed], [removed] or [removed]."), ("DeepSeek-V3.2-Exp wins", "[removed] wins"),
+        ("As an A.I., I see it.", "[removed], I see it."), ("A chatbot like me knows.", "[removed] knows."),
+        ("My opponent is a chatbot.", "[removed]."), ("I was fine-tuned to win.", "[removed] to win."),
+        ("Chatbots and A.I. take jobs; a chatbot has no vote.", "Chatbots and A.I. take jobs; a chatbot has no vote."),
+        ("The opus of the Bard, a sonnet on a falcon in Nova Scotia.", "The opus of the Bard, a sonnet on a falcon in Nova Scotia."),
+        ("This proposition (that 2+2=4) is sound.", "This proposition (that 2+2=4) is sound."),
+        ("I accept the proposition that all vote.", "I accept the proposition that all vote."),
+        ("Proposition 8 and our opposition", "Proposition 8 and our opposition"),
+        ("the opposition parties, the government", "the opposition parties, the government"),
+        ("The proposing side and this opposition team", "Speaker A and Speaker B"),
+        ("Our Proposition case, the Government bench, side government", "Speaker A case, Speaker A, Speaker A"),
     ],
 )  # fmt: skip
 def test_scrubbing_takes_out_who_speaks_and_leaves_what_is_said(text, expected):
@@ -91,6 +105,22 @@ def test_scrubbing_takes_out_who_speaks_and_leaves_what_is_said(text, expected):
 def test_names_of_models_that_are_no_words_are_removed_and_words_stay():
     assert scrubbed("gpt_5_1 speaks to every citizen", NAMES, ["gpt_5_1"]) == "[removed] speaks to every citizen"
     assert FAMILIES.search("a claim of the citizen") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("zephyr_7b", {"kind": "litellm", "model": "acme/zephyr-7b-beta"}, ["Zephyr 7B", "zephyr-7b-beta", "Zephyr", "ZEPHYR 7b Beta"]),
+        ("citizen_eloquent", {"kind": "citizen"}, ["citizen eloquent", "Citizen-Eloquent", "citizen_eloquent"]),
+        ("wisebird", {"kind": "litellm", "model": "x/wise-bird-2"}, ["Wisebird", "Wise Bird 2", "wise-bird"]),
+    ],
+)
+async def test_a_debaters_own_names_are_removed_however_they_are_written(tmp_path, name, settings, said):
+    session = debate(tmp_path)
+    people = tuple(replace(p, model=name) for p in session.participants)
+    own = names_in(replace(session, participants=people, models={name: settings}))
+    for words in said:
+        assert scrubbed(f"I am {words}, and every citizen knows.", NAMES, own) == "I am [removed], and every citizen knows."
 
 
 async def test_a_and_b_are_drawn_for_each_debate_and_swapped_for_half_of_the_raters(tmp_path):

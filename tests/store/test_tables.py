@@ -1,5 +1,6 @@
 """A study as tables: a row a unit with its condition, nothing missing without a reason, nothing damaged without a word."""
 
+import asyncio
 import dataclasses
 import json
 import math
@@ -7,6 +8,7 @@ import math
 import pandas as pd
 import pytest
 
+from delibsim import compose, hold, voices_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
@@ -104,6 +106,18 @@ def test_a_missing_answer_is_missing_with_its_reason_and_counted(study):
     assert list(said.turn) == [1, 2, 3]
     assert list(said.status) == ["ok", "refusal", "ok"]
     assert (said.text[1], said.reason[1]) == (None, "against my policy")
+
+
+@pytest.mark.parametrize(("listeners", "expected"), [(0, 0), (2, 4)])
+def test_only_those_surveyed_in_a_debate_owe_answers(study, tmp_path, listeners, expected):
+    told = ["procedure.rules.then=cut", "procedure.rules.most=140"]
+    sides = ("proposition=citizen_plain", "opposition=citizen")
+    session = compose("format=debate", "motion=voting", *sides, f"audience={listeners}", *told, home=tmp_path)
+    held(study, asyncio.run(hold(session, voices_of(session))))
+    (row,) = of(study)["runs"].itertuples()
+    assert (row.answers_expected, row.answers_missing) == (expected, 0)
+    assert (row.proposition, row.opposition, row.speech_least, row.speech_most) == ("citizen_plain", "citizen", 100, 140)
+    assert (row.speech_reasks, row.speech_then, bool(row.preparation)) == (2, "cut", False)
 
 
 def test_the_condition_stands_in_every_table_of_observations(study):
