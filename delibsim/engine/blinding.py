@@ -18,8 +18,10 @@ VERSION = rf"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*
 """What may follow the name of a model: its version and its size, so that no stump of the name stays."""
 FAMILIES = re.compile(
     r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot ?ai|kimi|llama"
-    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_ ]?\d)|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
-    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)|command[-_ ]?r(?!\w)){VERSION}",
+    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_ ]?\d)"
+    r"|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
+    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)"
+    rf"|command[-_ ]?r(?!\w)){VERSION}",
     re.IGNORECASE,
 )
 """Names of language models and of houses known for nothing else. Google, Meta and their like are also what debates are about."""
@@ -40,10 +42,12 @@ _MACHINES = (
 _TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
 SELF = re.compile(
     rf"\b(?:as|being|like) (?:me, |just |merely |only )?(?:an?|one|another) (?:[\w-]+ )?{_MACHINES}"
-    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)|I['’]m|(?:we|you)['’]re)(?: (?:just|only|merely|also|both|not))?"
+    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)|I['’]m|(?:we|you)['’]re)"
+    r"(?: (?:just|only|merely|also|both|not))?"
     rf" (?:an? )?(?:[\w-]+ )?{_MACHINES}"
     rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b|\b(?:we|us) {_MACHINES}"
-    rf"|\bI(?:['’]ve| have| had)? (?:was|am|been|were) (?:\w+ly )?{_TUNED}\b|\bmy (?:own )?(?:fine[- ]?tuning|pre[- ]?training|system prompt)\b",
+    rf"|\bI(?:['’]ve| have| had)? (?:was|am|been|were) (?:\w+ly )?{_TUNED}\b"
+    r"|\bmy (?:own )?(?:fine[- ]?tuning|pre[- ]?training|system prompt)\b",
     re.IGNORECASE,
 )
 """Words of being a machine, or of the opponent's being one, beyond those that break the rules of a debate."""
