@@ -18,9 +18,10 @@ VERSION = rf"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*
 """What may follow the name of a model: its version and its size, so that no stump of the name stays."""
 FAMILIES = re.compile(
     r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot ?ai|kimi|llama"
-    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron"
-    r"|(?:chat)?glm(?=[-_ ]?\d)|chatglm|zhipu|ernie(?: bot)?|doubao|minimax|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)"
-    rf"|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)|command[-_ ]?r(?!\w)){VERSION}",
+    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_ ]?\d)"
+    r"|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
+    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)"
+    rf"|command[-_ ]?r(?!\w)){VERSION}",
     re.IGNORECASE,
 )
 """Names of language models and of houses known for nothing else. Google, Meta and their like are also what debates are about."""

@@ -69,6 +69,13 @@ def test_a_debate_reads_as_a_debate(delibsim):
     ]
 
 
+def test_speeches_that_were_cut_are_counted(delibsim):
+    rules = ("procedure.rules.least=1", "procedure.rules.most=60")
+    for then, told in (("cut", True), ("accept", False)):
+        delibsim("run", "-q", *ONE[:-1], f"study={then}", *rules, f"procedure.rules.then={then}")
+        assert ("speeches cut at the end of a sentence: 6 (turn 1, 2, 3, 4, 5, 6)" in delibsim("show", then).out) == told
+
+
 def test_a_debate_replays_and_the_same_command_does_nothing(delibsim, held, files):
     before = files()
     again = delibsim("run", "-q", *ONE)
