@@ -27,6 +27,7 @@ class Language(StrEnum):
 
     auto = "auto"
     german = "german"
+    english = "english"
     other = "other"
 
 
@@ -152,7 +153,7 @@ def _voice(overrides: str) -> Voice:
     if address and public_url(address) != address:
         raise WrongInput("the address of the translator holds what may be a key, and would be written to aqua/setup.json; use one without")
     limits = {key: value for key, value in vars(planned.limits).items() if value is not None}
-    return Voice(dict(models[name]), address, limits)
+    return Voice(dict(models[name]), address, limits, planned.session.procedure.reasks)
 
 
 def _print(made: Setup, as_json: bool) -> None:

@@ -54,11 +54,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Voice:
-    """A language model that translates: settings as in conf/model, its address, and the limits for it."""
+    """A language model that translates: settings as in conf/model, its address, the limits for it, and how often it is asked again."""
 
     settings: Mapping[str, Any]
     address: str = ""
     limits: Mapping[str, Any] = field(default_factory=dict)
+    reasks: int = 3
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,14 @@ class Setup:
     """Everything AQuA needs to know on this machine.
 
     `translator` is a folder with a MarianMT model, a language model, or None where all texts are German. `language` of the texts
-    is "auto" (each is looked at), "german" (none is translated) or "other" (all are). `device` is "auto", "cpu" or "cuda".
+    is "auto" (each is looked at), "german" (none is translated), "english" or "other" (all are). `device` is "auto", "cpu" or "cuda".
     """
 
     base: Part
     adapters: Mapping[str, Part]
     translator: Part | Voice | None = None
     scale: float = 5.0
-    language: Literal["auto", "german", "other"] = "auto"
+    language: Literal["auto", "german", "english", "other"] = "auto"
     precision: Literal["float32", "bfloat16"] = "float32"
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
