@@ -42,6 +42,7 @@ class Coder:
 
         A text too short to say its language is taken to be in that of the texts `around` it.
         """
+        unchanged(self._setup)  # also where every text was worked on before: what is written names these files
         found = [self._language(text, surroundings) for text, surroundings in zip(texts, around, strict=True)]
         self._translate(list(dict.fromkeys(text for text, told in zip(texts, found, strict=True) if told == "english")), len(texts))
         german = {"german": lambda text: text, "english": self._translation, "unknown": lambda text: None}
@@ -93,7 +94,6 @@ class Coder:
 
         if new:
             assert self._setup.translator is not None
-            unchanged(self._setup)
             self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
 
     def _label(self, texts: Sequence[str]) -> None:
@@ -133,7 +133,6 @@ class Coder:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         """The tokeniser and the encoder."""
-        unchanged(self._setup)
         tokenizer, model = load(Path(self._setup.base.path), {name: Path(part.path) for name, part in self._setup.adapters.items()})
         from delibsim.scorers.aqua.encoder import Encoder
 

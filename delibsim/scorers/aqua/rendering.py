@@ -7,7 +7,7 @@ from delibsim.models.prompt import UnreadableReply, Words
 from delibsim.scorers.aqua.language import SHORT, language
 
 LONGER = 3  # times as many words as the text has, and a few more; a longer reply says something of its own
-PREAMBLE = re.compile(r"^\W*(here|sure|certainly|of course|translat|gern|natürlich|selbstverständlich|klar|hier|(die )?(deutsche )?übersetzung)"
+PREAMBLE = re.compile(r"^\W*(here|sure|certainly|translat|gern|natürlich|selbstverständlich|klar|hier|(die )?(deutsche )?übersetzung)"
                       r"[^\n]{0,80}:\s", re.IGNORECASE)  # fmt: skip
 ABOUT = {
     "the translation": (r"übersetz|\btranslat", r"übersetz|\btranslat|\binterpret"),

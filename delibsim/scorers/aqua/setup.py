@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
-from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, missing_files, weight_files
+from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, missing_files, refuse_empty, weight_files
 from delibsim.store.files import json_text, write_atomically
 
 RECORD = "setup.json"
@@ -129,10 +129,11 @@ def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
 
 
 def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> Part:
-    """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks."""
+    """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks, or that are empty."""
     if lacking := missing_files(folder, files):
         raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
     chosen = {*weight_files(folder, files), *(path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}"))}
+    refuse_empty(sorted(chosen))
     return Part(str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in sorted(chosen) if path.name != RECORD})
 
 

@@ -18,11 +18,12 @@ from delibsim.plugins import NoPlugin, load
 from delibsim.scorers.aqua.language import batches, parts, sentences
 from delibsim.scorers.aqua.rendering import Rendering
 from delibsim.scorers.aqua.setup import Part, Voice, digest
-from delibsim.scorers.aqua.weights import check_form, plain_json, quiet, readable
+from delibsim.scorers.aqua.weights import check_form, missing_files, plain_json, quiet, readable
 
 Keep = Callable[[str, str], None]
 """Takes a text and its translation as soon as there is one."""
 
+PIECES = {"source.spm": (), "target.spm": (), "vocab.json": ()}
 CHUNK = 16  # statements translated before the first of them is kept
 SENTENCES = 256  # tokens in one batch of sentences
 LONGER = 3  # times as long as a sentence its translation may be; what goes on beyond that has lost its way
@@ -66,6 +67,10 @@ class Marian:
         self._device = device
         folder = Path(part.path)
         check_form(folder / "config.json", plain_json(folder / "config.json"), {"model_type": "marian"})
+        if lacking := missing_files(folder, PIECES):
+            raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
+        if lacking := [token for token in ("</s>", "<unk>", "<pad>") if token not in plain_json(folder / "vocab.json")]:
+            raise WrongInput(f"{folder / 'vocab.json'} lacks {', '.join(lacking)}, so it is not the vocabulary of a MarianMT model")
         with quiet(), readable(folder):
             self._tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
             self._model, info = MarianMTModel.from_pretrained(folder, local_files_only=True, output_loading_info=True)

@@ -270,6 +270,16 @@ def test_a_changed_file_is_refused(set_up, models):
         AQuA(folder).score([run_of(*GERMAN)])
 
 
+def test_a_changed_file_is_refused_also_where_every_text_was_worked_on_before(set_up):
+    folder = set_up()
+    AQuA(folder).score([run_of(*GERMAN)])
+    file = json.loads((folder / "setup.json").read_text(encoding="utf-8"))
+    file["adapters"]["frage"]["path"] = str(folder / "gone")
+    (folder / "setup.json").write_text(json.dumps(file), encoding="utf-8")
+    with pytest.raises(WrongInput, match="gone/adapter_config.json is gone since AQuA was set up"):
+        AQuA(folder).score([run_of(*GERMAN)])
+
+
 def voice_at(provider, **limits):
     settings = {"name": "local", "kind": "openai_compatible", "model": "local", "max_tokens": 500, "temperature": 0.0}
     return Voice(settings, provider.base_url, {"longest_wait": 0.02, **limits})
