@@ -25,9 +25,9 @@ OTHER = frozenset(
 """Function words of each language that the other has not, and that are rare in the languages around; and some that those have."""
 WORD = re.compile(r"[^\W\d_]+")
 LETTERS = re.compile(r"[a-zäöüß]+")
-SHARE = 8  # words, of which one at least must be a function word of the language
+SHARE = 10  # words, of which one at least must be a function word of the language
 MARGIN = 2  # times as many of them as of words of other languages
-SHORT = 6  # words of a text that need not say its language
+SHORT = 8  # words of a text that need not say its language
 Language = Literal["german", "english", "unknown"]
 ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-zÄÖÜäöü]|Dr|Prof|Mr|Mrs|Ms|St|vs|etc|ca|bzw|usw|Nr|No|Abs|Art|evtl|ggf|inkl|Mio|Mrd|approx|dept|gov|Sen|Rep)\.)\Z"

@@ -28,6 +28,7 @@ def test_german_is_found(text):
         "Who is going to pay for that?",
         "As the mayor of Zürich put it, we all have to do more.",
         "Schadenfreude is not a policy.",
+        "Buses run late, roads are loud, schools lack teachers.",
     ],
 )
 def test_english_is_found(text):
@@ -55,7 +56,7 @@ def test_some_texts_do_not_say(text):
         "Автобус опять опоздал, и никто ничего не делает.",
         "公共汽车总是迟到。",
         "Zgoda, ale nie teraz.",
-        "Fahrradweg Bushaltestelle Tempolimit Parkplatz Marktplatz Rathaus Schule",
+        "Fahrradweg Bushaltestelle Tempolimit Parkplatz Marktplatz Rathaus Schule Bahnhof Kreuzung",
     ],
 )
 def test_what_is_plainly_neither_is_unknown(text):
