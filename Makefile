@@ -98,6 +98,7 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-build-isolation -r requirements/aqua.txt
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
 
 .venv/.launchers: .venv/.test requirements/launchers.txt
 	$(LOCKED) -r requirements/launchers.txt

@@ -14,7 +14,7 @@ from delibsim.models.faults import public_url
 from delibsim.scorers.aqua import hub
 from delibsim.scorers.aqua.setup import Part, Setup, Voice, adapter_parts, find, keep, model_part, read, unchanged
 from delibsim.scorers.aqua.translation import signature, translator_of
-from delibsim.scorers.aqua.weights import load, need_extra
+from delibsim.scorers.aqua.weights import load, need_device, need_extra
 from delibsim.store.files import read_lines
 
 app = typer.Typer(add_completion=False)
@@ -27,6 +27,7 @@ class Language(StrEnum):
 
     auto = "auto"
     german = "german"
+    english = "english"
     other = "other"
 
 
@@ -72,6 +73,7 @@ def setup(
         raise WrongInput("give the folder that holds the adapters, or --from-hub to fetch what is published: delibsim aqua setup FOLDER")
     if scale not in (4, 5):
         raise WrongInput(f"--scale is 5 or 4, not {scale:g}")
+    need_device(device.value)
     if path and from_hub and not Path(path).is_dir():
         typer.echo(f"fetching {path} from the Hub", err=True)
         path = str(hub.fetch_model(path))
@@ -152,7 +154,7 @@ def _voice(overrides: str) -> Voice:
     if address and public_url(address) != address:
         raise WrongInput("the address of the translator holds what may be a key, and would be written to aqua/setup.json; use one without")
     limits = {key: value for key, value in vars(planned.limits).items() if value is not None}
-    return Voice(dict(models[name]), address, limits)
+    return Voice(dict(models[name]), address, limits, planned.session.procedure.reasks)
 
 
 def _print(made: Setup, as_json: bool) -> None:

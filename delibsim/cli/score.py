@@ -40,7 +40,7 @@ def score(
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Score every run of a study. Exit code 0; 3 if a run could not be read, 4 if there is none.
+    """Score every run of a study. Exit code 0; 3 if a run could not be read, or --scorer gave no run a value; 4 if there is none.
 
     `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text, in a CSV file.
     """
@@ -80,7 +80,8 @@ def score(
             screen.print(f"left out, damaged: {fault}")
         for file in files:
             screen.print(f"written: {shown(file)}")
-    raise typer.Exit(0 if not faults and rows else 3 if rows else 4)
+    nothing_valid = bool(scorer) and not any(row["valid"] for row in rows)
+    raise typer.Exit(4 if not rows else 3 if faults or nothing_valid else 0)
 
 
 def plans(runs: Runs) -> Iterator[Session]:

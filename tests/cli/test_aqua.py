@@ -174,6 +174,26 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
 
 
 @marked
+def test_a_study_of_which_no_run_has_a_value_is_partial(delibsim, home, small, models):
+    assert delibsim("run", "-q", "study=s", *(word.replace("rounds=1", "rounds=0") for word in small)).code == 0
+    assert delibsim("aqua", "setup", models).code == 0
+    answer = delibsim("score", "s", "--scorer", "aqua", "--json")
+    assert answer.code == 3
+    assert {tuple(row["missing"]) for row in answer.json["conditions"]} == {("no_statements",)}
+
+
+@marked
+def test_a_gpu_that_is_not_there_is_refused(delibsim, home, models):
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    answer = delibsim("aqua", "setup", models, "--device", "cuda")
+    assert (answer.code, "--device cuda: torch finds no GPU" in answer.err) == (2, True)
+    assert not (home / "aqua").exists()
+
+
+@marked
 def test_texts_of_a_file(delibsim, home, models):
     (home / "said.csv").write_text(f'id;text\n1;"{SPEECH}"\n2;\n3;the bus is late.\n', encoding="utf-8")
     assert delibsim("aqua", "setup", models, "--scale", "4").code == 0

@@ -1,7 +1,7 @@
-"""Coding texts: into German where they are not, then labels and probabilities from the adapters; nothing is worked on twice."""
+"""Coding texts: into German where they are English, then labels and probabilities from the adapters; nothing is worked on twice."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ import numpy as np
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.cache import Cache, key_of
-from delibsim.scorers.aqua.language import german, parts
+from delibsim.scorers.aqua.language import WORD, Language, language, parts
 from delibsim.scorers.aqua.setup import Setup, unchanged
 from delibsim.scorers.aqua.translation import signature, translator_of
 from delibsim.scorers.aqua.weights import load, need_extra
 
+UNKNOWN = "neither German nor English by its words; if you know better: delibsim aqua setup FOLDER --language german, or english"
 Record = Mapping[str, Any]
 Watch = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is to do now."""
@@ -28,35 +29,39 @@ class Coder:
         self._setup, self._watch = setup, watch
         self._labels, self._translations = Cache(folder / "labels.jsonl"), Cache(folder / "translations.jsonl")
         self._model = f"{setup.model}.{setup.precision}"
-        self._translator = signature(setup.translator) if setup.translator else ""
+        self._translator = signature(setup.translator) if setup.translator and setup.language != "german" else ""
         self._faults: dict[str, str] = {}  # by text: not asked again by this coder, but by the next
 
-    @property
-    def name(self) -> str:
-        """Who codes: adapters and translator with their versions."""
-        return f"aqua@{self._model}" + (f" {self._translator}" if self._translator else "")
+    def name(self, records: Sequence[Record]) -> str:
+        """Who coded a value that rests on these records: adapters with version and scale, and the translator if one was translated."""
+        translators = sorted({record["translator"] for record in records if record.get("translator")})
+        return " ".join([f"aqua@{self._model}.scale{self._setup.scale:g}", *translators])
 
-    def code(self, texts: Sequence[str], mostly_german: Sequence[bool]) -> list[Record]:
+    def code(self, texts: Sequence[str], around: Sequence[Language]) -> list[Record]:
         """A record for each text: `text`, `german`, `translator`, `labels`, `probabilities`, `parts`; or `text`, `note` and `reason`.
 
-        A text whose language does not show is taken for German where `mostly_german` says so of its surroundings.
+        A text too short to say its language is taken to be in that of the texts `around` it.
         """
-        foreign = [self._foreign(text, default) for text, default in zip(texts, mostly_german, strict=True)]
-        self._translate(list(dict.fromkeys(text for text, other in zip(texts, foreign, strict=True) if other)), len(texts))
-        in_german = [self._translation(text) if other else text for text, other in zip(texts, foreign, strict=True)]
+        unchanged(self._setup)  # also where every text was worked on before: what is written names these files
+        found = [self._language(text, surroundings) for text, surroundings in zip(texts, around, strict=True)]
+        self._translate(list(dict.fromkeys(text for text, told in zip(texts, found, strict=True) if told == "english")), len(texts))
+        german = {"german": lambda text: text, "english": self._translation, "unknown": lambda text: None}
+        in_german = [german[told](text) for text, told in zip(texts, found, strict=True)]
         self._label(list(dict.fromkeys(text for text in in_german if text is not None)))
-        return [
-            {"text": text, "german": translated, "translator": self._translator if other else "", **self._coded(translated)}
-            if translated is not None
-            else {"text": text, "note": "not_translated", "reason": self._faults[text]}
-            for text, translated, other in zip(texts, in_german, foreign, strict=True)
-        ]
+        return [self._record(*of) for of in zip(texts, found, in_german, strict=True)]
 
-    def _foreign(self, text: str, mostly_german: bool) -> bool:
+    def _record(self, text: str, told: Language, german: str | None) -> Record:
+        if told == "unknown":
+            return {"text": text, "note": "language_unknown", "reason": UNKNOWN}
+        if german is None:
+            return {"text": text, "note": "not_translated", "reason": self._faults[text]}
+        return {"text": text, "german": german, "translator": self._translator if told == "english" else "", **self._coded(german)}
+
+    def _language(self, text: str, around: Language) -> Language:
+        """What is done with a text: german passes, english is translated, unknown is not scored."""
         if self._setup.language != "auto":
-            return self._setup.language == "other"
-        found = german(text)
-        return not mostly_german if found is None else not found
+            return "german" if self._setup.language == "german" else "english"
+        return language(text) or (around if WORD.search(text) else "german")
 
     def _translation(self, text: str) -> str | None:
         """The German of a text, or None if it was not, or could not be, translated."""
@@ -71,7 +76,7 @@ class Coder:
         """Translate what is not yet, and note where that failed."""
         if texts and self._setup.translator is None:
             raise WrongInput(
-                f"{len(texts)} of {among} texts are not German, such as '{texts[0][:60]}', and no translator is set up: delibsim aqua "
+                f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}', and no translator is set up: delibsim aqua "
                 "setup FOLDER --translator FOLDER, or --translator 'model=NAME'; if they are German after all: --language german"
             )
         new = [text for text in texts if self._translation(text) is None and text not in self._faults]
@@ -89,7 +94,6 @@ class Coder:
 
         if new:
             assert self._setup.translator is not None
-            unchanged(self._setup)
             self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
 
     def _label(self, texts: Sequence[str]) -> None:
@@ -129,7 +133,6 @@ class Coder:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         """The tokeniser and the encoder."""
-        unchanged(self._setup)
         tokenizer, model = load(Path(self._setup.base.path), {name: Path(part.path) for name, part in self._setup.adapters.items()})
         from delibsim.scorers.aqua.encoder import Encoder
 
@@ -146,8 +149,3 @@ def combined(logits: Sequence[Any], tokens: Sequence[int]) -> tuple[dict[str, in
     best = logits[0].argmax(axis=-1) if len(logits) == 1 else means.argmax(axis=-1)
     labels = {name: int(label) for name, label in zip(INDICATORS, best, strict=True)}
     return labels, {name: [round(float(p), 6) for p in row] for name, row in zip(INDICATORS, means, strict=True)}
-
-
-def mostly_german(texts: Iterable[str]) -> bool:
-    """Whether more of these texts show to be German than not."""
-    return sum({True: 1, False: -1, None: 0}[german(text)] for text in texts) > 0

@@ -1,20 +1,34 @@
-"""Whether a text is German, where a long one may be parted, and which go well together."""
+"""Whether a text is German or English, where a long one may be parted, and which go well together."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
 
 GERMAN = frozenset(
-    """aber alle als also auch auf aus bei bin bis das dass daß dem den der des die diese dieser dieses doch durch ein eine einem einen
-    einer eines er es für gegen haben hat hier ich ihr ihre ihren im immer ist ja jede jeder kann kein keine können mehr mein meine mit
-    müssen nach nicht noch nur oder ohne schon sehr sein sich sie sind sollte sollten über um und uns unser unsere viel viele vom von
-    vor warum weil wenn werden wie wir wird wurde würde zu zum zur zwischen""".split()
+    """aber alles auch auf aus bei bin bis brauchen damit das dass daß dein deine dem denn deshalb dich diese diesem diesen dieser dieses
+    doch durch dürfen eine einem einen einer eines euch für gegen genau haben hat ich ihm ihn ihnen ihr ihre ihrem ihren ihrer immer ist
+    jede jeder jedoch kann kannst kein keine keinen können könnte mehr mein meine mich mir mit muss muß müssen nach nicht nichts nur oder
+    ohne schon sehr sein sich sie sind soll sollen sollte sollten sondern über und uns unser unsere unter viele vom von vor warum weil wenn
+    wer werden wir wird wirklich wurde wurden würde würden zu zum zur zwischen""".split()
 )
 ENGLISH = frozenset(
-    """a about all and any are as at be because been but by can could do does for from had has have he her his how i if into is it its just
-    like many me more most my no not of on one only or other our out people should some than that the their them then there these they
-    this those to too up us very we what when which who why with would you your""".split()
+    """about agree and any are because been being but by can cannot could did does doing enough every from going have he him his how if
+    into its just like many might more most much must need not nothing only other our out people she should some than that the their them
+    then there these they think this those too very want was were what when where which who why will with would yes you your""".split()
 )
-"""Function words of the two languages that the other has not, or hardly ever."""
+OTHER = frozenset(
+    """aan af alla att av avec bir bu ce che como con cu czy dans de del della det di dw een elle eller en est et että foi fra för gli har
+    het hogy hun ik il ingen io jeg jest jestem kan la le les lo los maar mais mi moet naar nel nie niet non nous não och og om ook
+    op ou para pas pero però por på que qui se si sig som sono su sul sur szerint til todos tous um un una une uno var ve vi voor
+    waar wel wij y yo za zal zijn""".split()
+)
+"""Function words of each language that the other has not, and that are rare in the languages around; and some that those have."""
+WORD = re.compile(r"[^\W\d_]+")
+LETTERS = re.compile(r"[a-zäöüß]+")
+SHARE = 10  # words, of which one at least must be a function word of the language
+MARGIN = 2  # times as many of them as of words of other languages
+SHORT = 8  # words of a text that need not say its language
+Language = Literal["german", "english", "unknown"]
 ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-zÄÖÜäöü]|Dr|Prof|Mr|Mrs|Ms|St|vs|etc|ca|bzw|usw|Nr|No|Abs|Art|evtl|ggf|inkl|Mio|Mrd|approx|dept|gov|Sen|Rep)\.)\Z"
 )
@@ -23,15 +37,26 @@ CLAUSE_END = re.compile(r"[,;:–—]\s+")
 WORD_END = re.compile(r"\s+")
 
 
-def german(text: str) -> bool | None:
-    """Whether a text is German, by its function words and its letters; None where they do not say.
+def language(text: str) -> Language | None:
+    """German or English, each by its function words with a clear margin; else unknown, or None for a few words that do not say.
 
-    >>> german("Das ist mir zu teuer."), german("That is too expensive for me."), german("42!")
-    (True, False, None)
+    >>> language("Das ist mir zu teuer."), language("That is too expensive for me."), language("C'est trop cher."), language("42!")
+    ('german', 'english', 'unknown', None)
     """
-    words = re.findall(r"[^\W\d_]+", text.lower())
-    votes = sum((word in GERMAN) - (word in ENGLISH) for word in words) + sum(bool(set(word) & set("äöüß")) for word in words)
-    return None if votes == 0 else votes > 0
+    words = WORD.findall(text.lower())
+    german, english = (sum(word in known for word in words) for known in (GERMAN, ENGLISH))
+    other = sum(word in OTHER or not LETTERS.fullmatch(word) for word in words)
+    if german * SHARE >= len(words) and german >= max(1, MARGIN * (english + other)):
+        return "german"
+    if english * SHARE >= len(words) and english >= max(1, MARGIN * (german + other)):
+        return "english"
+    return "unknown" if other or len(words) > SHORT else None
+
+
+def prevailing(texts: Iterable[str]) -> Language:
+    """The language of more than half of those texts that say one; else unknown."""
+    found = [told for text in texts if (told := language(text))]
+    return next((told for told in ("german", "english") if 2 * found.count(told) > len(found)), "unknown")
 
 
 def sentences(text: str) -> list[str]:

@@ -11,7 +11,8 @@ import numpy as np
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Unit
 from delibsim.measures.aqua import INDICATORS, PEOPLE, Published, scores, sums
-from delibsim.scorers.aqua.coder import Coder, Record, Watch, mostly_german
+from delibsim.scorers.aqua.coder import Coder, Record, Watch
+from delibsim.scorers.aqua.language import prevailing
 from delibsim.scorers.aqua.setup import Setup, read
 from delibsim.scorers.aqua.weights import need_extra
 
@@ -22,8 +23,8 @@ class AQuA:
     """The twenty indicators (0 to 3), their weighted sum and the score (0 to 5) of statements, and their means (DEFINITIONS 5).
 
     `folder` holds what `delibsim aqua setup` recorded, and the texts that were translated and labelled before. The scorer is
-    `on_request`: it takes seconds a statement, so it runs only where it is named. Where a statement could not be translated its
-    values are NaN, and so are the means it would belong to.
+    `on_request`: it takes seconds a statement, so it runs only where it is named. Where a statement is in an unknown language or could
+    not be translated its values are NaN, and so are the means it would belong to.
     """
 
     name = "aqua"
@@ -46,7 +47,7 @@ class AQuA:
     def details(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
         """What the values of each statement rest on: its text in both languages, who translated it, labels and probabilities."""
         return [
-            {"target": f"{run.session.id}/{statement.turn.index}", "speaker": statement.turn.speaker, **record}
+            {"target": f"{run.session.id}/{statement.turn.index}", "speaker": statement.turn.speaker, "scale": self._setup.scale, **record}
             for run, records in self._coded(runs)
             for statement, record in zip(run.transcript, records, strict=True)
         ]
@@ -57,13 +58,13 @@ class AQuA:
         A text that is empty, or could not be translated, has NaN for numbers and the reason in `aqua.note`.
         """
         filled = [text for text in texts if text.strip()]
-        records = iter(self._coder.code(filled, [mostly_german(filled)] * len(filled)) if filled else [])
+        records = iter(self._coder.code(filled, [prevailing(filled)] * len(filled)) if filled else [])
         return [self._row(next(records) if text.strip() else {"note": "empty"}) for text in texts]
 
     def _coded(self, runs: Sequence[Run]) -> Iterator[tuple[Run, list[Record]]]:
         """The runs with the records of their statements; all texts are worked on together, so that like lengths meet."""
         texts = [statement.text for run in runs for statement in run.transcript]
-        defaults = [default for run in runs for default in [mostly_german(s.text for s in run.transcript)] * len(run.transcript)]
+        defaults = [default for run in runs for default in [prevailing(s.text for s in run.transcript)] * len(run.transcript)]
         records = iter(self._coder.code(texts, defaults))
         for run in runs:
             yield run, [next(records) for _ in run.transcript]
@@ -74,9 +75,8 @@ class AQuA:
         def means(unit: Unit, place: str, of: Sequence[int]) -> Iterable[Score]:
             note = next((str(records[i]["note"]) for i in of if "note" in records[i]), "") if of else "no_statements"
             row = np.full(len(VALUES), math.nan) if note else values[of].mean(axis=0)
-            return [
-                Score(f"aqua.{name}", unit, place, float(v), coder=self._coder.name, note=note) for name, v in zip(VALUES, row, strict=True)
-            ]
+            coder = self._coder.name([records[i] for i in of])
+            return [Score(f"aqua.{name}", unit, place, float(v), coder=coder, note=note) for name, v in zip(VALUES, row, strict=True)]
 
         found = [s for i, said in enumerate(run.transcript) for s in means("statement", f"{target}/{said.turn.index}", [i])]
         for participant in run.session.participants:
@@ -96,6 +96,7 @@ class AQuA:
             given = record.get("probabilities", {}).get(name, [math.nan] * 4)
             row |= {f"aqua.{name}.p{label}": given[label] for label in range(4)}
         row |= {f"aqua.{name}": record.get(name, "") for name in ("german", "translator", "parts")}
+        row["aqua.coder"] = self._coder.name([record]) if "labels" in record else ""
         return row | {"aqua.note": ": ".join(str(record[name]) for name in ("note", "reason") if name in record)}
 
     @cached_property

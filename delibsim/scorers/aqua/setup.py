@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
-from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, missing_files, weight_files
+from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, missing_files, refuse_empty, weight_files
 from delibsim.store.files import json_text, write_atomically
 
 RECORD = "setup.json"
@@ -54,11 +54,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Voice:
-    """A language model that translates: settings as in conf/model, its address, and the limits for it."""
+    """A language model that translates: settings as in conf/model, its address, the limits for it, and how often it is asked again."""
 
     settings: Mapping[str, Any]
     address: str = ""
     limits: Mapping[str, Any] = field(default_factory=dict)
+    reasks: int = 3
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,14 @@ class Setup:
     """Everything AQuA needs to know on this machine.
 
     `translator` is a folder with a MarianMT model, a language model, or None where all texts are German. `language` of the texts
-    is "auto" (each is looked at), "german" (none is translated) or "other" (all are). `device` is "auto", "cpu" or "cuda".
+    is "auto" (each is looked at), "german" (none is translated), "english" or "other" (all are). `device` is "auto", "cpu" or "cuda".
     """
 
     base: Part
     adapters: Mapping[str, Part]
     translator: Part | Voice | None = None
     scale: float = 5.0
-    language: Literal["auto", "german", "other"] = "auto"
+    language: Literal["auto", "german", "english", "other"] = "auto"
     precision: Literal["float32", "bfloat16"] = "float32"
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
@@ -128,10 +129,11 @@ def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
 
 
 def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> Part:
-    """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks."""
+    """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks, or that are empty."""
     if lacking := missing_files(folder, files):
         raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
     chosen = {*weight_files(folder, files), *(path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}"))}
+    refuse_empty(sorted(chosen))
     return Part(str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in sorted(chosen) if path.name != RECORD})
 
 

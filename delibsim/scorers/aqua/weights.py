@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -27,6 +27,7 @@ ADAPTER = {
 HEAD = {"head_type": "classification", "layers": 2, "activation_function": "tanh", "num_labels": 4, "use_pooler": False, "bias": True}
 BASE = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 
+POINTER = b"version https://git-lfs.github.com/spec/"
 EXTRA = ("adapters", "sentencepiece", "torch", "transformers")
 INSTALL = """the scorer aqua needs the extra 'aqua', of which {missing} cannot be found: pip install 'delibsim[aqua]'.
 On Linux that takes a build of torch with CUDA (gigabytes). For the processor alone, install torch 2.13.0 from its CPU index first."""
@@ -37,6 +38,17 @@ def need_extra() -> None:
     missing = [name for name in EXTRA if name not in sys.modules and importlib.util.find_spec(name) is None]
     if missing:
         raise WrongInput(INSTALL.format(missing=", ".join(missing)))
+
+
+def need_device(device: str) -> None:
+    """WrongInput if "cuda" is asked for and torch finds none."""
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise WrongInput(
+                "--device cuda: torch finds no GPU it can use here (its build may be for the processor alone); use auto or cpu"
+            )
 
 
 @contextlib.contextmanager
@@ -77,6 +89,8 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
     from transformers import AutoTokenizer
 
     check_form(base / "config.json", plain_json(base / "config.json"), BASE, {"hidden_act": "gelu", "position_embedding_type": "absolute"})
+    if lacking := missing_files(base, {"vocabulary": ("vocab.txt", "tokenizer.json")}):
+        raise WrongInput(f"{base} lacks {', '.join(lacking)}: the words the encoder knows")
     with quiet(), readable(base):
         tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
         model, info = BertAdapterModel.from_pretrained(base, local_files_only=True, output_loading_info=True)
@@ -114,6 +128,17 @@ def _refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> N
             raise WrongInput(f"{place} {problem} {shown}. Nothing was scored; get the whole files from their authors")
 
 
+def refuse_empty(files: Iterable[Path]) -> None:
+    """WrongInput naming a file that is empty, or only the pointer that Git LFS leaves where the file itself was not fetched."""
+    for file in files:
+        with file.open("rb") as opened:
+            begin = opened.read(len(POINTER))
+        if not begin:
+            raise WrongInput(f"{file} is empty; get the whole file from its authors")
+        if begin == POINTER:
+            raise WrongInput(f"{file} is a pointer of Git LFS, not the file itself; fetch it where it was cloned: git lfs pull")
+
+
 @contextlib.contextmanager
 def readable(place: Path) -> Generator[None]:
     """Turn what the libraries raise about a file into the error a user can mend."""
@@ -121,8 +146,24 @@ def readable(place: Path) -> Generator[None]:
 
     try:
         yield
-    except (OSError, RuntimeError, ValueError, KeyError, AttributeError, TypeError, UnpicklingError, SafetensorError) as error:
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        TypeError,
+        EOFError,
+        ImportError,
+        UnpicklingError,
+        SafetensorError,
+    ) as error:
         cause = error.__context__ if isinstance(error.__context__, Exception) else error
+        if isinstance(error, UnpicklingError) or isinstance(cause, UnpicklingError) or "weights_only" in f"{error} {cause}":
+            fault = "a weight file is damaged, or holds code, which is not run; get it from its authors"
+            raise WrongInput(f"{place} cannot be read: {fault}") from None
+        if isinstance(error, ImportError):  # transformers takes a file it cannot read for one of another format
+            raise WrongInput(f"{place} cannot be read: a file of its tokeniser is damaged; get it from its authors") from None
         raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts, thorough
 
-from delibsim.scorers.aqua.coder import mostly_german
-from delibsim.scorers.aqua.language import batches, german, parts, sentences
+from delibsim.scorers.aqua.language import batches, language, parts, prevailing, sentences
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,7 @@ from delibsim.scorers.aqua.language import batches, german, parts, sentences
     ],
 )
 def test_german_is_found(text):
-    assert german(text) is True
+    assert language(text) == "german"
 
 
 @pytest.mark.parametrize(
@@ -29,21 +28,47 @@ def test_german_is_found(text):
         "Who is going to pay for that?",
         "As the mayor of Zürich put it, we all have to do more.",
         "Schadenfreude is not a policy.",
+        "Buses run late, roads are loud, schools lack teachers.",
     ],
 )
-def test_other_languages_are_found(text):
-    assert german(text) is False
+def test_english_is_found(text):
+    assert language(text) == "english"
 
 
 @pytest.mark.parametrize("text", ["", "42", "Ok.", "Tempolimit!", "??? 12:30"])
 def test_some_texts_do_not_say(text):
-    assert german(text) is None
+    assert language(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Il faut des écoles, et les bus des villes sont en retard.",
+        "Es un problema que no tiene solución, es muy caro para todos.",
+        "Bättre bussar är bra för alla människor här i landet.",
+        "Das ruas do centro, das praças e das escolas, ninguém cuida.",
+        "Ik vind dat we in de stad meer bussen nodig hebben, die zijn stil.",
+        "Der er for mange biler i byen, og det er dyrt for alle.",
+        "Non sono d'accordo: il treno costa troppo e in città non serve.",
+        "Yolların gürültüsü çok fazla, üstelik bütün gün sürüyor.",
+        "To jest moim zdaniem dobry pomysł, ale kto to zapłaci?",
+        "Meidän täytyy rakentaa lisää kouluja, sillä ne ovat täynnä.",
+        "Автобус опять опоздал, и никто ничего не делает.",
+        "公共汽车总是迟到。",
+        "Zgoda, ale nie teraz.",
+        "Fahrradweg Bushaltestelle Tempolimit Parkplatz Marktplatz Rathaus Schule Bahnhof Kreuzung",
+    ],
+)
+def test_what_is_plainly_neither_is_unknown(text):
+    assert language(text) == "unknown"
 
 
 def test_a_text_that_does_not_say_follows_the_others():
-    assert mostly_german(["Ok.", "Das ist gut.", "Das sehe ich auch so.", "That is good."])
-    assert not mostly_german(["Ok.", "Das ist gut.", "That is good."])
-    assert not mostly_german([])
+    assert prevailing(["Ok.", "Das ist gut.", "Das sehe ich auch so.", "That is good."]) == "german"
+    assert prevailing(["Ok.", "Das ist gut.", "That is good."]) == "unknown"
+    assert prevailing(["Ok.", "That is good."]) == "english"
+    assert prevailing(["Das ist gut.", "C'est trop cher.", "Je ne sais pas."]) == "unknown"
+    assert prevailing([]) == "unknown"
 
 
 @pytest.mark.parametrize(

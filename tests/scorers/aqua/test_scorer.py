@@ -141,12 +141,12 @@ def test_other_weights_or_numbers_are_another_coder_and_are_worked_on_anew(set_u
     names |= {s.coder for s in scorer.score([run_of(*GERMAN)])}
     assert told
     assert len(names) == 2
-    assert all(name.startswith("aqua@") and " marian:opus-mt-en-de@" in name for name in names)
+    assert all(name.startswith("aqua@") and "marian" not in name for name in names)
 
 
 def test_a_long_statement_is_labelled_in_parts_and_nothing_is_cut(set_up):
     sentence = "Das ist ein langer Satz, der nicht enden will. "
-    texts = [sentence * 12, sentence, "ja," * 70]
+    texts = [sentence * 12, sentence, "nicht," * 40]
     one, whole, word = AQuA(set_up()).table(texts)
     assert (whole["aqua.parts"], one["aqua.parts"] > 1, word["aqua.parts"] > 1) == (1, True, True)
     for row in (one, word):
@@ -177,6 +177,61 @@ def test_english_is_translated_and_german_passes_through(set_up):
     assert told == []
 
 
+OTHER_LANGUAGES = (
+    "Il faut des écoles, et les bus des villes sont en retard.",
+    "Es un problema que no tiene solución, es muy caro para todos.",
+    "Bättre bussar är bra för alla människor här i landet.",
+)
+
+
+def test_what_is_neither_german_nor_english_is_missing_with_a_reason(set_up):
+    folder = set_up()
+    run = run_of(*OTHER_LANGUAGES, GERMAN[0])
+    found = AQuA(folder).score([run])
+    notes = {s.target: s.note for s in found if s.unit == "statement"}
+    assert notes == {"example/1": "language_unknown", "example/2": "language_unknown", "example/3": "language_unknown", "example/4": ""}
+    assert {(s.note, math.isnan(s.value)) for s in found if s.unit == "run"} == {("language_unknown", True)}
+    record = AQuA(folder).details([run])[0]
+    assert "neither German nor English" in record["reason"]
+    assert "labels" not in record
+    set_up(language="german")
+    assert {s.note for s in AQuA(folder).score([run]) if s.unit == "run"} == {""}
+    set_up(language="english")
+    assert {bool(r.get("translator")) for r in AQuA(folder).details([run_of(*ENGLISH)])} == {True}
+
+
+def test_the_coder_says_the_scale_and_who_translated_what_the_value_rests_on(set_up):
+    folder = set_up(scale=4.0)
+    run = run_of(ENGLISH[0], GERMAN[0])
+    coders = {s.target: s.coder for s in AQuA(folder).score([run])}
+    adapters, translated = coders["example/2"], coders["example/1"]
+    assert adapters.startswith("aqua@")
+    assert adapters.endswith(".float32.scale4")
+    assert translated.startswith(f"{adapters} marian:opus-mt-en-de@")
+    assert coders["example"] == translated
+    assert (coders["example/Participant 1"], coders["example/Participant 2"]) == (translated, adapters)
+    assert [record["scale"] for record in AQuA(folder).details([run])] == [4.0, 4.0]
+    assert [row["aqua.coder"] for row in AQuA(folder).table([ENGLISH[0], "", GERMAN[0]])] == [translated, "", adapters]
+    set_up(language="german")
+    assert {s.coder for s in AQuA(folder).score([run])} == {adapters.replace("scale4", "scale5")}
+
+
+async def test_a_reply_that_is_no_translation_is_asked_for_again_and_never_kept(set_up):
+    rules = [
+        Rule(match="That is not the translation: the reply is not German", text="Der Bus kommt immer zu spät."),
+        Rule(match="the bus is late", text="I'm sorry, but I cannot translate this text."),
+        Rule(match="people need schools", text="People need schools."),
+        Rule(text="Hier ist die Übersetzung: Die Straßen sind laut."),
+    ]
+    async with FakeProvider(rules) as provider:
+        folder = set_up(translator=replace(voice_at(provider), reasks=2))
+        found = await asyncio.to_thread(AQuA(folder).details, [run_of("the bus is late, and they do not care", *ENGLISH[1:])])
+        assert provider.calls == 2 + 2 + 3
+    assert [record.get("german") for record in found] == ["Der Bus kommt immer zu spät.", "Der Bus kommt immer zu spät.", None]
+    assert (found[2]["note"], found[2]["reason"]) == ("not_translated", "unreadable: the reply begins with words of its own")
+    assert [record["german"] for record in read_lines(folder / "translations.jsonl")[0]] == ["Der Bus kommt immer zu spät."] * 2
+
+
 def test_the_language_can_be_said(set_up):
     folder = set_up(language="german")
     assert {r["translator"] for r in AQuA(folder).details([run_of(*ENGLISH)])} == {""}
@@ -186,7 +241,7 @@ def test_the_language_can_be_said(set_up):
 
 def test_english_without_a_translator_is_refused_before_anything_is_done(set_up):
     folder = set_up(translator=None)
-    with pytest.raises(WrongInput, match="3 of 4 texts are not German, such as 'the bus is late.*no translator is set up"):
+    with pytest.raises(WrongInput, match="3 of 4 texts are English, such as 'the bus is late.*no translator is set up"):
         AQuA(folder).score([run_of(*ENGLISH, GERMAN[0])])
     assert not (folder / "labels.jsonl").exists()
     AQuA(folder).score([run_of(*GERMAN)])
@@ -212,6 +267,16 @@ def test_a_changed_file_is_refused(set_up, models):
     (folder / "setup.json").write_text(json.dumps(file), encoding="utf-8")
     assert read(folder).model != setup.model
     with pytest.raises(WrongInput, match="adapter_config.json is not the file it was when AQuA was set up"):
+        AQuA(folder).score([run_of(*GERMAN)])
+
+
+def test_a_changed_file_is_refused_also_where_every_text_was_worked_on_before(set_up):
+    folder = set_up()
+    AQuA(folder).score([run_of(*GERMAN)])
+    file = json.loads((folder / "setup.json").read_text(encoding="utf-8"))
+    file["adapters"]["frage"]["path"] = str(folder / "gone")
+    (folder / "setup.json").write_text(json.dumps(file), encoding="utf-8")
+    with pytest.raises(WrongInput, match="gone/adapter_config.json is gone since AQuA was set up"):
         AQuA(folder).score([run_of(*GERMAN)])
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 
 import pytest
@@ -13,8 +14,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from delibsim.domain.errors import WrongInput
-from delibsim.scorers.aqua.setup import find
-from delibsim.scorers.aqua.weights import load
+from delibsim.scorers.aqua.setup import find, model_part, part_of
+from delibsim.scorers.aqua.translation import translator_of
+from delibsim.scorers.aqua.weights import ADAPTER_FILES, load
 
 pytestmark = pytest.mark.heavy
 
@@ -123,6 +125,50 @@ def test_torn_files_are_refused(mine):
     (base / "model.safetensors").write_bytes(b"none")
     with pytest.raises(WrongInput, match="base cannot be read"):
         load(base, {"tatsache": place})
+
+
+def test_a_pickle_is_refused_in_our_own_words(mine):
+    base, place = mine
+    (place / "pytorch_adapter.bin").write_bytes(pickle.dumps({"weights": Malice("x")}))
+    with pytest.raises(WrongInput, match="fact cannot be read: a weight file is damaged, or holds code") as error:
+        load(base, {"tatsache": place})
+    assert "weights_only" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"), [(b"", "is empty"), (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "is a pointer of Git LFS")]
+)
+@pytest.mark.parametrize("file", ["adapter_config.json", "pytorch_adapter.bin"])
+def test_empty_files_and_pointers_are_refused_and_named(mine, file, content, fault):
+    _, place = mine
+    (place / file).write_bytes(content)
+    with pytest.raises(WrongInput, match=f"fact/{file} {fault}"):
+        part_of(place, ADAPTER_FILES)
+
+
+def test_an_encoder_without_vocabulary_is_refused(mine):
+    base, place = mine
+    for file in ("vocab.txt", "tokenizer.json"):
+        (base / file).unlink(missing_ok=True)
+    with pytest.raises(WrongInput, match="base lacks vocab.txt or tokenizer.json"):
+        load(base, {"tatsache": place})
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "fault"),
+    [
+        ("source.spm", None, "lacks source.spm"),
+        ("source.spm", b"", "cannot be read|is empty"),
+        ("source.spm", b"none", "cannot be read"),
+        ("vocab.json", b"{}", "vocab.json lacks </s>, <unk>, <pad>"),
+        ("vocab.json", b"{", "vocab.json cannot be read"),
+    ],
+)
+def test_a_damaged_translator_is_refused(models, tmp_path, file, content, fault):
+    folder = shutil.copytree(models / "opus-mt-en-de", tmp_path / "marian")
+    (folder / file).unlink() if content is None else (folder / file).write_bytes(content)
+    with pytest.raises(WrongInput, match=fault):
+        translator_of(model_part(folder), "cpu")
 
 
 def test_an_encoder_of_another_kind_is_refused(mine, models):
