@@ -1,6 +1,7 @@
 """The configuration as Hydra composes it: `conf/` of the package, and `conf/` beside the user, which takes precedence."""
 
 import copy
+import functools
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -58,7 +59,7 @@ class Presets:
         """The overrides of an experiment by key, which stand under hydra.sweeper.params; WrongInput if it sets anything else."""
         if name not in self.names("experiment"):
             raise unknown("experiment", name, self.names("experiment"))
-        composed = self._raw([f"+experiment={name}"], return_hydra_config=True)
+        composed = self._raw([f"+experiment={name}"], hydra=True)
         params = composed["hydra"]["sweeper"].get("params") or {}
         del composed["hydra"]
         composed.pop("experiment", None)
@@ -68,7 +69,7 @@ class Presets:
 
     def launcher(self, name: str, overrides: Iterable[str]) -> None:
         """WrongInput if Hydra knows no such launcher, or not those settings of it."""
-        self._raw([f"hydra/launcher={name}", *overrides], return_hydra_config=True)
+        self._raw([f"hydra/launcher={name}", *overrides], hydra=True)
 
     def _option(self, group: str, name: str) -> Any:
         """What an option puts under its group; None where it reaches beyond it, so that it cannot be composed alone."""
@@ -81,26 +82,38 @@ class Presets:
             self._composed[overrides] = self._raw(overrides)
         return self._composed[overrides]
 
-    def _raw(self, overrides: Iterable[str], **options: Any) -> dict[str, Any]:
-        ours, theirs = package_data("conf").resolve(), (self.home / "conf").resolve()
-        beside = theirs.is_dir() and theirs != ours
-        try:
-            with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
-                overrides = list(overrides)
-                if beside:
-                    # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
-                    GlobalHydra.instance().config_loader().get_search_path().prepend("user", f"file://{theirs}")
-                    overrides.append(f"hydra.searchpath=[file://{theirs}]")
-                plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=overrides, **options))
-                return plain
-        except (HydraException, OmegaConfBaseException) as error:
-            raise WrongInput(str(error).splitlines()[0]) from None
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
-            raise WrongInput(f"{place}{error.problem or error.context}") from None
-        except yaml.YAMLError as error:
-            raise WrongInput(f"a file in {theirs if beside else ours}: {str(error).splitlines()[0]}") from None
+    def _raw(self, overrides: Iterable[str], hydra: bool = False) -> dict[str, Any]:
+        theirs = (self.home / "conf").resolve()
+        if not theirs.is_dir() or theirs == package_data("conf").resolve():
+            return copy.deepcopy(_packaged(tuple(overrides), hydra))
+        return _composed(tuple(overrides), hydra, theirs)
+
+
+@functools.cache
+def _packaged(overrides: tuple[str, ...], hydra: bool) -> dict[str, Any]:
+    """A composition of what the package comes with, which does not change."""
+    return _composed(overrides, hydra)
+
+
+def _composed(overrides: tuple[str, ...], hydra: bool, theirs: Path | None = None) -> dict[str, Any]:
+    ours = package_data("conf").resolve()
+    try:
+        with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
+            words = list(overrides)
+            if theirs:
+                # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
+                GlobalHydra.instance().config_loader().get_search_path().prepend("user", f"file://{theirs}")
+                words.append(f"hydra.searchpath=[file://{theirs}]")
+            plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=words, return_hydra_config=hydra))
+            return plain
+    except (HydraException, OmegaConfBaseException) as error:
+        raise WrongInput(str(error).splitlines()[0]) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
+        raise WrongInput(f"{place}{error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise WrongInput(f"a file in {theirs or ours}: {str(error).splitlines()[0]}") from None
 
 
 def resolved(config: dict[str, Any]) -> dict[str, Any]:
