@@ -234,11 +234,15 @@ def test_an_interrupted_worker_ends_in_order(planned, runs):
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
-    with runs.lock() as share:
-        launch = prepare(runs, many, Limits(concurrency=1), (None, None), 1)
-        share(launch.name)
-        interrupting = threading.Thread(target=interrupt)
-        interrupting.start()
-        start(launch, "basic", [], {})
-        interrupting.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as the command does; a shell may have it ignored
+    try:
+        with runs.lock() as share:
+            launch = prepare(runs, many, Limits(concurrency=1), (None, None), 1)
+            share(launch.name)
+            interrupting = threading.Thread(target=interrupt)
+            interrupting.start()
+            start(launch, "basic", [], {})
+            interrupting.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert 0 < len(launch.told()) < len(many)

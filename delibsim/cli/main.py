@@ -79,6 +79,8 @@ def _root(
 def main() -> None:
     """Run the command line; errors a user can mend end in one line on stderr and exit code 2."""
     # A cluster that preempts the job ends it like Ctrl-C: in order, with what was recorded kept.
+    # A shell that puts it into the background would have it ignore both.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         app()

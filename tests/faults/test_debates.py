@@ -55,7 +55,7 @@ async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twic
         assert "turn 4" in cut.fault
         done = await held(session, runs, voices_at(provider))
         assert done.run.status == "complete"
-        assert done.recorded == 4
+        assert done.recorded == 3
         assert provider.calls == 4 + 3
 
 
