@@ -59,7 +59,7 @@ async def ours(what: str, url: str, kind: str, n: int, at_once: int, latency: fl
         await voices.preflight(sessions[:1])  # as `delibsim run` does
         held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    if any(one.run is None or one.run.status != "complete" for one in held):
+    if any(one.status != "complete" for one in held):
         raise SystemExit(f"{what}: a run is not complete: {next(one.fault for one in held if one.fault)}")
     row(what, sum(one.asked for one in held), at_once, seconds, latency, cpu)
 
