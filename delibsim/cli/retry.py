@@ -68,8 +68,9 @@ def again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]) -> 
     addresses: dict[str, str] = {}
     for name in asked:
         # A model that was given a name of its own has no preset; it is reached at the address given now.
-        there = plan([f"model={name if name in known else 'local'}", *overrides]).addresses
-        addresses |= dict.fromkeys([name], *there.values()) if there and (name in known or _gives(overrides, "base_url")) else {}
+        preset = name if name in known else "local" if _gives(overrides, "base_url") else None
+        for address in plan([f"model={preset}", *overrides]).addresses.values() if preset else ():
+            addresses[name] = address
     manifest = runs.manifest() or Manifest(runs.study, {}, {})
     return Plan(tuple(sessions), runs.folder.parent, manifest, now.limits, addresses, now.sweep)
 
