@@ -1,42 +1,65 @@
-"""A chat-completions server that costs as little as can be, for the benchmarks: python bench/loopback/server.py PORT LATENCY"""
+"""A chat-completions server that costs as little as can be, for the benchmarks: python bench/loopback/server.py PORT LATENCY
+
+Bare asyncio: it shares the machine's cores with what is measured, and a web framework takes as long as a client does.
+"""
 
 import asyncio
 import json
+import re
 import sys
-
-from aiohttp import web
 
 ANSWERS = "\n".join([*(f"C{i}: {1 + i % 7}" for i in range(1, 21)), *(f"P{i}: {i}" for i in range(1, 8))])
 SPEECH = "I hold that we should weigh the costs with care and listen to those who bear them. " * 9
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
-def body(text: str) -> bytes:
-    """A whole response with this text."""
+def reply(text: str) -> bytes:
+    """A whole response whose model says this."""
     usage = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    return json.dumps(
-        {"id": "x", "object": "chat.completion", "created": 1, "model": "bench", "choices": [choice], "usage": usage}
-    ).encode()
+    return http({"id": "x", "object": "chat.completion", "created": 1, "model": "bench", "choices": [choice], "usage": usage})
 
 
-def main() -> None:
+def http(plain: object) -> bytes:
+    """A response with this JSON."""
+    body = json.dumps(plain).encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+SURVEY, TURN, MODELS = reply(ANSWERS), reply(SPEECH), http({"data": [{"id": "bench"}]})
+
+
+class Connection(asyncio.Protocol):
+    """One connection, one request at a time, each answered after `latency` seconds."""
+
+    def __init__(self, latency: float) -> None:
+        self.latency = latency
+        self.came = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.came += data
+        end = self.came.find(b"\r\n\r\n")
+        if end < 0:
+            return
+        length = LENGTH.search(self.came, 0, end)
+        whole = end + 4 + (int(length[1]) if length else 0)
+        if len(self.came) < whole:
+            return
+        answer = MODELS if self.came.startswith(b"GET") else SURVEY if b"LABEL: NUMBER" in self.came else TURN
+        del self.came[:whole]
+        asyncio.get_running_loop().call_later(self.latency, self.transport.write, answer)
+
+
+async def main() -> None:
+    """Serve until the process is ended."""
     port, latency = int(sys.argv[1]), float(sys.argv[2])
-    survey, speech = body(ANSWERS), body(SPEECH)
-
-    async def complete(request: web.Request) -> web.Response:
-        asked = await request.read()
-        if latency:
-            await asyncio.sleep(latency)
-        return web.Response(body=survey if b"LABEL: NUMBER" in asked else speech, content_type="application/json")
-
-    async def models(_: web.Request) -> web.Response:
-        return web.json_response({"data": [{"id": "bench"}]})
-
-    app = web.Application(client_max_size=2**26)
-    app.router.add_post("/v1/chat/completions", complete)
-    app.router.add_get("/v1/models", models)
-    web.run_app(app, host="127.0.0.1", port=port, print=None, access_log=None, backlog=1024)
+    server = await asyncio.get_running_loop().create_server(lambda: Connection(latency), "127.0.0.1", port, backlog=1024)
+    await server.serve_forever()
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

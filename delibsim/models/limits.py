@@ -11,6 +11,7 @@ from asyncio_throttle import Throttler
 
 from delibsim.models.base import Usage
 
+MINUTE = 60.5  # seconds; half of one more, because the provider's clock and ours need not agree on where a minute begins
 LEARNED = 20  # calls after which their use of tokens is taken for typical
 
 
@@ -46,8 +47,7 @@ class Gate:
 
     def __init__(self, limits: Limits) -> None:
         self._seats = asyncio.Semaphore(limits.concurrency)
-        # Half a second more than a minute: the provider's clock and ours need not agree on where a minute begins.
-        self._requests = Throttler(limits.requests_per_minute, period=60.5) if limits.requests_per_minute else None
+        self._requests = Pace(limits.requests_per_minute) if limits.requests_per_minute else None
         self._tokens = TokenWindow(limits.tokens_per_minute) if limits.tokens_per_minute else None
         self._closed_until: dict[str, float] = {}
 
@@ -66,7 +66,7 @@ class Gate:
                     continue
                 taken = await self._tokens.take(worst) if self._tokens else None
                 if self._requests:
-                    await self._requests.acquire()
+                    await self._requests.take()
                 if taken:
                     taken.when = asyncio.get_running_loop().time()  # it counts from the moment it is sent
                 yield partial(self._settle, taken)
@@ -82,6 +82,21 @@ class Gate:
     def close_for(self, seconds: float, model: str = "") -> None:
         """Let no call to a model through for a while; the newest word of the provider counts, so a shorter time opens sooner."""
         self._closed_until[model] = asyncio.get_running_loop().time() + seconds
+
+
+class Pace:
+    """At most so many requests in any minute, spread evenly over it: providers count by the second too, and bursts leave gaps."""
+
+    def __init__(self, per_minute: int, period: float = MINUTE) -> None:
+        together = max(1, per_minute // 60)
+        span = period / (per_minute // together)
+        self._throttler = Throttler(together, span, retry_interval=span / 100)
+        self._line = asyncio.Lock()
+
+    async def take(self) -> None:
+        """Wait for one request's turn."""
+        async with self._line:  # one looks at the clock for all, and they go in the order in which they came
+            await self._throttler.acquire()
 
 
 @dataclass(eq=False)
@@ -102,7 +117,7 @@ class TokenWindow:
     left to the small, but whoever has waited for a whole window goes first. A call larger than the limit waits for an empty one.
     """
 
-    def __init__(self, per_minute: int, period: float = 60.5) -> None:
+    def __init__(self, per_minute: int, period: float = MINUTE) -> None:
         self._limit, self._period = per_minute, period
         self._taken: list[Taken] = []
         self._waiting: dict[asyncio.Future[Taken], tuple[float, Usage]] = {}

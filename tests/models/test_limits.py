@@ -1,4 +1,4 @@
-"""The token window: never more than the limit, nearly all of it, nobody starves; time is scaled so that a minute takes a moment."""
+"""The limits of a minute: never more than the limit, nearly all of it, nobody starves; time is scaled so that a minute takes a moment."""
 
 import asyncio
 import random
@@ -6,7 +6,7 @@ import random
 import pytest
 
 from delibsim.models.base import Usage
-from delibsim.models.limits import TokenWindow
+from delibsim.models.limits import Pace, TokenWindow
 
 PERIOD = 0.6
 
@@ -83,3 +83,21 @@ async def test_a_call_that_is_given_up_gives_its_tokens_back():
     await asyncio.wait_for(waiting[1], 1)
     with pytest.raises(asyncio.CancelledError):
         await waiting[0]
+
+
+@pytest.mark.parametrize("per_minute", [1, 7, 90, 157])
+async def test_requests_are_spread_over_the_minute_and_never_too_many(per_minute):
+    period = 0.5
+    pace, sent = Pace(per_minute, period), []
+
+    async def one(i):
+        await pace.take()
+        sent.append((asyncio.get_running_loop().time(), i))
+
+    await asyncio.gather(*(one(i) for i in range(2 * per_minute + 1)))
+    assert [i for _, i in sent] == sorted(i for _, i in sent)
+    times = [at for at, _ in sent]
+    assert max(sum(start <= at < start + 0.99 * period for at in times) for start in times) <= per_minute
+    # No burst: a tenth of a minute holds a tenth of its requests, and never more than two of the spans that they are spread over.
+    together = max(1, per_minute // 60)
+    assert max(sum(start <= at < start + period / 10 for at in times) for start in times) <= per_minute / 10 + 2 * together
