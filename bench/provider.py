@@ -19,33 +19,43 @@ import aiohttp
 
 from delibsim import Runs, Voices, compose
 from delibsim.conduct import hold_all
+from delibsim.engine.prompts import specimens
 from delibsim.models.limits import Limits
 
 LATENCY = 0.2
+CALLS = 20  # of a deliberation
+OURS = ("delibsim, openai_compatible", "delibsim, litellm")
 Ask = Callable[[list[dict[str, str]]], Awaitable[object]]
 
 
-async def main() -> None:
+def main() -> None:
+    """Run every row in a process of its own, or the one that is named."""
+    if len(sys.argv) > 1 and sys.argv[1] == "--row":
+        asyncio.run(one_row(*sys.argv[2:5], float(sys.argv[5])))
+        return
     quick = "--quick" in sys.argv
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python bench/provider.py\n")
-    print(f"{'what':44} {'calls':>6} {'in flight':>9} {'seconds':>8} {'x ideal':>8} {'CPU ms/call':>11}")
-    async with served(LATENCY) as url:
-        n, at_once = (20, 16) if quick else (100, 64)
-        for kind in ("openai_compatible", "litellm"):
-            await ours(f"delibsim, {kind}", url, kind, n, at_once, LATENCY)
-        for name, peer in PEERS.items():
-            await bare(name, peer, url, 20 * n, at_once, LATENCY)
+    print(f"{'what':44} {'calls':>6} {'in flight':>9} {'seconds':>8} {'x ideal':>8} {'CPU ms/call':>11}", flush=True)
+    n, at_once = (20, 16) if quick else (100, 64)
+    rows = [(what, n, at_once, LATENCY) for what in (*OURS, *PEERS)]
     if not quick:
-        async with served(LATENCY) as url:
-            await ours("delibsim, openai_compatible", url, "openai_compatible", 500, 512, LATENCY)
-            for name, peer in PEERS.items():
-                await bare(name, peer, url, 10_000, 512, LATENCY)
-    async with served(0.0) as url:
-        await ours("delibsim, openai_compatible, no latency", url, "openai_compatible", 20 if quick else 100, 64, 0.0)
+        rows += [(what, 500, 512, LATENCY) for what in (OURS[0], *PEERS)]
+    for what, sessions, seats, latency in [*rows, (OURS[0], n, at_once, 0.0)]:
+        subprocess.run([sys.executable, __file__, "--row", what, str(sessions), str(seats), str(latency)], check=True)
 
 
-async def ours(what: str, url: str, kind: str, n: int, at_once: int, latency: float) -> None:
+async def one_row(what: str, sessions: str, at_once: str, latency: float) -> None:
+    """Hold so many deliberations, or ask a bare loop as many calls as they have."""
+    async with served(latency) as url:
+        if what in OURS:
+            await ours(what, url, int(sessions), int(at_once), latency)
+        else:
+            await bare(what, PEERS[what], url, CALLS * int(sessions), int(at_once), latency)
+
+
+async def ours(what: str, url: str, n: int, at_once: int, latency: float) -> None:
     """Hold n deliberations, scoring apart, writing every exchange and run."""
+    kind = what.removeprefix("delibsim, ")
     name = "openai/bench" if kind == "litellm" else "bench"
     planned = compose("topic=ccps", "seed=7")
     model = {"kind": kind, "name": "bench", "model": name, "temperature": 0.0}
@@ -53,15 +63,15 @@ async def ours(what: str, url: str, kind: str, n: int, at_once: int, latency: fl
     sessions = [replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model}) for i in range(1, n + 1)]
     with tempfile.TemporaryDirectory() as folder:
         voices = Voices(Limits(concurrency=at_once), addresses={"bench": url})
-        for session in sessions[:1]:
-            voices.of(session)  # import what this kind of model needs before the clock starts
+        # What a first call imports is there before the clock starts, for ours as for the bare loops.
+        await next(iter(voices.of(sessions[0]).values())).complete(specimens(sessions[0])[0], 1)
         started, cpu = time.perf_counter(), time.process_time()
         await voices.preflight(sessions[:1])  # as `delibsim run` does
         held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     if any(one.status != "complete" for one in held):
         raise SystemExit(f"{what}: a run is not complete: {next(one.fault for one in held if one.fault)}")
-    row(what, sum(one.asked for one in held), at_once, seconds, latency, cpu)
+    row(what if latency else f"{what}, no latency", sum(one.asked for one in held), at_once, seconds, latency, cpu)
 
 
 async def bare(
@@ -79,7 +89,7 @@ async def bare(
         await one()
         started, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(one() for _ in range(calls)))
-        row(f"bare {what} in a gather", calls, at_once, time.perf_counter() - started, latency, time.process_time() - cpu)
+        row(f"{what} in a gather", calls, at_once, time.perf_counter() - started, latency, time.process_time() - cpu)
 
 
 @contextlib.asynccontextmanager
@@ -120,7 +130,7 @@ async def with_litellm(url: str) -> AsyncGenerator[Ask]:
     yield lambda messages: litellm.acompletion("openai/bench", messages, api_base=url, num_retries=0, max_retries=0)
 
 
-PEERS = {"aiohttp": with_aiohttp, "httpx": with_httpx, "openai SDK": with_openai, "litellm": with_litellm}
+PEERS = {"bare aiohttp": with_aiohttp, "bare httpx": with_httpx, "bare openai SDK": with_openai, "bare litellm": with_litellm}
 
 
 def row(what: str, calls: int, at_once: int, seconds: float, latency: float, cpu: float) -> None:
@@ -149,4 +159,4 @@ async def served(latency: float) -> AsyncGenerator[str]:
 
 if __name__ == "__main__":
     os.environ.setdefault("OPENAI_API_KEY", "none")
-    asyncio.run(main())
+    main()

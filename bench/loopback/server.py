@@ -30,7 +30,7 @@ SURVEY, TURN, MODELS = reply(ANSWERS), reply(SPEECH), http({"data": [{"id": "ben
 
 
 class Connection(asyncio.Protocol):
-    """One connection, one request at a time, each answered after `latency` seconds."""
+    """One connection, one request at a time, each call answered after `latency` seconds."""
 
     def __init__(self, latency: float) -> None:
         self.latency = latency
@@ -49,9 +49,12 @@ class Connection(asyncio.Protocol):
         whole = end + 4 + (int(length[1]) if length else 0)
         if len(self.came) < whole:
             return
-        answer = MODELS if self.came.startswith(b"GET") else SURVEY if b"LABEL: NUMBER" in self.came else TURN
+        if self.came.startswith(b"GET"):
+            self.transport.write(MODELS)
+        else:
+            answer = SURVEY if b"LABEL: NUMBER" in self.came else TURN
+            asyncio.get_running_loop().call_later(self.latency, self.transport.write, answer)
         del self.came[:whole]
-        asyncio.get_running_loop().call_later(self.latency, self.transport.write, answer)
 
 
 async def main() -> None:

@@ -49,20 +49,10 @@ def show(
         return
     times = {exchange.purpose.occasion: exchange.started for exchange in exchanges_of(runs, session)[0]}
     print_run(held, times, console(), answers, whole)
-    shortened = cut_in(held, {e.purpose.occasion: e.completion.text for e in exchanges_of(runs, session)[0]})
-    if shortened:
-        console().print(f"speeches cut at the end of a sentence: {len(shortened)} (turn {', '.join(map(str, shortened))})", soft_wrap=True)
+    if shortened := [str(said.turn.index) for said in held.transcript if said.cut]:
+        console().print(f"speeches cut at the end of a sentence: {len(shortened)} (turn {', '.join(shortened)})", soft_wrap=True)
     for line in without_effect(dropped_in(held, runs)):
         console().print(f"dropped: {safe(line)}")
-
-
-def cut_in(run: Run, replies: dict[str, str]) -> list[int]:
-    """The turns whose speech was cut because it was too long; `replies` holds the last reply of each occasion."""
-    rules = run.session.procedure.rules
-    if rules is None or rules.then != "cut":
-        return []
-    said = {s.turn.index: (len(s.text.split()), len(replies.get(f"turn {s.turn.index}", "").split())) for s in run.transcript}
-    return [turn for turn, (kept, given) in said.items() if kept < given and given > rules.most]
 
 
 def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = True, whole: bool = False) -> None:

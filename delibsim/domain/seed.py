@@ -3,6 +3,8 @@
 import hashlib
 import json
 
+ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def seed_of(*names: str | int) -> int:
     """A seed of 63 bits that depends on the names alone, whatever else is drawn before or after.
@@ -10,5 +12,5 @@ def seed_of(*names: str | int) -> int:
     >>> seed_of("study", "session") == seed_of("study", "session") != seed_of("session", "study")
     True
     """
-    digest = hashlib.sha256(json.dumps(names, ensure_ascii=False).encode()).digest()
+    digest = hashlib.sha256(ENCODE(names).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1

@@ -18,10 +18,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Statement:
-    """What was said in a turn, word for word."""
+    """What was said in a turn, word for word; `cut` if more was said than the rules allow, and the rest was left out."""
 
     turn: Turn
     text: str
+    cut: bool = False
 
 
 @dataclass(frozen=True)

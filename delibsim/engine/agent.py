@@ -12,7 +12,7 @@ from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine.prompts import reask, reversed_for, speech_prompt, survey_prompt
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
-from delibsim.models.prompt import Prompt
+from delibsim.models.prompt import Prompt, Words
 
 if TYPE_CHECKING:
     from delibsim.engine.forum import Forum
@@ -75,7 +75,9 @@ class Agent(mesa.Agent):
     async def speak(self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None) -> Statement | Silence:
         """Take a turn; a refused, truncated or empty reply is a silence with its status and reason."""
         words, completion = await self._ask(speech_prompt(self.session, self.participant, turn, heard, earlier))
-        return Silence(turn, completion.status, completion.detail) if words is None else Statement(turn, words)
+        if words is None:
+            return Silence(turn, completion.status, completion.detail)
+        return Statement(turn, words, cut=words != Words().read(completion.text))
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
         return await ask(self.session, self.voice, prompt, lambda completion: self.dropped.update(completion.parameters_dropped))

@@ -228,8 +228,9 @@ def _answers(session: Session, earlier: Response | None) -> str:
 
 def _say(session: Session, name: str, **fields: object) -> str:
     """One sentence of the wording, filled in once: what is filled in is never read as a template again."""
-    texts = {"left_out": LEFT_OUT, **session.wording.texts}
-    return _filled(texts[name], *((field, str(value)) for field, value in fields.items()))
+    texts = session.wording.texts
+    text = LEFT_OUT if name == "left_out" and name not in texts else texts[name]
+    return _filled(text, *((field, str(value)) for field, value in fields.items()))
 
 
 @functools.lru_cache(maxsize=1024)  # the same few sentences stand in every prompt

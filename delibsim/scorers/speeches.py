@@ -14,10 +14,11 @@ class Speeches:
 
     `speech.words` is about a statement or a debater, `speech.words_difference` (proposition less opposition) and
     `speech.broken.KIND` (how many speeches) about the debate; KIND is too_short, too_long, link, citation or disclosure.
+    `speech.cut` is how many speeches were cut because they were too long, and so do not count as such.
     """
 
     name = "speeches"
-    version = 1
+    version = 2
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs."""
@@ -37,4 +38,5 @@ class Speeches:
         if rules is not None:
             broken = [set(rules.broken(said.text)) for said in speeches]
             scores += [Score(f"speech.broken.{kind}", "run", target, float(sum(kind in b for b in broken))) for kind in KINDS]
+            scores.append(Score("speech.cut", "run", target, float(sum(said.cut for said in speeches))))
         return scores

@@ -63,7 +63,7 @@ class Account:
                 base = self._unit(response.participant, response.phase) | {"phase": response.phase}
                 for answer in _answers(response, self.run.session.survey):
                     yield "responses", base | answer
-            said = [(s.turn, {"status": "ok", "text": s.text}) for s in self.run.transcript]
+            said = [(s.turn, {"status": "ok", "text": s.text, "cut": s.cut}) for s in self.run.transcript]
             said += [(s.turn, {"status": s.status, "reason": s.reason}) for s in self.run.silences]
             for turn, words in sorted(said, key=lambda one: one[0].index):
                 base = self._unit(turn.speaker, f"turn {turn.index}")

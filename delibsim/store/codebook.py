@@ -164,6 +164,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                values="ok; refusal; length; content_filter; unreadable"),
         Column("reason", "text", "why nothing counts as said, in words; empty if something was"),
         Column("text", "text", "what was said, word for word; empty if nothing was"),
+        Column("cut", "logical", "more was said than the rules of the debate allow, and was left out; empty if nothing was said"),
         ATTEMPTS,
     ),
     "calls": (

@@ -37,6 +37,7 @@ def run_to_plain(run: Run) -> dict[str, Any]:
     plain = RUN.dump_python(run, mode="json")
     plain["session"] = _brief_session(plain["session"])
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
+    plain["transcript"] = [_without(statement, cut=False) for statement in plain["transcript"]]
     return _without(plain, dropped=None)
 
 

@@ -9,6 +9,8 @@ from delibsim import Completion, Participant, Usage, WrongInput
 from delibsim.engine.hold import check, hold
 from delibsim.models.citizen import Citizen
 from delibsim.models.replay import Recorder, Replay
+from delibsim.scorers.speeches import Speeches
+from delibsim.store import codec
 
 ORDER = [
     ("Proposition", "opening"), ("Opposition", "opening"), ("Proposition", "rebuttal"),
@@ -82,6 +84,9 @@ async def test_what_is_too_long_is_cut_where_the_rules_say_so(tmp_path):
     speech = f"{' '.join(['word'] * 120)}. {LONG}"
     run = await hold(session, scripted(session, {("Opposition", "turn 2"): speech}))
     assert run.transcript[1].text == f"{' '.join(['word'] * 120)}."
+    assert [said.cut for said in run.transcript] == [False, True, False, False, False, False]
+    assert codec.run_from_json(codec.run_to_json(run)) == run
+    assert {s.value for s in Speeches().score([run]) if s.measure == "speech.cut"} == {1.0}
 
 
 @pytest.mark.parametrize("status", ["refusal", "length", "content_filter"])

@@ -106,6 +106,7 @@ def test_a_missing_answer_is_missing_with_its_reason_and_counted(study):
     assert list(said.turn) == [1, 2, 3]
     assert list(said.status) == ["ok", "refusal", "ok"]
     assert (said.text[1], said.reason[1]) == (None, "against my policy")
+    assert list(said.cut.isna()) == [False, True, False]
 
 
 @pytest.mark.parametrize(("listeners", "expected"), [(0, 0), (2, 4)])
