@@ -166,6 +166,27 @@ async def estimate(
     )
 
 
+def estimate_ratings(
+    sittings: Sequence[Sequence[Asked]],
+    held: int,
+    models: Mapping[str, Mapping[str, Any]],
+    limits: Limits,
+    addresses: Mapping[str, str],
+    assumptions: Assumptions | None = None,
+) -> Estimate:
+    """What the ratings that are still to be asked for will take, each given as the rehearsal of one rater before one debate.
+
+    `Load.sessions` counts ratings here, and `held` of them are there already. The speeches are known, so no words are assumed.
+    """
+    assumptions = replace(assumptions or Assumptions(), words=(0, 0))
+    by_model: defaultdict[str, Load] = defaultdict(Load)
+    for calls in sittings:
+        by_model[calls[0].model] += _load([(call, call) for call in calls], len(calls))
+    lines = tuple(_line(name, load, models[name], addresses.get(name, ""), assumptions) for name, load in by_model.items())
+    seconds = _seconds(lines, limits, assumptions.latency)
+    return Estimate(len(sittings) + held, held, 0, 0, lines, seconds, assumptions)
+
+
 def tokens_of(text: str) -> Range:
     """Tokens of a text, whatever the tokenizer.
 

@@ -11,6 +11,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.engine.agent import Interrupted
 from delibsim.engine.rating import check_panel, rate
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
+from delibsim.rehearsal import Asked, StandIn
 from delibsim.store.codec import session_to_plain
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -65,6 +66,19 @@ def family_of(name: str, settings: Any) -> str:
     return next(
         (family for family in FAMILIES if family in known), str(settings["kind"]) if settings["kind"] == "citizen" else known.strip()
     )
+
+
+async def rehearsed_ratings(runs: Runs, panel: Session, debates: Sequence[Run]) -> list[list[Asked]]:
+    """The calls of every rating that is still to be asked for, with placeholders for the replies; nobody is called."""
+    check_panel(panel)
+    sittings = []
+    for run in filter(debated, debates):
+        sitting, done = seated(panel, run), {rating.rater for rating in Ratings.of(runs).read(run.session.id)}
+        for rater in panel.participants:
+            if rater.id not in done:
+                sittings.append(asked := [])
+                await rate(run, sitting, rater, {name: StandIn(name, 0, asked.append) for name in panel.models})
+    return sittings
 
 
 async def rate_all(

@@ -92,11 +92,15 @@ def print_estimate(planned: Plan, found: Estimate, screen: Console) -> None:
     if found.cut_off:
         parts.append(f"{found.cut_off} of them cut off, with {found.recorded} calls on record that are not asked again")
     screen.print(safe(f"study {planned.study}: {found.planned} sessions, {', '.join(parts)}"), soft_wrap=True)
-    if not found.waiting:
-        return
+    if found.waiting:
+        print_lines(planned, found, screen)
+
+
+def print_lines(planned: Plan, found: Estimate, screen: Console, unit: str = "sessions") -> None:
+    """Print what each model is asked and what that costs, and what the numbers rest on."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("model", overflow="fold")
-    for head in ("sessions", "calls", "input tokens", "of it cached", "output tokens", "USD"):
+    for head in (unit, "calls", "input tokens", "of it cached", "output tokens", "USD"):
         table.add_column(head, justify="right", no_wrap=True)
     for line in found.lines:
         table.add_row(safe(line.model), *_cells(line.load, line.cached), "unknown" if line.usd is None else _dollars(line.usd))
@@ -129,7 +133,8 @@ def notes(planned: Plan, found: Estimate) -> list[str]:
             f"Budget     limits.budget_tokens={limits.budget_tokens} is less than this may use: it may stop the study before its end"
         )
     low, high = assumed.words
-    lines.append(f"Assumed    statements of {low} to {high} words, {assumed.latency:g} s a call, replies that are readable at once")
+    said = f"statements of {low} to {high} words, " if high else ""
+    lines.append(f"Assumed    {said}{assumed.latency:g} s a call, replies that are readable at once")
     prices = sorted({line.price for line in found.lines if line.usd is not None and line.price != "free"})
     lines += [f"Prices     {', '.join(prices)}"] if prices else []
     return lines

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.cli.compose import Plan, plan
+from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.conduct import score_all
@@ -22,8 +23,9 @@ from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
 from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
 from delibsim.engine.rating import check_panel
+from delibsim.estimate import estimate_ratings
 from delibsim.packs import conflicts, form, key_of, page, read_form, sheets_of
-from delibsim.raters import RatingOutcome, kin, panel_of, panel_to_plain, rate_all, seated
+from delibsim.raters import RatingOutcome, kin, panel_of, panel_to_plain, rate_all, rehearsed_ratings, seated
 from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -43,6 +45,9 @@ def ask(
     study: STUDY,
     overrides: Annotated[list[str] | None, typer.Argument(help="The raters: group.size=5 model=NAME persona=NAME ...")] = None,
     panel: Annotated[str, typer.Option(help="A name for these raters; another panel rates the same debates beside them.")] = "panel",
+    only: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would take (calls, tokens, US dollars, time), and ask nobody.")
+    ] = False,
     root: ROOT = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
@@ -62,6 +67,8 @@ def ask(
     screen = console(stderr=True)
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
+    if only:
+        raise typer.Exit(_estimate(runs, raters, debates, planned, as_json))
     outcome = asyncio.run(_ask(runs, raters, debates, planned, screen))
     losses = Ratings.of(runs).losses(run.session.id for run in debates)
     score_all(runs, ["ratings"])
@@ -81,6 +88,23 @@ def ask(
             screen.print(safe(f"lost: {loss}"), soft_wrap=True)
         out.print(f"Next       delibsim ratings report {runs.study}")
     raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
+
+
+def _estimate(runs: Runs, raters: Session, debates: list[Run], planned: Plan, as_json: bool) -> int:
+    """Say what the ratings that are still to be asked for will take; the exit code."""
+    sittings = asyncio.run(rehearsed_ratings(runs, raters, debates))
+    wanted = sum(map(debated, debates)) * len(raters.participants)
+    found = estimate_ratings(sittings, wanted - len(sittings), raters.models, planned.limits, planned.addresses)
+    if as_json:
+        told = plain(planned, found)
+        ratings = told.pop("sessions")
+        echo_json(told | {"study": runs.study, "ratings": {name: ratings[name] for name in ("planned", "held", "waiting")}})
+    else:
+        screen = console()
+        screen.print(safe(f"study {runs.study}: {found.planned} ratings, {found.held} there already, {found.waiting} to be asked for"))
+        if found.waiting:
+            print_lines(planned, found, screen, "ratings")
+    return 0
 
 
 async def _ask(runs: Runs, raters: Session, debates: list[Run], planned: Plan, screen: Console) -> RatingOutcome:

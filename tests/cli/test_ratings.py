@@ -174,6 +174,21 @@ def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
     assert delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open", "--panel", "open", "--json").json["new"] == 2
 
 
+def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim, held):
+    told = json.loads(delibsim("ratings", "ask", "d", "group.size=3", "--estimate", "--json").out)
+    assert told["ratings"] == {"planned": 3, "held": 0, "waiting": 3}
+    assert delibsim("ratings", "report", "d").code == 4
+    asked = json.loads(delibsim("ratings", "ask", "d", "group.size=2", "--json").out)
+    assert (asked["calls"], told["total"]["calls"]) == (4, 6)
+    left = delibsim("ratings", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "--panel", "other")
+    assert left.code == 0
+    assert "3 ratings, 0 there already, 3 to be asked for" in left.out
+    assert re.search(r"gpt_5_1 +3 +6 .* 0\.0\d - 0\.\d\d$", left.out, re.MULTILINE)
+    assert "statements of" not in left.out
+    done = delibsim("ratings", "ask", "d", "group.size=2", "--estimate")
+    assert (done.code, done.out) == (0, "study d: 2 ratings, 2 there already, 0 to be asked for\n")
+
+
 def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     folder = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
     delibsim("ratings", "ask", "d", "group.size=2")
