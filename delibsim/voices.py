@@ -15,6 +15,7 @@ from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.preflight import Finding
 from delibsim.models.prices import FREE, context_window, price_in, withdrawn
 from delibsim.models.retry import Persistent, estimated_tokens
+from delibsim.models.settings import check_address, check_settings
 from delibsim.plugins import NoPlugin, load, names
 
 OURS = ("kind", "name", "price")  # settings of a model that are for us and not for its plug-in
@@ -72,8 +73,10 @@ class Voices:
         key = _key(name, settings)
         if key in self._hosted:
             return self._hosted[key]
+        check_settings(name, settings)
         options = {key: value for key, value in settings.items() if key not in OURS}
         if name in self._addresses:
+            check_address(name, settings, self._addresses[name])
             options["base_url"] = self._addresses[name]
         model = self._made(name, settings["kind"], options)
         if hasattr(model, "population"):

@@ -21,8 +21,8 @@ from delibsim.domain.study import cross, label_of
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.models.faults import scrub
 from delibsim.models.limits import Limits
+from delibsim.models.settings import check_address, check_settings
 from delibsim.store.library import Library
 from delibsim.store.manifest import Manifest
 
@@ -257,11 +257,12 @@ class _Composer:
         settings, addresses = [], {}
         for preset in presets:
             model = {**preset, "temperature": config.temperature}
-            _refuse_keys(model)
+            check_settings(str(model["name"]), model)
             # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
             address = config.base_url or model.pop("base_url", None)
             model.pop("base_url", None)
             if address and model["kind"] != "citizen":
+                check_address(str(model["name"]), model, str(address))
                 addresses[model["name"]] = str(address)
             settings.append(model)
         return settings, addresses
@@ -334,7 +335,9 @@ def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
     try:
         return _adapter(kind).validate_python(dict(values))
     except ValidationError as error:
-        raise WrongInput(f"{group} '{values.get('name', values.get('id', '?'))}': {_first(error)}; it stands in conf/{group}/") from None
+        named = values.get("name", values.get("id"))
+        place = f"it stands in conf/{group}/ or at the command line"
+        raise WrongInput(f"{group}{'' if named is None else f' {named!r}'}: {_first(error)}; {place}") from None
 
 
 def _validated(plain: Mapping[str, Any]) -> _Config:
@@ -342,19 +345,10 @@ def _validated(plain: Mapping[str, Any]) -> _Config:
         return _Config.model_validate(plain)
     except ValidationError as error:
         group = error.errors()[0]["loc"][0]
+        if group in GROUPS and not isinstance(plain[group], dict):
+            raise WrongInput(f"the {group} that is chosen holds no settings by name; it stands in conf/{group}/") from None
         named = plain[group].get("name") if group in GROUPS else None
         raise WrongInput(_first(error) + (f"; '{named}' stands in conf/{group}/" if named else "")) from None
-
-
-def _refuse_keys(settings: Mapping[str, Any]) -> None:
-    """Keys belong into the environment: refuse settings that hold one, without repeating it."""
-    for name, value in settings.items():
-        named = name.lower().replace("-", "_") in ("key", "api_key", "apikey", "token", "secret", "password", "authorization")
-        if (named and value) or (isinstance(value, str) and name != "base_url" and scrub(value, []) != value):
-            raise WrongInput(
-                f"model.{name} looks like a key. Keys are read from the environment and written nowhere: put it into a variable and name "
-                "the variable in model.key_env"
-            )
 
 
 def _leaves(config: Mapping[str, Any], at: str = "", whole: bool = False) -> dict[str, Any]:

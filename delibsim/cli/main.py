@@ -85,11 +85,18 @@ def main() -> None:
     try:
         app()
     except WrongInput as error:
-        print(f"delibsim: {error}", file=sys.stderr)
+        print(f"delibsim: {_without_secrets(str(error))}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         print(f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is kept.", file=sys.stderr)
         sys.exit(4)
+
+
+def _without_secrets(message: str) -> str:
+    """What a message says, but for a key that was given in the place of a name."""
+    from delibsim.models.faults import scrub, secrets
+
+    return scrub(message, secrets())
 
 
 if __name__ == "__main__":

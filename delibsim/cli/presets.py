@@ -112,6 +112,9 @@ def _composed(overrides: tuple[str, ...], hydra: bool, theirs: Path | None = Non
         mark = error.problem_mark or error.context_mark
         place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
         raise WrongInput(f"{place}{error.problem or error.context}") from None
+    except UnicodeDecodeError as error:
+        found = (path for path in sorted((theirs or ours).rglob("*.yaml")) if path.read_bytes().decode(errors="replace").count("\ufffd"))
+        raise WrongInput(f"{next(found, theirs or ours)}: not text in UTF-8: {error.reason}") from None
     except yaml.YAMLError as error:
         raise WrongInput(f"a file in {theirs or ours}: {str(error).splitlines()[0]}") from None
 

@@ -36,10 +36,10 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse limits that let nothing through."""
         counts = (self.concurrency, self.tries, self.requests_per_minute, self.tokens_per_minute, self.workers)
-        if min(count for count in counts if count is not None) < 1 or self.longest_wait < 0:
-            raise ValueError("limits: concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or more")
-        if min(self.budget_usd or 0, self.budget_tokens or 0) < 0:
-            raise ValueError("limits: budget_usd and budget_tokens are 0 or more")
+        if min(count for count in counts if count is not None) < 1:
+            raise ValueError("concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or more")
+        if min(self.longest_wait, self.budget_usd or 0, self.budget_tokens or 0) < 0:
+            raise ValueError("longest_wait, budget_usd and budget_tokens are 0 or more")
 
 
 class Gate:

@@ -67,16 +67,14 @@ class OpenAICompatible:
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             return [Finding("error", self.name, f"no connection to {self.provider}: {self._clean(error)}")]
         if response.status in (401, 403):
-            return [
-                Finding(
-                    "error", self.name, f"{self.provider} does not accept the key ({response.status}) in {self.key_env or 'no variable'}"
-                )
-            ]
+            given = f"does not accept the key in {self.key_env}" if self.key_env else "wants a key; set model.key_env=NAME of its variable"
+            return [Finding("error", self.name, f"{self.provider} {given} (HTTP {response.status})")]
         known = _model_ids(text) if response.status == 200 else []
         if known and self.model not in known:
             return [Finding("error", self.name, f"{self.provider} does not know the model '{self.model}'; it has: {', '.join(known[:10])}")]
         self.answering = self.model in known and not self._key
-        note = f"{self.provider} answers" + ("" if known else ", but lists no models, so the name could not be checked")
+        unlisted = f", but lists no models (HTTP {response.status}), so the name could not be checked; base_url usually ends in /v1"
+        note = f"{self.provider} answers" + ("" if known else unlisted)
         return [Finding("note", self.name, note)]
 
     async def close(self) -> None:

@@ -74,7 +74,6 @@ class Persistent:
             if completion.status in FATAL and self._fatal is None:
                 self._fatal = replace(completion, usage=NOTHING, tries=(), detail=f"{completion.detail} (found before; not asked again)")
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
-                await _give_way(completion)
                 return completion
             wait = self._wait(completion, len(tries), jitter)
             tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
@@ -103,15 +102,6 @@ class Persistent:
         """Usage with its cost: the provider's own figure, else the price list's; unknown stays unknown."""
         usage = completion.usage
         return usage if usage.cost_usd is not None else replace(usage, cost_usd=self.price.cost(usage))
-
-
-async def _give_way(completion: Completion) -> None:
-    """Let the call that was given this one's seat be sent before the answer is worked on; given up meanwhile, the answer is kept."""
-    try:
-        for _ in range(2):  # one round of the loop to leave the gate, one to write the request
-            await asyncio.sleep(0)
-    except asyncio.CancelledError:
-        raise Cancelled(completion) from None
 
 
 def charge(attempt: Completion | Try, worst: Usage) -> Usage:

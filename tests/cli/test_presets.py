@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from delibsim import Voices, hold
+from delibsim import Voices, WrongInput, hold
 from delibsim.cli.compose import plan
 from delibsim.models.faults import SECRET_NAME, scrub
 from delibsim.models.limits import Limits
@@ -223,12 +223,9 @@ async def test_a_server_is_asked_for_its_models_while_none_is_named(name, tmp_pa
     assert "llama3.2:latest, qwen3:8b" in findings[0].text
 
 
-async def test_openrouter_without_a_model_is_refused_before_anything_is_paid(tmp_path):
-    unnamed = plan(["model=openrouter"], tmp_path)
-    voices = Voices(addresses=unnamed.addresses)
-    findings = await voices.preflight([unnamed.session])
-    await voices.close()
-    assert "error" in [finding.level for finding in findings]
+def test_openrouter_without_a_model_is_refused_before_anything_is_paid(tmp_path):
+    with pytest.raises(WrongInput, match=r"set model\.model=PROVIDER/NAME"):
+        plan(["model=openrouter"], tmp_path)
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -289,3 +286,24 @@ def test_the_documented_table_is_that_of_the_presets():
         assert re.search(r"Key: (\w+)", TEXTS[name])[1] in rows[name]
     assert set(TEXTS) - set(CITIZENS) <= set(rows)
     assert all(f"`group={group}`" in page for group in GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"- a\n- b\n", "the model that is chosen holds no settings by name; it stands in conf/model/"),
+        (b"name: l\xe4tin\nkind: citizen\n", r"conf/model/odd\.yaml: not text in UTF-8"),
+        (b"name: odd\nkind: openai_compatible\nmodel: m\nmax_tokens: many\n", r"model\.max_tokens of 'odd': .* found 'many'"),
+        (
+            b"name: odd\nkind: litellm\nmodel: m\nextra: {headers: {Authorization: secret-canary}}\n",
+            r"model\.extra\.headers\.Authorization looks",
+        ),
+        (b"name: odd\nkind: openai_compatible\nmodel: m\nbase_url: me:canary@host/v1\n", "base_url of model 'odd' is no address"),
+    ],
+)
+def test_a_preset_that_cannot_be_is_wrong_input(tmp_path, content, message):
+    (tmp_path / "conf" / "model").mkdir(parents=True)
+    (tmp_path / "conf" / "model" / "odd.yaml").write_bytes(content)
+    with pytest.raises(WrongInput, match=message) as refused:
+        plan(["model=odd"], tmp_path)
+    assert "canary" not in str(refused.value)

@@ -64,7 +64,7 @@ async def test_a_study_killed_five_times_equals_one_that_was_left_alone(tmp_path
             assert not ended
         assert await killed(runs, provider, after=0)
     assert provider.calls == provider.billed == CALLS + sum(lost), "paid more than once: what was in flight, and nothing else"
-    assert all(0 < one <= IN_FLIGHT for one in lost)
+    assert all(0 < one <= IN_FLIGHT for one in lost), lost
     assert [runs.run(session.id) for session in sessions] == [whole.run(session.id) for session in sessions]
     for session in sessions:
         path, other = (folder.path(session.id) / "run.json" for folder in (runs, whole))

@@ -43,7 +43,7 @@ async def test_a_key_the_server_does_not_accept(session_of, monkeypatch):
     monkeypatch.setenv("A_KEY", "sk-wrong-0000-0000-0000-0000")
     async with FakeProvider(key="another") as provider:
         found, _ = await findings(session_of({"local": settings_of("local", key_env="A_KEY")}), {"local": provider.base_url})
-    assert found == [("error", f"{provider.base_url} does not accept the key (401) in A_KEY")]
+    assert found == [("error", f"{provider.base_url} does not accept the key in A_KEY (HTTP 401)")]
     assert provider.calls == 0
 
 
@@ -55,7 +55,7 @@ async def test_a_key_that_is_not_there(session_of, monkeypatch):
     assert (provider.probes, provider.calls) == (0, 0)
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:{port}/v1", "http://no-such-host.invalid/v1", "127.0.0.1:{port}", "not an address"])
+@pytest.mark.parametrize("address", ["http://127.0.0.1:{port}/v1", "http://no-such-host.invalid/v1"])
 async def test_no_connection(session_of, address):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

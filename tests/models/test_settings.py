@@ -1,0 +1,76 @@
+"""Settings of hosted models: what cannot be is refused before anything is asked or written, and no key is repeated."""
+
+import pytest
+
+from delibsim import WrongInput
+from delibsim.models.settings import check_address, check_settings
+
+SERVER = {"kind": "openai_compatible", "model": "m", "temperature": 0.7, "key_env": "A_KEY", "timeout": 5, "extra": {"top_k": 5}}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"max_tokens": -5}, "model.max_tokens of 'x': input should be greater than or equal to 1, found -5"),
+        ({"max_tokens": "many"}, "model.max_tokens of 'x': input should be a valid integer, found 'many'"),
+        ({"price": {"input": -1, "output": 1}}, "model.price.input of 'x': input should be greater than or equal to 0"),
+        ({"price": {"input": "cheap", "output": 1}}, "model.price.input of 'x'"),
+        ({"price": {"inptu": 1, "output": 1}}, "model.price.inptu of 'x': extra inputs are not permitted"),
+        ({"price": 3}, "model.price of 'x'"),
+        ({"structured": "no"}, "model.structured of 'x': input should be a valid boolean, found 'no'"),
+        ({"strict": "no"}, "model.strict"),
+        ({"send_seed": "false"}, "model.send_seed"),
+        ({"top_p": "hello"}, "model.top_p"),
+        ({"top_p": 1.5}, "model.top_p"),
+        ({"reasoning_effort": "hgih"}, "model.reasoning_effort of 'x': input should be 'none', 'minimal', 'low'"),
+        ({"timeout": -1}, "model.timeout of 'x': input should be greater than 0"),
+        ({"timeout": "soon"}, "model.timeout"),
+        ({"extra": 5}, "model.extra"),
+        ({"modell": "m"}, "unknown setting of model 'x' 'modell'; did you mean model?"),
+        ({"kind": "litellm"}, "unknown setting of model 'x' 'key_env'"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(wrong, message):
+    check_settings("x", SERVER)
+    with pytest.raises(WrongInput) as refused:
+        check_settings("x", SERVER | wrong)
+    assert str(refused.value).startswith(message)
+
+
+def test_a_model_of_litellm_has_to_be_named():
+    with pytest.raises(WrongInput, match=r"set model\.model=PROVIDER/NAME"):
+        check_settings("x", {"kind": "litellm", "model": ""})
+    check_settings("x", {"kind": "openai_compatible", "model": ""})  # the preflight lists what the server has
+
+
+def test_the_settings_of_other_kinds_are_their_own():
+    check_settings("x", {"kind": "mine", "max_tokens": "many"})
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"api_key": "canary-in-a-setting"},
+        {"headers": {"Authorization": "canary-in-a-setting"}},
+        {"headers": [{"x-api-key": "canary-in-a-setting"}]},
+        {"user_token": "canary-in-a-setting"},
+        {"note": "Bearer sk-canaryinasetting0123456789"},
+        {"note": "the value canary-of-the-environment is a secret"},
+    ],
+)
+@pytest.mark.parametrize("kind", ["openai_compatible", "citizen"])
+def test_a_key_at_any_depth_is_refused_and_not_repeated(monkeypatch, extra, kind):
+    monkeypatch.setenv("MY_API_KEY", "canary-of-the-environment")
+    with pytest.raises(WrongInput, match="looks like a key") as refused:
+        check_settings("x", SERVER | {"kind": kind, "extra": extra})
+    assert "canary" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["u:canary@127.0.0.1:80/v1", "localhost:8000/v1", "ftp://host/v1", "http://", "http://host:x/v1", "http://[::1"]
+)
+def test_an_address_that_is_none_is_refused_and_not_repeated(url):
+    check_address("x", SERVER, "http://u:word@[::1]:8000/v1?key=abc")
+    with pytest.raises(WrongInput, match="begins with http://") as refused:
+        check_address("x", SERVER, url)
+    assert "canary" not in str(refused.value)
