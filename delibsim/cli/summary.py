@@ -94,11 +94,11 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
 
 
 def speeches(run: Run) -> list[dict[str, Any]]:
-    """What was said in a debate, turn by turn, with the words of each speech and the rules it breaks; notes are left out."""
+    """What was said in a debate, turn by turn, with the words of each speech, whether it was cut and the rules it breaks; no notes."""
     rules = run.session.procedure.rules
     return [
         {"speaker": said.turn.speaker, "task": said.turn.task, "words": len(said.text.split()), "text": said.text,
-         "broken": list(rules.broken(said.text)) if rules else []}
+         "cut": said.cut, "broken": list(rules.broken(said.text)) if rules else []}
         for said in run.transcript if said.turn.task != PREPARATION
     ]  # fmt: skip
 
@@ -156,8 +156,9 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
 
 def _print_speeches(result: dict[str, Any], screen: Console) -> None:
     for speech in result["speeches"]:
+        cut = ", cut because it was too long" if speech["cut"] else ""
         broken = f", breaks the rules: {', '.join(speech['broken']).replace('_', ' ')}" if speech["broken"] else ""
-        screen.print(f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{broken})", style="bold")
+        screen.print(f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{cut}{broken})", style="bold")
         screen.print(safe(speech["text"]))
     for name, before, after in result["stances"]:
         screen.print(f"\n{safe(name)}: stance {_stance(before)} before, {_stance(after)} after")
