@@ -10,6 +10,7 @@ from delibsim.analysis.reference import reference
 from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
+from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import PREPARATION
@@ -86,7 +87,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
             "by_status": dict(Counter(record["completion"]["status"] for record in records)),
             "parameters_dropped": unused,
             "repeated_response_ids": repeated(ids),
-            "cost_usd": _cost(records),
+            "cost_usd": None if damaged else _cost(records),
             "damaged_lines": damaged,
         },
         "folder": shown(runs.path(session.id)),
@@ -231,6 +232,6 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 
 def _cost(records: list[dict[str, Any]]) -> float | None:
-    """US dollars of all calls; None as soon as the cost of one is unknown."""
-    costs = [record["completion"]["usage"]["cost_usd"] for record in records]
-    return None if any(cost is None for cost in costs) else sum(costs)
+    """US dollars of all calls and their failed attempts; None as soon as the cost of one is unknown."""
+    done = [record["completion"] for record in records]
+    return sum_of(cost_of(attempt) for completion in done for attempt in (*completion.get("tries", ()), completion))
