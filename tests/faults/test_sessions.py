@@ -1,6 +1,7 @@
 """FAULTS 13 to 15 and 17 for whole studies: what lies on disk, what was billed, and what the same command then does."""
 
 import math
+from datetime import datetime, timedelta
 
 import pytest
 from fake_provider import LOGIN_PAGE, FakeProvider, Rule
@@ -80,6 +81,16 @@ async def test_the_cost_of_a_run_is_known_after_calls_that_failed_for_free(hold,
     else:
         assert told is None
         assert math.isnan(exported)
+
+
+async def test_started_is_when_a_call_was_ready_and_seconds_hold_its_wait(hold, session_of, log):
+    """As docs/files.md says: of two surveys at once and one seat, the second stands in the record with the time of both."""
+    async with FakeProvider(latency=0.2) as provider:
+        await hold(session_of(), provider, Limits(concurrency=1))
+    first, second = log()[:2]
+    began = [datetime.fromisoformat(record["started"]) for record in (first, second)]
+    assert began[1] - began[0] < timedelta(seconds=first["seconds"]), "ready before the first was answered"
+    assert second["seconds"] > 0.39
 
 
 async def test_one_model_of_a_group_without_money_lets_the_others_finish_what_is_in_flight(hold, session_of, runs, log):
