@@ -148,11 +148,10 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     else:
         screen.print(_table(result))
     for line in notes(result):
-        screen.print(line)
+        screen.print(line, soft_wrap=True)
     place = result["folder"]
-    screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)")
-    screen.print(f"Next       delibsim show {place}")
-    screen.print(f"           delibsim replay {place}")
+    screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)", soft_wrap=True)
+    screen.print(f"Next       delibsim show {place}\n           delibsim replay {place}", soft_wrap=True)
 
 
 def _print_speeches(result: dict[str, Any], screen: Console) -> None:
