@@ -399,9 +399,10 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
     heads = ("Undefined", "Missing", "Flagged", "Survey", "People", "Model", "Dropped", "Calls", "Files", "Next", "   ")
     assert all(line.startswith(heads) for line in lines[begins:] if line)
     assert f"Missing    Participant 1, pre: 27 answers (refusal: {long})" in lines
-    name = "a_study_with_a_name_so_long_that_it_fills_the_line_with_its_session"
+    name = "with_its_session_it_fills_the_line_to_the_end"
     lines = delibsim("run", f"study={name}", "-q", *small).out.splitlines()
     folder = f"runs/{name}/{partial.name}"
+    assert len(f"Next       delibsim show {folder}") > 100
     assert {f"Files      {folder}/run.json (the run), exchanges.jsonl (every call)", f"Next       delibsim show {folder}"} <= {*lines}
 
 
