@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from delibsim.cli.study import conclude, hold_waiting
 from delibsim.cli.terminal import console, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
-from delibsim.models.base import STATUSES
+from delibsim.models.base import OUTCOMES, STATUSES
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 
@@ -26,7 +26,7 @@ def retry(
     study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
     overrides: Annotated[list[str] | None, typer.Argument(help="limits.* and base_url, which are in no record.")] = None,
     status: Annotated[
-        list[str] | None, typer.Option(help="Only sessions whose last call ended so, such as rate_limited; may be given several times.")
+        list[str] | None, typer.Option(help="Only sessions in which a call ended so, such as rate_limited; may be given several times.")
     ] = None,
     root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -38,9 +38,10 @@ def retry(
         if name not in STATUSES:
             raise unknown("status", name, STATUSES)
     failed = [runs.planned(session) for session in runs.sessions() if not runs.held(session)]
-    chosen = [session for session in failed if not status or last_status(runs, session.id) in status]
+    chosen = [session for session in failed if not status or ended(runs, session.id) & set(status)]
     if not chosen:
-        console().print(f"study {runs.study}: {len(failed)} sessions have no run" + (", none of them ended so." if failed else "."))
+        missing = "1 session has no run" if len(failed) == 1 else f"{len(failed)} sessions have no run"
+        console().print(f"study {runs.study}: {missing}" + (", none that ended so." if failed else "."))
         raise typer.Exit(0 if not failed else 3)
     planned = again(runs, chosen, overrides or [])
     screen = console(stderr=True)
@@ -52,10 +53,18 @@ def retry(
     raise typer.Exit(conclude(planned, held, runs, as_json))
 
 
-def last_status(runs: Runs, session: str) -> str:
-    """How the last call of a session ended; "" if it made none that can be read."""
+def ended(runs: Runs, session: str) -> set[str]:
+    """How the calls ended that left a session without a run; where none of them failed, how the last one did.
+
+    The calls of a survey come back in any order, so the one that failed need not be the last of the record; what was asked
+    again since counts by its last line. Empty if no call can be read.
+    """
     records, _ = runs.exchanges(session)
-    return str(records[-1].get("completion", {}).get("status", "")) if records else ""
+    last: dict[tuple[Any, ...], str] = {}
+    for record in records:
+        call = tuple(record.get("purpose", {}).get(part) for part in ("participant", "occasion", "attempt"))
+        last[call] = status = str(record.get("completion", {}).get("status", ""))
+    return set(last.values()) - OUTCOMES or ({status} if records else set())
 
 
 def again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]) -> Plan:

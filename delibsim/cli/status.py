@@ -13,7 +13,7 @@ from rich.table import Table
 
 from delibsim.cli.calls import Ids, dropped, fingerprints, note_ids, repeated, repetition, without_effect
 from delibsim.cli.summary import missing
-from delibsim.cli.terminal import console, echo_json, safe, study_at
+from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
@@ -52,7 +52,8 @@ def status(
         _print(runs, sessions, states)
         _print_doubts(sessions, ids)
         if states["cut off"]:
-            console().print("A session that was cut off goes on when its `delibsim run` command is given again.")
+            again = f"its `delibsim run` command is given again, or with `delibsim retry {shown(runs.folder)}`"
+            console().print(f"A session that was cut off goes on when {again}.", soft_wrap=True)
     complete = states["complete"]
     raise typer.Exit(0 if complete == states.total() else 3 if complete or states["partial"] else 4)
 
@@ -149,11 +150,11 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> 
         screen.print(f"{len(sessions) - len(listed)} sessions are not listed; --json lists all")
     for entry in sessions:
         if entry["fault"]:
-            screen.print(f"damaged: {entry['fault']}")
+            screen.print(f"damaged: {entry['fault']}", soft_wrap=True)
         if entry["damaged_lines"]:
             screen.print(f"{entry['session']}: {entry['damaged_lines']} damaged line(s) in its log are left alone")
         for gap in entry["missing"]:
-            screen.print(f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}: {safe(gap['reason'])}")
+            screen.print(f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}: {safe(gap['reason'])}", soft_wrap=True)
     by_condition: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in sessions:
         by_condition[entry["session"].rpartition(".r")[0] or entry["session"]].update(entry["calls"])

@@ -10,6 +10,7 @@ from delibsim.analysis.reference import reference
 from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
+from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import PREPARATION
@@ -86,7 +87,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
             "by_status": dict(Counter(record["completion"]["status"] for record in records)),
             "parameters_dropped": unused,
             "repeated_response_ids": repeated(ids),
-            "cost_usd": _cost(records),
+            "cost_usd": None if damaged else _cost(records),
             "damaged_lines": damaged,
         },
         "folder": shown(runs.path(session.id)),
@@ -94,11 +95,11 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
 
 
 def speeches(run: Run) -> list[dict[str, Any]]:
-    """What was said in a debate, turn by turn, with the words of each speech and the rules it breaks; notes are left out."""
+    """What was said in a debate, turn by turn, with the words of each speech, whether it was cut and the rules it breaks; no notes."""
     rules = run.session.procedure.rules
     return [
         {"speaker": said.turn.speaker, "task": said.turn.task, "words": len(said.text.split()), "text": said.text,
-         "broken": list(rules.broken(said.text)) if rules else []}
+         "cut": said.cut, "broken": list(rules.broken(said.text)) if rules else []}
         for said in run.transcript if said.turn.task != PREPARATION
     ]  # fmt: skip
 
@@ -147,17 +148,17 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     else:
         screen.print(_table(result))
     for line in notes(result):
-        screen.print(line)
+        screen.print(line, soft_wrap=True)
     place = result["folder"]
-    screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)")
-    screen.print(f"Next       delibsim show {place}")
-    screen.print(f"           delibsim replay {place}")
+    screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)", soft_wrap=True)
+    screen.print(f"Next       delibsim show {place}\n           delibsim replay {place}", soft_wrap=True)
 
 
 def _print_speeches(result: dict[str, Any], screen: Console) -> None:
     for speech in result["speeches"]:
+        cut = ", cut because it was too long" if speech["cut"] else ""
         broken = f", breaks the rules: {', '.join(speech['broken']).replace('_', ' ')}" if speech["broken"] else ""
-        screen.print(f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{broken})", style="bold")
+        screen.print(f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{cut}{broken})", style="bold")
         screen.print(safe(speech["text"]))
     for name, before, after in result["stances"]:
         screen.print(f"\n{safe(name)}: stance {_stance(before)} before, {_stance(after)} after")
@@ -230,6 +231,6 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 
 def _cost(records: list[dict[str, Any]]) -> float | None:
-    """US dollars of all calls; None as soon as the cost of one is unknown."""
-    costs = [record["completion"]["usage"]["cost_usd"] for record in records]
-    return None if any(cost is None for cost in costs) else sum(costs)
+    """US dollars of all calls and their failed attempts; None as soon as the cost of one is unknown."""
+    done = [record["completion"] for record in records]
+    return sum_of(cost_of(attempt) for completion in done for attempt in (*completion.get("tries", ()), completion))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
+from delibsim.domain.cost import OUTCOMES as OUTCOMES
 from delibsim.models.prompt import Prompt, UnreadableReply
 
 Status = Literal[
@@ -12,8 +13,6 @@ Status = Literal[
     "quota", "context_overflow", "bad_request", "budget", "cancelled", "internal",
 ]  # fmt: skip
 STATUSES: tuple[Status, ...] = get_args(Status)
-OUTCOMES: frozenset[str] = frozenset({"ok", "refusal", "length", "content_filter", "unreadable"})
-"""Statuses that answer the question how this model behaves; the others say only that it could not be asked."""
 FATAL: frozenset[str] = frozenset({"authentication", "quota"})
 """Statuses after which no call to that model can succeed until a person has acted."""
 TRANSIENT: frozenset[str] = frozenset({"rate_limited", "timeout", "unavailable"})

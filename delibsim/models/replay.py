@@ -19,7 +19,10 @@ from delibsim.models.prompt import Message, Prompt, Purpose, whole_characters
 
 @dataclass(frozen=True)
 class Exchange:
-    """One call, as it was asked and as it was answered; `started` in UTC, `seconds` by a clock that never jumps."""
+    """One call, as it was asked and as it was answered; `started` in UTC, `seconds` by a clock that never jumps.
+
+    Both count from when the call was ready to be sent: what it waited for limits and other attempts is in them.
+    """
 
     hash: str
     model: str

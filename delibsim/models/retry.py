@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from delibsim.models.base import FATAL, OUTCOMES, TRANSIENT, Cancelled, Completion, LanguageModel, Try, Usage
+from delibsim.domain.cost import failed_for_free
+from delibsim.models.base import FATAL, TRANSIENT, Cancelled, Completion, LanguageModel, Try, Usage
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.prices import Price
 from delibsim.models.prompt import Message, Prompt
@@ -107,7 +108,7 @@ class Persistent:
 def charge(attempt: Completion | Try, worst: Usage) -> Usage:
     """What an attempt counts against a budget: what it used; nothing if it failed for free; the worst case where it is not known."""
     used = attempt.usage
-    if used == Usage() and not attempt.possibly_billed and attempt.status not in OUTCOMES:
+    if failed_for_free(attempt.status, attempt.possibly_billed, used != Usage()):
         return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
     known = used if used.input_tokens is not None and used.output_tokens is not None else worst
     cost = worst.cost_usd if used.cost_usd is None else used.cost_usd

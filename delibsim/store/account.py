@@ -1,12 +1,12 @@
 """What is known of one session: its plan, its run, its calls, and the rows they are in the tables of a study."""
 
 import itertools
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
@@ -142,14 +142,14 @@ class Account:
 
     def _counts(self) -> Row:
         session, run, calls = self.session, self.run, self.calls
-        costs = [call[kind] for call in calls for kind in ("cost_usd", "retry_cost_usd") if kind == "cost_usd" or call[kind] is not None]
+        costs = [call["cost_usd"] for call in calls] + [call["retry_cost_usd"] for call in calls if call["retries"]]
         expected = len(session.respondents) * len(PHASES) * len(session.survey.items) if session else None
         row: Row = {
             "answers_expected": expected,
             "calls": len(calls),
             "calls_not_ok": sum(call["status"] != "ok" for call in calls),
             "calls_damaged": self.damaged,
-            "cost_usd": None if not calls or self.damaged or None in costs else math.fsum(costs),
+            "cost_usd": sum_of(costs) if calls and not self.damaged else None,
             "possibly_billed": sum(bool(call["possibly_billed"]) for call in calls),
             "started": min((call["started"] for call in calls if call["started"]), default=None),
         }
@@ -253,7 +253,6 @@ def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
     settings = session.models.get(record["model"], {}) if session else {}
     wanted = {name: value for name, value in settings.items() if name not in NOT_PARAMETERS and value is not None}
     kind, _, turn = purpose["occasion"].partition(" ")
-    known = [cost for one in tries if (cost := one.get("usage", {}).get("cost_usd")) is not None]
     given = (
         "status",
         "detail",
@@ -267,7 +266,8 @@ def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
     )
     return {
         **{name: done["status"] if name == "status" else done.get(name) for name in given},
-        **{name: usage.get(name) for name in ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd")},
+        **{name: usage.get(name) for name in ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")},
+        "cost_usd": cost_of(done),
         "participant": purpose["participant"],
         "model": record["model"],
         "occasion": purpose["occasion"],
@@ -283,7 +283,7 @@ def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
         "seconds": record.get("seconds"),
         "retries": len(tries),
         "retry_statuses": "; ".join(one["status"] for one in tries) or None,
-        "retry_cost_usd": math.fsum(known) if known else None,
+        "retry_cost_usd": sum_of(map(cost_of, tries)) if tries else None,
         "possibly_billed": done.get("possibly_billed", False) or any(one.get("possibly_billed", False) for one in tries),
         "hash": record.get("hash"),
     }

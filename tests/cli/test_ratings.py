@@ -61,12 +61,22 @@ def test_a_debate_reads_as_a_debate(delibsim):
     )]  # fmt: skip
     assert places == sorted(places)
     assert "Deliberative Reason Index" not in done.out
+    assert "cut because" not in done.out
     shown = delibsim("show", re.search(r"delibsim show\s+(\S+)", done.out)[1])
     assert [line.strip() for line in shown.out.splitlines() if line.strip() in ("Opening", "Rebuttal", "Closing")] == [
         "Opening",
         "Rebuttal",
         "Closing",
     ]
+
+
+def test_a_speech_that_was_cut_says_so(delibsim):
+    rules = [f"procedure.rules.{rule}" for rule in ("then=cut", "least=10", "most=40", "reasks=0")]
+    done = delibsim("run", "-q", "format=debate", "motion=voting", *rules)
+    assert re.search(r"^Proposition, opening \(\d+ words, cut because it was too long\)$", done.out, re.MULTILINE)
+    speeches = delibsim("run", "-q", "format=debate", "motion=voting", *rules, "--json").json["speeches"]
+    assert [speech["cut"] for speech in speeches] == [True] * 6
+    assert all(speech["words"] <= 40 for speech in speeches)
 
 
 def test_speeches_that_were_cut_are_counted(delibsim):

@@ -389,6 +389,23 @@ def test_progress_is_plain_lines_on_stderr_where_there_is_no_terminal(delibsim, 
     assert answer.json["status"] == "complete"
 
 
+def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
+    """What is too long for the screen is left to the terminal, so that paths and reasons can be copied whole."""
+    run = partial / "run.json"
+    long = "against my policy, " * 9 + "as I said"
+    run.write_text(run.read_text(encoding="utf-8").replace("against my policy", long), encoding="utf-8")
+    lines = delibsim("run", "study=p", "-q", *small).out.splitlines()
+    begins = lines.index(next(line for line in lines if line.startswith("Undefined")))
+    heads = ("Undefined", "Missing", "Flagged", "Survey", "People", "Model", "Dropped", "Calls", "Files", "Next", "   ")
+    assert all(line.startswith(heads) for line in lines[begins:] if line)
+    assert f"Missing    Participant 1, pre: 27 answers (refusal: {long})" in lines
+    name = "with_its_session_it_fills_the_line_to_the_end"
+    lines = delibsim("run", f"study={name}", "-q", *small).out.splitlines()
+    folder = f"runs/{name}/{partial.name}"
+    assert len(f"Next       delibsim show {folder}") > 100
+    assert {f"Files      {folder}/run.json (the run), exchanges.jsonl (every call)", f"Next       delibsim show {folder}"} <= {*lines}
+
+
 def test_a_run_in_which_something_is_missing_is_partial_and_says_what_and_why(delibsim, partial, small):
     answer = delibsim("run", "study=p", *small)
     assert answer.code == 3

@@ -35,8 +35,9 @@ def test_a_study_in_which_nothing_was_finished(delibsim, study):
     assert answer.code == 4
     assert "1 cut off" in answer.out
     assert "1 damaged line(s)" in answer.out
-    assert "goes on when its `delibsim run` command is given again" in " ".join(answer.out.split())
+    assert "goes on when its `delibsim run` command is given again, or with `delibsim retry runs/s`.\n" in answer.out
     assert delibsim("status", "s", "--json").json["sessions"][0]["damaged_lines"] == 1
+    assert delibsim("retry", "runs/s", "-q").code == 0
 
 
 def test_a_study_of_which_a_part_is_cut_off_or_damaged(delibsim, study):

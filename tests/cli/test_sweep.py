@@ -64,11 +64,27 @@ def test_retry_holds_what_has_no_run_and_nothing_else(delibsim, grid, home):
     whole = runs_in(home)
     name = next(iter(whole))
     (home / "runs/s" / name / "run.json").unlink()
-    assert "none of them ended so" in delibsim("retry", "s", "--status", "timeout").out
+    assert "1 session has no run, none that ended so." in delibsim("retry", "s", "--status", "timeout").out
     answer = delibsim("retry", "s", "-q", "--status", "ok", "--json")
     assert (answer.code, answer.json["sessions"]) == (0, 1)
     assert runs_in(home) == whole
     assert "0 sessions have no run" in delibsim("retry", "s").out
+
+
+def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(delibsim, grid, home):
+    """The calls of a survey come back in any order: the one that failed may stand before one that did not."""
+    run = next((home / "runs" / "s").glob("*/run.json"))
+    run.unlink()
+    log = run.with_name("exchanges.jsonl")
+    first, second = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()[:2])
+    failed = first | {"completion": first["completion"] | {"status": "quota", "text": ""}}
+    log.write_text("".join(json.dumps(record) + "\n" for record in (failed, second)), encoding="utf-8")
+    assert "1 session has no run, none that ended so." in delibsim("retry", "s", "--status", "ok").out
+    assert delibsim("retry", "s", "-q", "--status", "quota").code == 0
+    run.unlink()
+    records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert [record["completion"]["status"] for record in records[:3]] == ["quota", "ok", "ok"]
+    assert "none that ended so" in delibsim("retry", "s", "--status", "quota").out, "it was asked again since"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
 """FAULTS 13 to 15 and 17 for whole studies: what lies on disk, what was billed, and what the same command then does."""
 
+import math
+from datetime import datetime, timedelta
+
 import pytest
 from fake_provider import LOGIN_PAGE, FakeProvider, Rule
+from faults.conftest import settings_of
 from typer.testing import CliRunner
 
 from delibsim.cli.status import app as status_app
+from delibsim.cli.summary import summary
 from delibsim.conduct import hold_all
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest
+from delibsim.store.tables import tables
 
 FAULTY = {
     "rate_limited": Rule(status=429),
@@ -56,6 +62,35 @@ async def test_every_attempt_on_the_way_to_a_success_lies_in_the_log(hold, sessi
     tries = [(attempt["status"], attempt["possibly_billed"]) for entry in log() for attempt in entry["completion"]["tries"]]
     assert tries == [("unavailable", False), ("unavailable", False), ("unavailable", True)]
     assert len(log()) == 6
+
+
+@pytest.mark.parametrize(
+    ("rule", "known"), [(Rule(status=402, at=(4,)), True), (Rule(status=429, at=(3, 4)), True), (Rule(cut=0.5, at=(4,)), False)]
+)
+async def test_the_cost_of_a_run_is_known_after_calls_that_failed_for_free(hold, session_of, runs, rule, known):
+    """A turn fails, to the end or once, and the session goes on from its record. A reply that broke off may be billed."""
+    session = session_of({"local": settings_of("local", price={"input": 1.0, "output": 2.0})})
+    async with FakeProvider([rule]) as provider:
+        await hold(session, provider, Limits(tries=2, longest_wait=0.01))
+        held = await hold(session, provider)
+    assert held.run.status == "complete"
+    told, exported = summary(held, [], runs)["calls"]["cost_usd"], tables(runs)[0]["runs"].cost_usd[0]
+    if known:
+        assert told == pytest.approx(exported, abs=1e-12)
+        assert told > 0
+    else:
+        assert told is None
+        assert math.isnan(exported)
+
+
+async def test_started_is_when_a_call_was_ready_and_seconds_hold_its_wait(hold, session_of, log):
+    """As docs/files.md says: of two surveys at once and one seat, the second stands in the record with the time of both."""
+    async with FakeProvider(latency=0.2) as provider:
+        await hold(session_of(), provider, Limits(concurrency=1))
+    first, second = log()[:2]
+    began = [datetime.fromisoformat(record["started"]) for record in (first, second)]
+    assert began[1] - began[0] < timedelta(seconds=first["seconds"]), "ready before the first was answered"
+    assert second["seconds"] > 0.39
 
 
 async def test_one_model_of_a_group_without_money_lets_the_others_finish_what_is_in_flight(hold, session_of, runs, log):

@@ -81,6 +81,21 @@ def test_words_and_broken_rules_are_counted(run):
     assert [scores[f"speech.broken.{kind}", ""] for kind in kinds] == [1, 0, 1, 0, 1]
 
 
+@pytest.mark.parametrize("spoken", [0, 1, 5])
+async def test_a_debate_that_broke_off_has_speeches_and_no_sums(tmp_path, as_table, spoken):
+    session = debate(tmp_path, "procedure.rules.then=cut")
+    refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
+    silent = {(side, f"turn {spoken + 1}"): refused for side in ("Proposition", "Opposition")}
+    scores = Speeches().score([await hold(session, scripted(session, silent))])
+    statements = [s for s in scores if s.unit == "statement"]
+    assert [s.target.partition("/")[2] for s in statements] == [str(turn) for turn in range(1, spoken + 1)]
+    assert all(s.value > 0 for s in statements)
+    kinds = [f"speech.broken.{kind}" for kind in ("too_short", "too_long", "link", "citation", "disclosure")]
+    measures = ["speech.words_difference", *kinds, "speech.cut"]
+    names = [(measure, "") for measure in measures] + [("speech.words", "", side) for side in ("Proposition", "Opposition")]
+    assert as_table(s for s in scores if s.unit != "statement") == dict.fromkeys(names, "debate_incomplete")
+
+
 def test_scorers_of_deliberations_leave_debates_out(run):
     for name in ("agreement", "diversity", "dri"):
         assert load("delibsim.scorers", name).score([run]) == []

@@ -231,9 +231,29 @@ def test_an_unknown_cost_is_empty_and_never_nothing(study):
     assert costs[:3] == [0.25, 0.0, 0.25]
     assert math.isnan(costs[3])
     retried = frames["calls"].iloc[2]
-    assert (retried.retries, retried.retry_statuses, retried.retry_cost_usd) == (2, "timeout; unavailable", 0.5)
+    assert (retried.retries, retried.retry_statuses) == (2, "timeout; unavailable")
+    assert math.isnan(retried.retry_cost_usd)
     assert list(frames["calls"].possibly_billed) == [False, False, True, False]
     assert list(frames["calls"].input_tokens.isna()) == [False, True, False, True]
+
+
+@pytest.mark.parametrize(("billed", "calls", "run"), [(False, [0.0, 0.25], 0.75), (True, [None, 0.25], None)])
+def test_what_failed_for_free_cost_nothing_and_what_may_be_billed_is_unknown(study, billed, calls, run):
+    unknown = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd"))
+    failed = {"possibly_billed": billed, "usage": unknown}
+    tries = [{"status": "timeout", "detail": "", "waited": 1.0, "usage": {**unknown, "cost_usd": 0.5}},
+             {"status": "rate_limited", "detail": "", "waited": 1.0, "possibly_billed": False, "usage": unknown}]  # fmt: skip
+    held(study, mixed(), exchange(status="quota", **failed), exchange(tries=tries))
+    frames = of(study)
+    assert [None if math.isnan(cost) else cost for cost in frames["calls"].cost_usd] == calls
+    assert list(frames["calls"].retry_cost_usd)[1] == 0.5
+    assert (None if pd.isna(frames["runs"].cost_usd[0]) else frames["runs"].cost_usd[0]) == run
+
+
+@pytest.mark.parametrize("status", ["ok", "refusal", "length", "content_filter", "unreadable"])
+def test_an_outcome_without_usage_is_never_free(study, status):
+    held(study, mixed(), exchange(status=status, possibly_billed=False, usage={}))
+    assert list(of(study)["runs"].cost_usd.isna()) == [True]
 
 
 @pytest.mark.parametrize(
