@@ -25,6 +25,8 @@ ADAPTER = {
 }  # fmt: skip
 """The form of the published adapters (adapters.SeqBnConfig), which is what the encoder computes."""
 HEAD = {"head_type": "classification", "layers": 2, "activation_function": "tanh", "num_labels": 4, "use_pooler": False, "bias": True}
+LABEL2ID = {f"LABEL_{n}": n for n in range(4)}
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 BASE = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 
 POINTER = b"version https://git-lfs.github.com/spec/"
@@ -97,6 +99,8 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
     # The pooler and the heads of pre-training are not used; all else must come from the file.
     missing = [key for key in info["missing_keys"] if ".pooler." not in key and not key.startswith("heads.")]
     _refuse_partial(base, missing, [str(key) for key in info["mismatched_keys"]])
+    _check_vocabulary(base, tokenizer, model.config.vocab_size)
+    refuse_not_finite(base, model.state_dict())
     for name, folder in adapters.items():
         _load_adapter(model, name, folder)
     return tokenizer, model.eval()
@@ -111,6 +115,27 @@ def _load_adapter(model: Any, name: str, folder: Path) -> None:
         model.load_adapter(str(folder), load_as=name, with_head=True, loading_info=info, use_safetensors=True)
     missing = [key.replace(f".{name}.", f".{adapter.get('name', name)}.") for key in info.get("missing_keys", [])]
     _refuse_partial(folder, missing, info.get("unexpected_keys", []))
+    refuse_not_finite(folder, {key: tensor for key, tensor in model.state_dict().items() if f".{name}." in key})
+
+
+def _check_vocabulary(base: Path, tokenizer: Any, size: int) -> None:
+    """WrongInput unless the tokeniser has a word for each row of the encoder, the special ones among them.
+
+    What it lacks of the special ones the library adds behind the others, under numbers the encoder never learnt.
+    """
+    own = tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False)
+    lacking = [word for word in SPECIAL if word not in own]
+    fault = f"lacks {', '.join(lacking)}" if lacking else f"has {len(tokenizer)} entries, the encoder {size}"
+    if lacking or len(tokenizer) != size:
+        raise WrongInput(f"{base}: the vocabulary (tokenizer.json, else vocab.txt) {fault}; get the whole file from its authors")
+
+
+def refuse_not_finite(place: Path, weights: Mapping[str, Any]) -> None:
+    """WrongInput naming the weights that hold NaN or infinity."""
+    keys = [key for key, tensor in weights.items() if tensor.is_floating_point() and not tensor.isfinite().all()]
+    if keys:
+        shown = ", ".join(keys[:8]) + (f" and {len(keys) - 8} more" if len(keys) > 8 else "")
+        raise WrongInput(f"{place} holds weights that are no finite numbers: {shown}. Nothing was scored; get the files from their authors")
 
 
 def check_form(file: Path, found: Mapping[str, Any], form: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> None:

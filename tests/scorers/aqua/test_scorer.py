@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -18,7 +19,7 @@ from delibsim.domain.transcript import Statement, Turn
 from delibsim.measures.aqua import INDICATORS, score
 from delibsim.scorers.aqua.coder import Coder
 from delibsim.scorers.aqua.scorer import AQuA
-from delibsim.scorers.aqua.setup import Voice, read
+from delibsim.scorers.aqua.setup import Voice, adapter_parts, find, read
 from delibsim.store.files import read_lines
 from delibsim.testing import a_run, check_scorer
 
@@ -347,3 +348,17 @@ def test_a_changed_translator_is_refused_before_it_translates(set_up):
 def test_a_statement_without_words_is_labelled_as_it_is(set_up):
     found = AQuA(set_up()).details([run_of("", GERMAN[0])])
     assert (found[0]["german"], set(found[0]["labels"].values()) <= {0, 1, 2, 3}) == ("", True)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_logits_that_are_no_finite_numbers_are_no_labels(set_up, models, tmp_path, precision):
+    """Weights that are finite, and so large that what they compute is not."""
+    from aqua_models import torch
+
+    mine = shutil.copytree(models / "trained adapters", tmp_path / "adapters")
+    file = mine / "fact" / "pytorch_model_head.bin"
+    torch.save({key: torch.full_like(value, 3e38) for key, value in torch.load(file, weights_only=True).items()}, file)
+    folder = set_up(adapters=adapter_parts(find(mine)[0]), precision=precision)
+    with pytest.raises(WrongInput, match="no finite numbers, so there are no labels"):
+        AQuA(folder).score([run_of(*GERMAN)])
+    assert not (folder / "labels.jsonl").exists()

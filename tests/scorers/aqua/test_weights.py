@@ -155,6 +155,46 @@ def test_an_encoder_without_vocabulary_is_refused(mine):
 
 
 @pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda words: words[: len(words) // 2], "has 83 entries, the encoder 167"),
+        (lambda words: [*words, "Fremd", "##wort"], "has 169 entries, the encoder 167"),
+        (lambda words: [word.replace("[UNK]", "[NIX]") for word in words], "lacks \\[UNK\\]"),
+        (lambda words: words[4:], "lacks \\[PAD\\], \\[UNK\\], \\[CLS\\], \\[SEP\\]"),
+    ],
+)
+def test_a_vocabulary_that_is_not_that_of_the_encoder_is_refused(mine, change, fault):
+    base, place = mine
+    (base / "tokenizer.json").unlink()
+    words = (base / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    load(base, {"tatsache": place})
+    (base / "vocab.txt").write_text("\n".join(change(words)) + "\n", encoding="utf-8")
+    with pytest.raises(WrongInput, match=f"base: the vocabulary .* {fault}; get the whole file"):
+        load(base, {"tatsache": place})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf")])
+def test_weights_that_are_no_finite_numbers_are_refused_and_named(mine, models, tmp_path, value):
+    base, place = mine
+    for file, ending in (("pytorch_adapter.bin", "layer.0.output.adapters.tatsache.adapter_up.bias"), ("pytorch_model_head.bin", "4.bias")):
+        other = shutil.copytree(place, tmp_path / file)
+        weights = torch.load(other / file, weights_only=True)
+        next(tensor for key, tensor in weights.items() if key.endswith(ending))[0] = value
+        torch.save(weights, other / file)
+        with pytest.raises(WrongInput, match=f"{file} holds weights that are no finite numbers: .*{ending}. Nothing was scored"):
+            load(base, {"tatsache": other})
+    marian = shutil.copytree(models / "opus-mt-en-de", tmp_path / "marian")
+    for folder, ending in ((base, "layer.1.output.dense.weight"), (marian, "decoder.layers.0.fc1.weight")):
+        weights = load_file(folder / "model.safetensors")
+        next(tensor for key, tensor in weights.items() if key.endswith(ending))[0, 0] = value
+        save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(WrongInput, match="base holds weights that are no finite numbers: .*layer.1.output.dense.weight"):
+        load(base, {"tatsache": place})
+    with pytest.raises(WrongInput, match="marian holds weights that are no finite numbers: .*fc1.weight"):
+        translator_of(model_part(marian), "cpu")
+
+
+@pytest.mark.parametrize(
     ("file", "content", "fault"),
     [
         ("source.spm", None, "lacks source.spm"),
