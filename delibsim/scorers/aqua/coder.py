@@ -113,9 +113,7 @@ class Coder:
         done = 0
         for batch, found in encoder.logits([ids for _, ids in pieces]):
             if not found.isfinite().all():
-                raise WrongInput(
-                    "the adapters gave what are no finite numbers, so there are no labels; get encoder and adapters from their authors"
-                )
+                raise WrongInput("the adapters give what are no finite numbers, so there are no labels; get them from their authors")
             logits |= zip(batch, found.double().numpy(), strict=True)
             for i in dict.fromkeys(pieces[place][0] for place in batch):
                 if all(place in logits for place in places[i]):
