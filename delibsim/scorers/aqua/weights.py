@@ -109,7 +109,12 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
 def _load_adapter(model: Any, name: str, folder: Path) -> None:
     adapter, head = (plain_json(folder / file) for file in ("adapter_config.json", "head_config.json"))
     check_form(folder / "adapter_config.json", adapter.get("config") or {}, ADAPTER)
-    check_form(folder / "head_config.json", head.get("config") or {}, HEAD)
+    options = head.get("config") or {}
+    check_form(folder / "head_config.json", options, HEAD)
+    if options.get("label2id") not in (None, LABEL2ID):
+        raise WrongInput(
+            f"{folder / 'head_config.json'}: label2id is {options['label2id']}, not {LABEL2ID}; labels would mean other values"
+        )
     info: dict[str, list[str]] = {}
     with quiet(), readable(folder):
         model.load_adapter(str(folder), load_as=name, with_head=True, loading_info=info, use_safetensors=True)
@@ -184,12 +189,27 @@ def readable(place: Path) -> Generator[None]:
         SafetensorError,
     ) as error:
         cause = error.__context__ if isinstance(error.__context__, Exception) else error
-        if isinstance(error, UnpicklingError) or isinstance(cause, UnpicklingError) or "weights_only" in f"{error} {cause}":
-            fault = "a weight file is damaged, or holds code, which is not run; get it from its authors"
-            raise WrongInput(f"{place} cannot be read: {fault}") from None
+        if damaged := [file for file in sorted(place.glob("*")) if file.suffix in (".bin", ".safetensors") and not _opens(file)]:
+            fault = "it is damaged, or holds code, which is not run; get it again from its authors"
+            raise WrongInput(f"{damaged[0]} cannot be read: {fault}") from None
         if isinstance(error, ImportError):  # transformers takes a file it cannot read for one of another format
             raise WrongInput(f"{place} cannot be read: a file of its tokeniser is damaged; get it from its authors") from None
         raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
+
+
+def _opens(file: Path) -> bool:
+    """Whether a file of weights can be read whole. Asked only after loading failed, since what is raised then names no file."""
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        if file.suffix == ".safetensors":
+            with safe_open(file, framework="pt"):
+                return True
+        torch.load(file, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError, EOFError, UnpicklingError, SafetensorError):
+        return False
+    return True
 
 
 def plain_json(file: Path) -> dict[str, Any]:
