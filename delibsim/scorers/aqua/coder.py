@@ -4,20 +4,22 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.cache import Cache, key_of
-from delibsim.scorers.aqua.language import WORD, Language, language, parts
+from delibsim.scorers.aqua.language import Language, language, parts, wordless
 from delibsim.scorers.aqua.setup import Setup, unchanged
 from delibsim.scorers.aqua.translation import signature, translator_of
 from delibsim.scorers.aqua.weights import load, need_extra
 
 UNKNOWN = "neither German nor English by its words; if you know better: delibsim aqua setup FOLDER --language german, or english"
+WORDLESS = "nothing but numbers, signs, links or codes"
 Record = Mapping[str, Any]
+Told = Language | Literal["wordless"]
 Watch = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is to do now."""
 
@@ -45,23 +47,27 @@ class Coder:
         unchanged(self._setup)  # also where every text was worked on before: what is written names these files
         found = [self._language(text, surroundings) for text, surroundings in zip(texts, around, strict=True)]
         self._translate(list(dict.fromkeys(text for text, told in zip(texts, found, strict=True) if told == "english")), len(texts))
-        german = {"german": lambda text: text, "english": self._translation, "unknown": lambda text: None}
+        german = {"german": lambda text: text, "english": self._translation, "unknown": lambda text: None, "wordless": lambda text: None}
         in_german = [german[told](text) for text, told in zip(texts, found, strict=True)]
         self._label(list(dict.fromkeys(text for text in in_german if text is not None)))
         return [self._record(*of) for of in zip(texts, found, in_german, strict=True)]
 
-    def _record(self, text: str, told: Language, german: str | None) -> Record:
+    def _record(self, text: str, told: Told, german: str | None) -> Record:
+        if told == "wordless":
+            return {"text": text, "note": "no_words", "reason": WORDLESS}
         if told == "unknown":
             return {"text": text, "note": "language_unknown", "reason": UNKNOWN}
         if german is None:
             return {"text": text, "note": "not_translated", "reason": self._faults[text]}
         return {"text": text, "german": german, "translator": self._translator if told == "english" else "", **self._coded(german)}
 
-    def _language(self, text: str, around: Language) -> Language:
-        """What is done with a text: german passes, english is translated, unknown is not scored."""
+    def _language(self, text: str, around: Language) -> Told:
+        """What is done with a text: german passes, english is translated, unknown and wordless are not scored."""
+        if wordless(text):
+            return "wordless"
         if self._setup.language != "auto":
             return "german" if self._setup.language == "german" else "english"
-        return language(text) or (around if WORD.search(text) else "german")
+        return language(text) or around
 
     def _translation(self, text: str) -> str | None:
         """The German of a text, or None if it was not, or could not be, translated."""

@@ -345,9 +345,39 @@ def test_a_changed_translator_is_refused_before_it_translates(set_up):
     assert not (folder / "translations.jsonl").exists()
 
 
-def test_a_statement_without_words_is_labelled_as_it_is(set_up):
-    found = AQuA(set_up()).details([run_of("", GERMAN[0])])
-    assert (found[0]["german"], set(found[0]["labels"].values()) <= {0, 1, 2, 3}) == ("", True)
+NO_WORDS = (
+    "-99",
+    "42",
+    "=1+1",
+    "3.5 %",
+    "https://example.org/a?b=Das+ist",
+    "www.example.org",
+    "\U0001f44d\U0001f3fd",
+    ":-D",
+    "p017",
+    "R_3kJ2x",
+    "...",
+)
+
+
+@pytest.mark.parametrize("language", ["auto", "german", "other"])
+def test_a_statement_without_words_has_no_values(set_up, language):
+    folder = set_up(language=language)
+    run = run_of("", GERMAN[0], *NO_WORDS[:3])
+    found = AQuA(folder).score([run])
+    notes = {s.target: s.note for s in found if s.unit == "statement"}
+    assert list(notes.values()) == ["no_words", "", "no_words", "no_words", "no_words"]
+    assert {(s.note, math.isnan(s.value)) for s in found if s.unit == "run"} == {("no_words", True)}
+    assert "labels" not in AQuA(folder).details([run])[0]
+
+
+def test_cells_without_a_text_or_without_a_word_have_no_values_and_are_told_apart(set_up):
+    none = ("", " ", "NA", "na", "NaN", "n/a", "N/A", "NULL", "None ")
+    words = ("Na gut.", "None of us.", "Ja", "COVID-19!", "G20-Gipfel", "Siehe www.example.org", "a.b@example.org schreibt")
+    rows = AQuA(set_up(language="german")).table([*none, *NO_WORDS, *words])
+    notes = [row["aqua.note"].split(":")[0] for row in rows]
+    assert notes == ["empty"] * len(none) + ["no_words"] * len(NO_WORDS) + [""] * len(words)
+    assert [math.isnan(row["aqua.score"]) for row in rows] == [bool(note) for note in notes]
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
