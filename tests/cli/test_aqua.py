@@ -230,6 +230,11 @@ def test_texts_of_a_file(delibsim, home, models):
             ("MODELS", "--translator", "model=local base_url=http://me:word@127.0.0.1:9/v1"),
             "the address of the translator holds what may be a key",
         ),
+        (
+            ("MODELS", "--translator", "none", "--language", "other"),
+            "--language other has every text translated, and there is no translator",
+        ),
+        (("MODELS", "--translator", "none", "--language", "english"), "give one with --translator"),
         (("MODELS", "--scale", "3"), "--scale is 5 or 4, not 3"),
     ],
 )
@@ -239,6 +244,16 @@ def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(delibsim, home
     assert fault in answer.err
     assert not (home / "aqua").exists()
     assert "word@" not in answer.err
+
+
+@marked
+def test_a_translator_that_is_not_used_is_not_shown_as_if_it_were(delibsim, home, models):
+    made = delibsim("aqua", "setup", models, "--language", "german")
+    assert (made.code, "translator  not used: language is german" in made.out) == (0, True)
+    assert delibsim("aqua", "show", "--json").json["translator"] == "not used: language is german"
+    assert delibsim("aqua", "setup", models, "--translator", "none", "--language", "german").code == 0
+    assert delibsim("aqua", "setup", models).code == 0
+    assert delibsim("aqua", "show", "--json").json["translator"].startswith("marian:opus-mt-en-de@")
 
 
 @marked

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from delibsim.domain.errors import WrongInput
-from delibsim.measures.aqua import INDICATORS
+from delibsim.measures.aqua import INDICATORS, LABELS
 from delibsim.scorers.aqua.cache import Cache, key_of
 from delibsim.scorers.aqua.language import Language, language, parts, wordless
 from delibsim.scorers.aqua.setup import Setup, unchanged
@@ -29,7 +29,7 @@ class Coder:
 
     def __init__(self, setup: Setup, folder: Path, watch: Watch) -> None:
         self._setup, self._watch = setup, watch
-        self._labels, self._translations = Cache(folder / "labels.jsonl"), Cache(folder / "translations.jsonl")
+        self._labels, self._translations = Cache(folder / "labels.jsonl", labelled), Cache(folder / "translations.jsonl", translated)
         self._model = f"{setup.model}.{setup.precision}"
         self._translator = signature(setup.translator) if setup.translator and setup.language != "german" else ""
         self._faults: dict[str, str] = {}  # by text: not asked again by this coder, but by the next
@@ -81,10 +81,7 @@ class Coder:
     def _translate(self, texts: Sequence[str], among: int) -> None:
         """Translate what is not yet, and note where that failed."""
         if texts and self._setup.translator is None:
-            raise WrongInput(
-                f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}', and no translator is set up: delibsim aqua "
-                "setup FOLDER --translator FOLDER, or --translator 'model=NAME'; if they are German after all: --language german"
-            )
+            raise WrongInput(self._no_translator(texts, among))
         new = [text for text in texts if self._translation(text) is None and text not in self._faults]
         done = 0
 
@@ -101,6 +98,13 @@ class Coder:
         if new:
             assert self._setup.translator is not None
             self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
+
+    def _no_translator(self, texts: Sequence[str], among: int) -> str:
+        add = "no translator is set up: delibsim aqua setup FOLDER --translator FOLDER, or --translator 'model=NAME'"
+        if self._setup.language == "auto":
+            english = f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}'"
+            return f"{english}, and {add}; if they are German after all: --language german"
+        return f"AQuA is set up with --language {self._setup.language}, under which every text is translated, and {add}"
 
     def _label(self, texts: Sequence[str]) -> None:
         """Label what has no labels yet; a text longer than the encoder reads is labelled in parts, at sentences."""
@@ -145,6 +149,26 @@ class Coder:
         from delibsim.scorers.aqua.encoder import Encoder
 
         return tokenizer, Encoder(model, INDICATORS, self._device, self._setup.precision)
+
+
+def labelled(record: Record) -> bool:
+    """Whether a kept record has a label and four probabilities for each indicator, and says of what and of how many parts."""
+    labels, given = record.get("labels"), record.get("probabilities")
+    if not (isinstance(labels, dict) and isinstance(given, dict)):
+        return False
+    rows = [given.get(name) for name in INDICATORS]
+    return (
+        isinstance(record.get("model"), str)
+        and type(record.get("parts")) is int
+        and all(type(labels.get(name)) is int and labels[name] in LABELS for name in INDICATORS)
+        and all(isinstance(row, list) and len(row) == len(LABELS) for row in rows)
+        and all(type(p) in (int, float) and 0 <= p <= 1 for row in rows if row for p in row)
+    )
+
+
+def translated(record: Record) -> bool:
+    """Whether a kept record has a translation."""
+    return isinstance(record.get("german"), str) and bool(record["german"].strip())
 
 
 def combined(logits: Sequence[Any], tokens: Sequence[int]) -> tuple[dict[str, int], dict[str, list[float]]]:

@@ -134,6 +134,49 @@ def test_scoring_that_was_interrupted_goes_on_from_there(set_up, monkeypatch):
     assert plain(found) == plain(AQuA(set_up(folder.parent / "whole")).score([run_of(*GERMAN)]))
 
 
+def damaged(record, what):
+    """A kept record, still a line of JSON, that lacks something or holds what is no label."""
+    changes = {
+        "no labels": lambda: record.pop("labels"),
+        "no probabilities": lambda: record.pop("probabilities"),
+        "no parts": lambda: record.pop("parts"),
+        "a label less": lambda: record["labels"].pop("frage"),
+        "label 4": lambda: record["labels"].update(frage=4),
+        "label true": lambda: record["labels"].update(frage=True),
+        "label 1.5": lambda: record["labels"].update(frage=1.5),
+        "three probabilities": lambda: record["probabilities"].update(frage=[1, 0, 0]),
+        "NaN": lambda: record["probabilities"].update(frage=[math.nan] * 4),
+        "key is a list": lambda: record.update(key=[1]),
+        "labels are a list": lambda: record.update(labels=[1, 2]),
+    }
+    changes[what]()
+    return record
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["no labels", "no probabilities", "no parts", "a label less", "label 4", "label true", "label 1.5", "three probabilities", "NaN",
+     "key is a list", "labels are a list"],
+)  # fmt: skip
+def test_a_kept_line_that_is_not_whole_is_made_again(set_up, what):
+    folder = set_up()
+    before = AQuA(folder).score([run_of(GERMAN[0])])
+    (record,) = read_lines(folder / "labels.jsonl")[0]
+    (folder / "labels.jsonl").write_text(json.dumps(damaged(record, what)) + "\n", encoding="utf-8")
+    again, told = counted(AQuA(folder))
+    assert plain(again.score([run_of(GERMAN[0])])) == plain(before)
+    assert told == [("labelled", 1, 1)]
+
+
+def test_a_kept_translation_that_is_none_is_made_again(set_up):
+    folder = set_up()
+    before = AQuA(folder).details([run_of(ENGLISH[0])])
+    (record,) = read_lines(folder / "translations.jsonl")[0]
+    for german in (None, " "):
+        (folder / "translations.jsonl").write_text(json.dumps(record | {"german": german}) + "\n", encoding="utf-8")
+        assert AQuA(folder).details([run_of(ENGLISH[0])]) == before
+
+
 def test_other_weights_or_numbers_are_another_coder_and_are_worked_on_anew(set_up):
     folder = set_up()
     names = {s.coder for s in AQuA(folder).score([run_of(*GERMAN)])}
@@ -246,6 +289,9 @@ def test_english_without_a_translator_is_refused_before_anything_is_done(set_up)
         AQuA(folder).score([run_of(*ENGLISH, GERMAN[0])])
     assert not (folder / "labels.jsonl").exists()
     AQuA(folder).score([run_of(*GERMAN)])
+    set_up(translator=None, language="other")
+    with pytest.raises(WrongInput, match="set up with --language other, under which every text is translated, and no translator is set up"):
+        AQuA(folder).score([run_of(*GERMAN)])
 
 
 def test_a_translation_that_does_not_end_is_no_translation(set_up, monkeypatch):
