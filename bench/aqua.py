@@ -24,7 +24,7 @@ from delibsim.scorers.aqua import encoder as own
 from delibsim.scorers.aqua.setup import FOLDERS
 from delibsim.scorers.aqua.weights import load, quiet
 
-STATEMENTS, FEW, PADDED, TOGETHER = 100, 8, 512, 4
+STATEMENTS, FEW, PADDED, TOGETHER, VOCABULARY = 100, 8, 512, 4, 119_547
 WAYS = {
     "reference": "library, Parallel, padded to 512",
     "dynamic": "library, Parallel, padded to the longest of four",
@@ -58,9 +58,11 @@ def make(folder: Path) -> None:
     torch.manual_seed(0)
     base = folder / "base"
     base.mkdir()
-    (base / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]), encoding="utf-8")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words += [f"[unused{i}]" for i in range(VOCABULARY - len(words))]
+    (base / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     BertTokenizerFast(str(base / "vocab.txt")).save_pretrained(base)
-    model = BertAdapterModel(BertConfig(vocab_size=119_547))
+    model = BertAdapterModel(BertConfig(vocab_size=VOCABULARY))
     model.save_pretrained(base)
     for name in INDICATORS:
         model.add_adapter(name, config=SeqBnConfig())

@@ -97,6 +97,8 @@ def setup(
         precision.value,
         device.value,
     )
+    if made.translator is None and made.language in ("english", "other"):
+        raise WrongInput(f"--language {made.language} has every text translated, and there is no translator: give one with --translator")
     load(Path(encoder.path), adapters)
     if made.translator:
         translator_of(made.translator, "cpu")
@@ -159,11 +161,14 @@ def _voice(overrides: str) -> Voice:
 
 def _print(made: Setup, as_json: bool) -> None:
     counts = {name: len(read_lines(FOLDER / f"{name}.jsonl")[0]) for name in ("labels", "translations")}
+    translator = signature(made.translator) if made.translator else "none: all texts must be German"
+    if made.language == "german":
+        translator = "not used: language is german"
     said: dict[str, Any] = {
         "adapters": f"{len(made.adapters)}, in {Path(made.adapters['anrede'].path).parent}",
         "encoder": made.base.name,
         "model": made.model,
-        "translator": signature(made.translator) if made.translator else "none: all texts must be German",
+        "translator": translator,
         "scale": f"0 to {made.scale:g}",
         "language": made.language,
         "precision": made.precision,

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import os
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -33,10 +34,11 @@ def score_texts(word: str, file: Path, column: str, to: Path | None, scorers: Se
         raise WrongInput(f"the scorer {name} reads whole runs and cannot score single texts; aqua can")
     header, rows, separator = read_rows(file, column)
     texts = [row[header.index(column)] for row in rows]
+    place = to or file.with_name(f"{file.stem}.{name}.csv")
+    _check_output(place, file, [heading for heading in header if heading.startswith(f"{name}.")])
     with kept_if_stopped() as watch:
         scorer.watch = watch
         values = scorer.table(texts)
-    place = to or file.with_name(f"{file.stem}.{name}.csv")
     _write(place, separator, header, rows, values)
     measured = [row[f"{name}.score"] for row in values if not math.isnan(row[f"{name}.score"])]
     summary = {
@@ -68,6 +70,7 @@ def read_rows(file: Path, column: str) -> tuple[list[str], list[list[str]], str]
         raise WrongInput(f"{file} is not UTF-8 (byte {error.start}); save it as 'CSV UTF-8'") from None
     except OSError as error:
         raise WrongInput(f"{file} cannot be read: {error.strerror}") from None
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a text may be longer than the 131,072 characters of the default
     found: list[str] = []
     for separator in SEPARATORS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -123,11 +126,22 @@ def people_lines(scorers: Sequence[str]) -> list[str]:
     return [f"people: {measure} {p.mean:.3f} (SD {p.sd:.3f}, N {p.n}; {p.what})" for measure, p in people_of(scorers).items()]
 
 
+def _check_output(place: Path, file: Path, taken: Sequence[str]) -> None:
+    """WrongInput, before hours of work, where the result could not be written to its place, or must not be."""
+    if taken:
+        raise WrongInput(f"{file} has columns of that name already: {', '.join(taken[:4])}; leave them out")
+    if place.is_dir():
+        raise WrongInput(f"{place} is a folder; name a file to write to: --to FILE")
+    if place.exists() and place.samefile(file):
+        raise WrongInput(f"{place} is the file with the texts, which would be overwritten; name another: --to FILE")
+    if not place.parent.is_dir():
+        raise WrongInput(f"there is no folder {place.parent} to write {place.name} to; make it, or name another place: --to FILE")
+    if not os.access(place.parent, os.W_OK):
+        raise WrongInput(f"nothing may be written in the folder {place.parent}; name another place: --to FILE")
+
+
 def _write(place: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]], values: Sequence[dict[str, Any]]) -> None:
     """The rows as they were, with the values behind them; an undefined value is an empty cell."""
-    taken = [name for name in values[0] if name in header]
-    if taken:
-        raise WrongInput(f"the file has columns of that name already: {', '.join(taken[:4])}; leave them out")
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     writer.writerow([*header, *values[0]])

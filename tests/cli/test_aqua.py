@@ -73,6 +73,40 @@ def test_files_of_texts(tmp_path, separator):
     assert read_rows(file, "text") == (["id", "text"], [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]], separator)
 
 
+def test_a_very_long_text_is_read_whole(tmp_path):
+    before = csv.field_size_limit(131072)
+    file, text = tmp_path / "texts.csv", "Wir reden lange. " * 20_000
+    file.write_text(f"id,text\n1,{text}\n", encoding="utf-8")
+    try:
+        assert read_rows(file, "text")[1] == [["1", text]]
+    finally:
+        csv.field_size_limit(before)
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("--to", "folder"), "folder is a folder; name a file to write to"),
+        (("--to", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
+        (("--to", "folder/../link.csv"), "is the file with the texts"),
+        (("--to", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
+        (("--column", "said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
+    ],
+)
+def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, home, words, fault):
+    """Nothing is set up here, so work that began would end with that."""
+    (home / "folder").mkdir()
+    (home / "a.csv").write_text("id,text\n1,Ja.\n", encoding="utf-8")
+    (home / "link.csv").symlink_to(home / "a.csv")
+    if "--column" in words:
+        (home / "a.csv").write_text("aqua.note,said,aqua.old\n,Ja.,\n", encoding="utf-8")
+    before = (home / "a.csv").read_bytes()
+    answer = delibsim("score", "texts", "a.csv", "--scorer", "aqua", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert fault in answer.err
+    assert (home / "a.csv").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
@@ -230,6 +264,11 @@ def test_texts_of_a_file(delibsim, home, models):
             ("MODELS", "--translator", "model=local base_url=http://me:word@127.0.0.1:9/v1"),
             "the address of the translator holds what may be a key",
         ),
+        (
+            ("MODELS", "--translator", "none", "--language", "other"),
+            "--language other has every text translated, and there is no translator",
+        ),
+        (("MODELS", "--translator", "none", "--language", "english"), "give one with --translator"),
         (("MODELS", "--scale", "3"), "--scale is 5 or 4, not 3"),
     ],
 )
@@ -239,6 +278,16 @@ def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(delibsim, home
     assert fault in answer.err
     assert not (home / "aqua").exists()
     assert "word@" not in answer.err
+
+
+@marked
+def test_a_translator_that_is_not_used_is_not_shown_as_if_it_were(delibsim, home, models):
+    made = delibsim("aqua", "setup", models, "--language", "german")
+    assert (made.code, "translator  not used: language is german" in made.out) == (0, True)
+    assert delibsim("aqua", "show", "--json").json["translator"] == "not used: language is german"
+    assert delibsim("aqua", "setup", models, "--translator", "none", "--language", "german").code == 0
+    assert delibsim("aqua", "setup", models).code == 0
+    assert delibsim("aqua", "show", "--json").json["translator"].startswith("marian:opus-mt-en-de@")
 
 
 @marked

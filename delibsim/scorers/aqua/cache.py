@@ -1,7 +1,7 @@
 """What has been translated and labelled once, by the hash of the text and of what worked on it; appended as it is done."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,15 @@ from delibsim.store.files import append_line, read_lines
 
 
 class Cache:
-    """A file of JSON lines, one result a line, found again by its key. Lines that a crash tore are left alone and made again."""
+    """A file of JSON lines, one result a line, found again by its key.
 
-    def __init__(self, file: Path) -> None:
+    Lines that a crash tore, and those that are not `whole`, are left alone and made again.
+    """
+
+    def __init__(self, file: Path, whole: Callable[[Mapping[str, Any]], bool]) -> None:
         self._file = file
-        self._found: dict[str, Mapping[str, Any]] = {record["key"]: record for record in read_lines(file)[0] if "key" in record}
+        kept = (record for record in read_lines(file)[0] if isinstance(record.get("key"), str) and whole(record))
+        self._found: dict[str, Mapping[str, Any]] = {record["key"]: record for record in kept}
 
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The result under a key, or None."""

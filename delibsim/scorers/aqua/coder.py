@@ -4,20 +4,22 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from delibsim.domain.errors import WrongInput
-from delibsim.measures.aqua import INDICATORS
+from delibsim.measures.aqua import INDICATORS, LABELS
 from delibsim.scorers.aqua.cache import Cache, key_of
-from delibsim.scorers.aqua.language import WORD, Language, language, parts
+from delibsim.scorers.aqua.language import Language, language, parts, wordless
 from delibsim.scorers.aqua.setup import Setup, unchanged
 from delibsim.scorers.aqua.translation import signature, translator_of
 from delibsim.scorers.aqua.weights import load, need_extra
 
 UNKNOWN = "neither German nor English by its words; if you know better: delibsim aqua setup FOLDER --language german, or english"
+WORDLESS = "nothing but numbers, signs, links or codes"
 Record = Mapping[str, Any]
+Told = Language | Literal["wordless"]
 Watch = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is to do now."""
 
@@ -27,7 +29,7 @@ class Coder:
 
     def __init__(self, setup: Setup, folder: Path, watch: Watch) -> None:
         self._setup, self._watch = setup, watch
-        self._labels, self._translations = Cache(folder / "labels.jsonl"), Cache(folder / "translations.jsonl")
+        self._labels, self._translations = Cache(folder / "labels.jsonl", labelled), Cache(folder / "translations.jsonl", translated)
         self._model = f"{setup.model}.{setup.precision}"
         self._translator = signature(setup.translator) if setup.translator and setup.language != "german" else ""
         self._faults: dict[str, str] = {}  # by text: not asked again by this coder, but by the next
@@ -45,23 +47,27 @@ class Coder:
         unchanged(self._setup)  # also where every text was worked on before: what is written names these files
         found = [self._language(text, surroundings) for text, surroundings in zip(texts, around, strict=True)]
         self._translate(list(dict.fromkeys(text for text, told in zip(texts, found, strict=True) if told == "english")), len(texts))
-        german = {"german": lambda text: text, "english": self._translation, "unknown": lambda text: None}
+        german = {"german": lambda text: text, "english": self._translation, "unknown": lambda text: None, "wordless": lambda text: None}
         in_german = [german[told](text) for text, told in zip(texts, found, strict=True)]
         self._label(list(dict.fromkeys(text for text in in_german if text is not None)))
         return [self._record(*of) for of in zip(texts, found, in_german, strict=True)]
 
-    def _record(self, text: str, told: Language, german: str | None) -> Record:
+    def _record(self, text: str, told: Told, german: str | None) -> Record:
+        if told == "wordless":
+            return {"text": text, "note": "no_words", "reason": WORDLESS}
         if told == "unknown":
             return {"text": text, "note": "language_unknown", "reason": UNKNOWN}
         if german is None:
             return {"text": text, "note": "not_translated", "reason": self._faults[text]}
         return {"text": text, "german": german, "translator": self._translator if told == "english" else "", **self._coded(german)}
 
-    def _language(self, text: str, around: Language) -> Language:
-        """What is done with a text: german passes, english is translated, unknown is not scored."""
+    def _language(self, text: str, around: Language) -> Told:
+        """What is done with a text: german passes, english is translated, unknown and wordless are not scored."""
+        if wordless(text):
+            return "wordless"
         if self._setup.language != "auto":
             return "german" if self._setup.language == "german" else "english"
-        return language(text) or (around if WORD.search(text) else "german")
+        return language(text) or around
 
     def _translation(self, text: str) -> str | None:
         """The German of a text, or None if it was not, or could not be, translated."""
@@ -75,10 +81,7 @@ class Coder:
     def _translate(self, texts: Sequence[str], among: int) -> None:
         """Translate what is not yet, and note where that failed."""
         if texts and self._setup.translator is None:
-            raise WrongInput(
-                f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}', and no translator is set up: delibsim aqua "
-                "setup FOLDER --translator FOLDER, or --translator 'model=NAME'; if they are German after all: --language german"
-            )
+            raise WrongInput(self._no_translator(texts, among))
         new = [text for text in texts if self._translation(text) is None and text not in self._faults]
         done = 0
 
@@ -96,6 +99,13 @@ class Coder:
             assert self._setup.translator is not None
             self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
 
+    def _no_translator(self, texts: Sequence[str], among: int) -> str:
+        add = "no translator is set up: delibsim aqua setup FOLDER --translator FOLDER, or --translator 'model=NAME'"
+        if self._setup.language == "auto":
+            english = f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}'"
+            return f"{english}, and {add}; if they are German after all: --language german"
+        return f"AQuA is set up with --language {self._setup.language}, under which every text is translated, and {add}"
+
     def _label(self, texts: Sequence[str]) -> None:
         """Label what has no labels yet; a text longer than the encoder reads is labelled in parts, at sentences."""
         new = [text for text in texts if self._labels.get(key_of(self._model, text)) is None]
@@ -112,6 +122,8 @@ class Coder:
         logits: dict[int, Any] = {}
         done = 0
         for batch, found in encoder.logits([ids for _, ids in pieces]):
+            if not found.isfinite().all():
+                raise WrongInput("the adapters give what are no finite numbers, so there are no labels; get them from their authors")
             logits |= zip(batch, found.double().numpy(), strict=True)
             for i in dict.fromkeys(pieces[place][0] for place in batch):
                 if all(place in logits for place in places[i]):
@@ -137,6 +149,26 @@ class Coder:
         from delibsim.scorers.aqua.encoder import Encoder
 
         return tokenizer, Encoder(model, INDICATORS, self._device, self._setup.precision)
+
+
+def labelled(record: Record) -> bool:
+    """Whether a kept record has a label and four probabilities for each indicator, and says of what and of how many parts."""
+    labels, given = record.get("labels"), record.get("probabilities")
+    if not (isinstance(labels, dict) and isinstance(given, dict)):
+        return False
+    rows = [given.get(name) for name in INDICATORS]
+    return (
+        isinstance(record.get("model"), str)
+        and type(record.get("parts")) is int
+        and all(type(labels.get(name)) is int and labels[name] in LABELS for name in INDICATORS)
+        and all(isinstance(row, list) and len(row) == len(LABELS) for row in rows)
+        and all(type(p) in (int, float) and 0 <= p <= 1 for row in rows if row for p in row)
+    )
+
+
+def translated(record: Record) -> bool:
+    """Whether a kept record has a translation."""
+    return isinstance(record.get("german"), str) and bool(record["german"].strip())
 
 
 def combined(logits: Sequence[Any], tokens: Sequence[int]) -> tuple[dict[str, int], dict[str, list[float]]]:

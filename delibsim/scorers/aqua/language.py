@@ -24,6 +24,8 @@ OTHER = frozenset(
 )
 """Function words of each language that the other has not, and that are rare in the languages around; and some that those have."""
 WORD = re.compile(r"[^\W\d_]+")
+ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
+LINK = re.compile(r"(?:https?://|www\.)\S*|\S+@\S+\.\S+", re.IGNORECASE)
 LETTERS = re.compile(r"[a-zäöüß]+")
 SHARE = 10  # words, of which one at least must be a function word of the language
 MARGIN = 2  # times as many of them as of words of other languages
@@ -51,6 +53,15 @@ def language(text: str) -> Language | None:
     if english * SHARE >= len(words) and english >= max(1, MARGIN * (german + other)):
         return "english"
     return "unknown" if other or len(words) > SHORT else None
+
+
+def wordless(text: str) -> bool:
+    """Whether a text holds no word: two letters or more that are joined to no digit, outside of links and addresses.
+
+    >>> wordless("-99"), wordless("https://example.org/a"), wordless("R_3kJ2x"), wordless("Ja.")
+    (True, True, True, False)
+    """
+    return not ALONE.search(LINK.sub(" ", text))
 
 
 def prevailing(texts: Iterable[str]) -> Language:

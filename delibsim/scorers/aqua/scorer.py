@@ -17,14 +17,16 @@ from delibsim.scorers.aqua.setup import Setup, read
 from delibsim.scorers.aqua.weights import need_extra
 
 VALUES = (*INDICATORS, "sum", "score")
+EMPTY = ("", "na", "nan", "n/a", "null", "none")
+"""What stands in a cell without a text, in capitals or not: so programs of statistics write that there is none."""
 
 
 class AQuA:
     """The twenty indicators (0 to 3), their weighted sum and the score (0 to 5) of statements, and their means (DEFINITIONS 5).
 
     `folder` holds what `delibsim aqua setup` recorded, and the texts that were translated and labelled before. The scorer is
-    `on_request`: it takes seconds a statement, so it runs only where it is named. Where a statement is in an unknown language or could
-    not be translated its values are NaN, and so are the means it would belong to.
+    `on_request`: it takes seconds a statement, so it runs only where it is named. Where a statement has no word, is in an
+    unknown language or could not be translated its values are NaN, and so are the means it would belong to.
     """
 
     name = "aqua"
@@ -55,11 +57,13 @@ class AQuA:
     def table(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         """One row a text: score, sum, indicators, the probabilities of their labels, German text and translator, all named aqua.*.
 
-        A text that is empty, or could not be translated, has NaN for numbers and the reason in `aqua.note`.
+        A text that is empty (or NA, NaN, n/a, null, None), has no word, or could not be translated, has NaN for numbers and the reason
+        in `aqua.note`.
         """
-        filled = [text for text in texts if text.strip()]
+        there = [text.strip().casefold() not in EMPTY for text in texts]
+        filled = [text for text, is_there in zip(texts, there, strict=True) if is_there]
         records = iter(self._coder.code(filled, [prevailing(filled)] * len(filled)) if filled else [])
-        return [self._row(next(records) if text.strip() else {"note": "empty"}) for text in texts]
+        return [self._row(next(records) if is_there else {"note": "empty"}) for is_there in there]
 
     def _coded(self, runs: Sequence[Run]) -> Iterator[tuple[Run, list[Record]]]:
         """The runs with the records of their statements; all texts are worked on together, so that like lengths meet."""

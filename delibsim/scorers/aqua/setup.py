@@ -132,9 +132,17 @@ def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") 
     """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks, or that are empty."""
     if lacking := missing_files(folder, files):
         raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
-    chosen = {*weight_files(folder, files), *(path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}"))}
-    refuse_empty(sorted(chosen))
-    return Part(str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in sorted(chosen) if path.name != RECORD})
+    chosen = _deciding(folder, files)
+    refuse_empty(chosen)
+    if sharded := [path.name for path in chosen if path.name.endswith(".index.json")]:
+        raise WrongInput(f"{folder} holds weights in several files ({', '.join(sharded)}); only one whole file of weights can be used")
+    return Part(str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in chosen})
+
+
+def _deciding(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[Path]:
+    """The files of a folder that decide about results: its weights, and whatever a library may read beside them."""
+    beside = (path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}"))
+    return sorted(path for path in {*weight_files(folder, files), *beside} if path.name != RECORD)
 
 
 def model_part(folder: Path, name: str = "") -> Part:
@@ -168,9 +176,9 @@ def read(folder: Path) -> Setup:
 
 
 def unchanged(setup: Setup) -> None:
-    """WrongInput, naming the first file that is gone or has changed since it was set up."""
-    translator = [setup.translator] if isinstance(setup.translator, Part) else []
-    for part in (setup.base, *setup.adapters.values(), *translator):
+    """WrongInput, naming the first file that is gone or has changed since it was set up, or is new and would be read."""
+    models = [part for part in (setup.base, setup.translator) if isinstance(part, Part)]
+    for part, kinds in [*((part, MODEL_FILES) for part in models), *((part, ADAPTER_FILES) for part in setup.adapters.values())]:
         for name, known in part.files.items():
             path = Path(part.path) / name
             if not path.is_file():
@@ -178,6 +186,8 @@ def unchanged(setup: Setup) -> None:
             state = path.stat()
             if (state.st_size, state.st_mtime_ns) != (known.size, known.changed) and _file(path).sha256 != known.sha256:
                 raise WrongInput(f"{path} is not the file it was when AQuA was set up; to use the new one: delibsim aqua setup FOLDER")
+        if new := [path for path in _deciding(Path(part.path), kinds) if path.name not in part.files]:
+            raise WrongInput(f"{new[0]} was not there when AQuA was set up; take it away, or to use it: delibsim aqua setup FOLDER")
 
 
 def digest(lines: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from delibsim.plugins import NoPlugin, load
 from delibsim.scorers.aqua.language import batches, parts, sentences
 from delibsim.scorers.aqua.rendering import Rendering
 from delibsim.scorers.aqua.setup import Part, Voice, digest
-from delibsim.scorers.aqua.weights import check_form, missing_files, plain_json, quiet, readable
+from delibsim.scorers.aqua.weights import check_form, missing_files, plain_json, quiet, readable, refuse_not_finite
 
 Keep = Callable[[str, str], None]
 """Takes a text and its translation as soon as there is one."""
@@ -78,6 +78,7 @@ class Marian:
         missing = [key for key in info["missing_keys"] if "embed_positions" not in key]
         if missing:
             raise WrongInput(f"{folder} has no weights for {', '.join(missing[:8])}. Nothing was translated")
+        refuse_not_finite(folder, self._model.state_dict())
         self._model.eval().to(device)
         self._most = self._model.config.max_position_embeddings - 2
 

@@ -25,6 +25,8 @@ ADAPTER = {
 }  # fmt: skip
 """The form of the published adapters (adapters.SeqBnConfig), which is what the encoder computes."""
 HEAD = {"head_type": "classification", "layers": 2, "activation_function": "tanh", "num_labels": 4, "use_pooler": False, "bias": True}
+LABEL2ID = {f"LABEL_{n}": n for n in range(4)}
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 BASE = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 
 POINTER = b"version https://git-lfs.github.com/spec/"
@@ -97,6 +99,8 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
     # The pooler and the heads of pre-training are not used; all else must come from the file.
     missing = [key for key in info["missing_keys"] if ".pooler." not in key and not key.startswith("heads.")]
     _refuse_partial(base, missing, [str(key) for key in info["mismatched_keys"]])
+    _check_vocabulary(base, tokenizer, model.config.vocab_size)
+    refuse_not_finite(base, model.state_dict())
     for name, folder in adapters.items():
         _load_adapter(model, name, folder)
     return tokenizer, model.eval()
@@ -105,12 +109,38 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
 def _load_adapter(model: Any, name: str, folder: Path) -> None:
     adapter, head = (plain_json(folder / file) for file in ("adapter_config.json", "head_config.json"))
     check_form(folder / "adapter_config.json", adapter.get("config") or {}, ADAPTER)
-    check_form(folder / "head_config.json", head.get("config") or {}, HEAD)
+    options = head.get("config") or {}
+    check_form(folder / "head_config.json", options, HEAD)
+    if options.get("label2id") not in (None, LABEL2ID):
+        raise WrongInput(
+            f"{folder / 'head_config.json'}: label2id is {options['label2id']}, not {LABEL2ID}; labels would mean other values"
+        )
     info: dict[str, list[str]] = {}
     with quiet(), readable(folder):
         model.load_adapter(str(folder), load_as=name, with_head=True, loading_info=info, use_safetensors=True)
     missing = [key.replace(f".{name}.", f".{adapter.get('name', name)}.") for key in info.get("missing_keys", [])]
     _refuse_partial(folder, missing, info.get("unexpected_keys", []))
+    refuse_not_finite(folder, {key: tensor for key, tensor in model.state_dict().items() if f".{name}." in key})
+
+
+def _check_vocabulary(base: Path, tokenizer: Any, size: int) -> None:
+    """WrongInput unless the tokeniser has a word for each row of the encoder, the special ones among them.
+
+    What it lacks of the special ones the library adds behind the others, under numbers the encoder never learnt.
+    """
+    own = tokenizer.backend_tokenizer.get_vocab(with_added_tokens=False)
+    lacking = [word for word in SPECIAL if word not in own]
+    fault = f"lacks {', '.join(lacking)}" if lacking else f"has {len(tokenizer)} entries, the encoder {size}"
+    if lacking or len(tokenizer) != size:
+        raise WrongInput(f"{base}: the vocabulary (tokenizer.json, else vocab.txt) {fault}; get the whole file from its authors")
+
+
+def refuse_not_finite(place: Path, weights: Mapping[str, Any]) -> None:
+    """WrongInput naming the weights that hold NaN or infinity."""
+    keys = [key for key, tensor in weights.items() if tensor.is_floating_point() and not tensor.isfinite().all()]
+    if keys:
+        shown = ", ".join(keys[:8]) + (f" and {len(keys) - 8} more" if len(keys) > 8 else "")
+        raise WrongInput(f"{place} holds weights that are no finite numbers: {shown}. Nothing was scored; get the files from their authors")
 
 
 def check_form(file: Path, found: Mapping[str, Any], form: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> None:
@@ -159,12 +189,27 @@ def readable(place: Path) -> Generator[None]:
         SafetensorError,
     ) as error:
         cause = error.__context__ if isinstance(error.__context__, Exception) else error
-        if isinstance(error, UnpicklingError) or isinstance(cause, UnpicklingError) or "weights_only" in f"{error} {cause}":
-            fault = "a weight file is damaged, or holds code, which is not run; get it from its authors"
-            raise WrongInput(f"{place} cannot be read: {fault}") from None
+        if damaged := [file for file in sorted(place.glob("*")) if file.suffix in (".bin", ".safetensors") and not _opens(file)]:
+            fault = "it is damaged, or holds code, which is not run; get it again from its authors"
+            raise WrongInput(f"{damaged[0]} cannot be read: {fault}") from None
         if isinstance(error, ImportError):  # transformers takes a file it cannot read for one of another format
             raise WrongInput(f"{place} cannot be read: a file of its tokeniser is damaged; get it from its authors") from None
         raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
+
+
+def _opens(file: Path) -> bool:
+    """Whether a file of weights can be read whole. Asked only after loading failed, since what is raised then names no file."""
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        if file.suffix == ".safetensors":
+            with safe_open(file, framework="pt"):
+                return True
+        torch.load(file, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, ValueError, LookupError, AttributeError, TypeError, EOFError, UnpicklingError, SafetensorError):
+        return False
+    return True
 
 
 def plain_json(file: Path) -> dict[str, Any]:

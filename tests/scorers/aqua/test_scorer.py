@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -18,7 +19,7 @@ from delibsim.domain.transcript import Statement, Turn
 from delibsim.measures.aqua import INDICATORS, score
 from delibsim.scorers.aqua.coder import Coder
 from delibsim.scorers.aqua.scorer import AQuA
-from delibsim.scorers.aqua.setup import Voice, read
+from delibsim.scorers.aqua.setup import Voice, adapter_parts, find, read
 from delibsim.store.files import read_lines
 from delibsim.testing import a_run, check_scorer
 
@@ -133,6 +134,49 @@ def test_scoring_that_was_interrupted_goes_on_from_there(set_up, monkeypatch):
     assert plain(found) == plain(AQuA(set_up(folder.parent / "whole")).score([run_of(*GERMAN)]))
 
 
+def damaged(record, what):
+    """A kept record, still a line of JSON, that lacks something or holds what is no label."""
+    changes = {
+        "no labels": lambda: record.pop("labels"),
+        "no probabilities": lambda: record.pop("probabilities"),
+        "no parts": lambda: record.pop("parts"),
+        "a label less": lambda: record["labels"].pop("frage"),
+        "label 4": lambda: record["labels"].update(frage=4),
+        "label true": lambda: record["labels"].update(frage=True),
+        "label 1.5": lambda: record["labels"].update(frage=1.5),
+        "three probabilities": lambda: record["probabilities"].update(frage=[1, 0, 0]),
+        "NaN": lambda: record["probabilities"].update(frage=[math.nan] * 4),
+        "key is a list": lambda: record.update(key=[1]),
+        "labels are a list": lambda: record.update(labels=[1, 2]),
+    }
+    changes[what]()
+    return record
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["no labels", "no probabilities", "no parts", "a label less", "label 4", "label true", "label 1.5", "three probabilities", "NaN",
+     "key is a list", "labels are a list"],
+)  # fmt: skip
+def test_a_kept_line_that_is_not_whole_is_made_again(set_up, what):
+    folder = set_up()
+    before = AQuA(folder).score([run_of(GERMAN[0])])
+    (record,) = read_lines(folder / "labels.jsonl")[0]
+    (folder / "labels.jsonl").write_text(json.dumps(damaged(record, what)) + "\n", encoding="utf-8")
+    again, told = counted(AQuA(folder))
+    assert plain(again.score([run_of(GERMAN[0])])) == plain(before)
+    assert told == [("labelled", 1, 1)]
+
+
+def test_a_kept_translation_that_is_none_is_made_again(set_up):
+    folder = set_up()
+    before = AQuA(folder).details([run_of(ENGLISH[0])])
+    (record,) = read_lines(folder / "translations.jsonl")[0]
+    for german in (None, " "):
+        (folder / "translations.jsonl").write_text(json.dumps(record | {"german": german}) + "\n", encoding="utf-8")
+        assert AQuA(folder).details([run_of(ENGLISH[0])]) == before
+
+
 def test_other_weights_or_numbers_are_another_coder_and_are_worked_on_anew(set_up):
     folder = set_up()
     names = {s.coder for s in AQuA(folder).score([run_of(*GERMAN)])}
@@ -245,6 +289,9 @@ def test_english_without_a_translator_is_refused_before_anything_is_done(set_up)
         AQuA(folder).score([run_of(*ENGLISH, GERMAN[0])])
     assert not (folder / "labels.jsonl").exists()
     AQuA(folder).score([run_of(*GERMAN)])
+    set_up(translator=None, language="other")
+    with pytest.raises(WrongInput, match="set up with --language other, under which every text is translated, and no translator is set up"):
+        AQuA(folder).score([run_of(*GERMAN)])
 
 
 def test_a_translation_that_does_not_end_is_no_translation(set_up, monkeypatch):
@@ -344,6 +391,50 @@ def test_a_changed_translator_is_refused_before_it_translates(set_up):
     assert not (folder / "translations.jsonl").exists()
 
 
-def test_a_statement_without_words_is_labelled_as_it_is(set_up):
-    found = AQuA(set_up()).details([run_of("", GERMAN[0])])
-    assert (found[0]["german"], set(found[0]["labels"].values()) <= {0, 1, 2, 3}) == ("", True)
+NO_WORDS = (
+    "-99",
+    "42",
+    "=1+1",
+    "3.5 %",
+    "https://example.org/a?b=Das+ist",
+    "www.example.org",
+    "\U0001f44d\U0001f3fd",
+    ":-D",
+    "p017",
+    "R_3kJ2x",
+    "...",
+)
+
+
+@pytest.mark.parametrize("language", ["auto", "german", "other"])
+def test_a_statement_without_words_has_no_values(set_up, language):
+    folder = set_up(language=language)
+    run = run_of("", GERMAN[0], *NO_WORDS[:3])
+    found = AQuA(folder).score([run])
+    notes = {s.target: s.note for s in found if s.unit == "statement"}
+    assert list(notes.values()) == ["no_words", "", "no_words", "no_words", "no_words"]
+    assert {(s.note, math.isnan(s.value)) for s in found if s.unit == "run"} == {("no_words", True)}
+    assert "labels" not in AQuA(folder).details([run])[0]
+
+
+def test_cells_without_a_text_or_without_a_word_have_no_values_and_are_told_apart(set_up):
+    none = ("", " ", "NA", "na", "NaN", "n/a", "N/A", "NULL", "None ")
+    words = ("Na gut.", "None of us.", "Ja", "COVID-19!", "G20-Gipfel", "Siehe www.example.org", "a.b@example.org schreibt")
+    rows = AQuA(set_up(language="german")).table([*none, *NO_WORDS, *words])
+    notes = [row["aqua.note"].split(":")[0] for row in rows]
+    assert notes == ["empty"] * len(none) + ["no_words"] * len(NO_WORDS) + [""] * len(words)
+    assert [math.isnan(row["aqua.score"]) for row in rows] == [bool(note) for note in notes]
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_logits_that_are_no_finite_numbers_are_no_labels(set_up, models, tmp_path, precision):
+    """Weights that are finite, and so large that what they compute is not."""
+    from aqua_models import torch
+
+    mine = shutil.copytree(models / "trained adapters", tmp_path / "adapters")
+    file = mine / "fact" / "pytorch_model_head.bin"
+    torch.save({key: torch.full_like(value, 3e38) for key, value in torch.load(file, weights_only=True).items()}, file)
+    folder = set_up(adapters=adapter_parts(find(mine)[0]), precision=precision)
+    with pytest.raises(WrongInput, match="no finite numbers, so there are no labels"):
+        AQuA(folder).score([run_of(*GERMAN)])
+    assert not (folder / "labels.jsonl").exists()

@@ -134,6 +134,33 @@ def test_a_changed_or_missing_file_is_noticed(published):
         unchanged(made)
 
 
+@pytest.mark.parametrize(
+    ("place", "file"),
+    [
+        ("trained adapters/fact", "adapter.safetensors"),
+        ("trained adapters/fact", "model_head.safetensors"),
+        ("bert-base-multilingual-cased", "tokenizer.json"),
+        ("bert-base-multilingual-cased", "model.safetensors.index.json"),
+        ("opus-mt-en-de", "added_tokens.json"),
+    ],
+)
+def test_a_file_that_is_new_and_would_be_read_is_noticed(published, place, file):
+    made = setup_of(published)
+    for other in ("README.md", "pytorch_adapter.bin.part", "rust_model.ot"):
+        (published / place / other).write_text("not read", encoding="utf-8")
+    unchanged(made)
+    (published / place / file).write_text("new", encoding="utf-8")
+    with pytest.raises(WrongInput, match=f"{place}/{file} was not there when AQuA was set up"):
+        unchanged(made)
+
+
+def test_weights_in_several_files_are_refused(published):
+    """The library would read those, of which the hashes are not taken, instead of the one whole file."""
+    (published / "opus-mt-en-de" / "model.safetensors.index.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(WrongInput, match="opus-mt-en-de holds weights in several files"):
+        setup_of(published)
+
+
 def test_every_file_that_matters_is_hashed_and_readmes_are_not(published):
     (published / "opus-mt-en-de" / "README.md").write_text("read me", encoding="utf-8")
     (published / "opus-mt-en-de" / "source.spm").write_bytes(b"pieces")

@@ -109,28 +109,35 @@ class Malice:
 def test_code_in_a_weight_file_is_not_run(mine, file, tmp_path):
     base, place = mine
     torch.save({"weights": Malice(str(tmp_path / "proof"))}, place / file)
-    with pytest.raises(WrongInput, match="fact cannot be read"):
+    with pytest.raises(WrongInput, match=f"fact/{file} cannot be read: it is damaged, or holds code, which is not run"):
         load(base, {"tatsache": place})
     assert not (tmp_path / "proof").exists()
 
 
+@pytest.mark.parametrize("file", ["pytorch_adapter.bin", "pytorch_model_head.bin"])
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.9, 0.999])
+def test_torn_weights_are_refused_and_named(mine, file, share):
+    base, place = mine
+    whole = (place / file).read_bytes()
+    (place / file).write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(WrongInput, match=f"fact/{file} cannot be read: it is damaged.* get it again from its authors"):
+        load(base, {"tatsache": place})
+
+
 def test_torn_files_are_refused(mine):
     base, place = mine
-    (place / "pytorch_adapter.bin").write_bytes((place / "pytorch_adapter.bin").read_bytes()[:500])
-    with pytest.raises(WrongInput, match="fact cannot be read"):
-        load(base, {"tatsache": place})
     (place / "head_config.json").write_text("{", encoding="utf-8")
     with pytest.raises(WrongInput, match="head_config.json cannot be read"):
         load(base, {"tatsache": place})
     (base / "model.safetensors").write_bytes(b"none")
-    with pytest.raises(WrongInput, match="base cannot be read"):
+    with pytest.raises(WrongInput, match="base/model.safetensors cannot be read: it is damaged"):
         load(base, {"tatsache": place})
 
 
 def test_a_pickle_is_refused_in_our_own_words(mine):
     base, place = mine
     (place / "pytorch_adapter.bin").write_bytes(pickle.dumps({"weights": Malice("x")}))
-    with pytest.raises(WrongInput, match="fact cannot be read: a weight file is damaged, or holds code") as error:
+    with pytest.raises(WrongInput, match="fact/pytorch_adapter.bin cannot be read: it is damaged, or holds code") as error:
         load(base, {"tatsache": place})
     assert "weights_only" not in str(error.value)
 
@@ -146,12 +153,63 @@ def test_empty_files_and_pointers_are_refused_and_named(mine, file, content, fau
         part_of(place, ADAPTER_FILES)
 
 
+@pytest.mark.parametrize("labels", [{f"LABEL_{n}": 3 - n for n in range(4)}, {str(n): n for n in range(4)}, {"LABEL_0": 0}])
+def test_a_head_whose_labels_mean_other_values_is_refused(mine, labels):
+    base, place = mine
+    file = place / "head_config.json"
+    plain = json.loads(file.read_text(encoding="utf-8"))
+    plain["config"]["label2id"] = labels
+    file.write_text(json.dumps(plain), encoding="utf-8")
+    with pytest.raises(WrongInput, match="fact/head_config.json: label2id is .*, not .*'LABEL_3': 3"):
+        load(base, {"tatsache": place})
+
+
 def test_an_encoder_without_vocabulary_is_refused(mine):
     base, place = mine
     for file in ("vocab.txt", "tokenizer.json"):
         (base / file).unlink(missing_ok=True)
     with pytest.raises(WrongInput, match="base lacks vocab.txt or tokenizer.json"):
         load(base, {"tatsache": place})
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda words: words[: len(words) // 2], "has 83 entries, the encoder 167"),
+        (lambda words: [*words, "Fremd", "##wort"], "has 169 entries, the encoder 167"),
+        (lambda words: [word.replace("[UNK]", "[NIX]") for word in words], "lacks \\[UNK\\]"),
+        (lambda words: words[4:], "lacks \\[PAD\\], \\[UNK\\], \\[CLS\\], \\[SEP\\]"),
+    ],
+)
+def test_a_vocabulary_that_is_not_that_of_the_encoder_is_refused(mine, change, fault):
+    base, place = mine
+    (base / "tokenizer.json").unlink()
+    words = (base / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    load(base, {"tatsache": place})
+    (base / "vocab.txt").write_text("\n".join(change(words)) + "\n", encoding="utf-8")
+    with pytest.raises(WrongInput, match=f"base: the vocabulary .* {fault}; get the whole file"):
+        load(base, {"tatsache": place})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("-inf")])
+def test_weights_that_are_no_finite_numbers_are_refused_and_named(mine, models, tmp_path, value):
+    base, place = mine
+    for file, ending in (("pytorch_adapter.bin", "layer.0.output.adapters.tatsache.adapter_up.bias"), ("pytorch_model_head.bin", "4.bias")):
+        other = shutil.copytree(place, tmp_path / file)
+        weights = torch.load(other / file, weights_only=True)
+        next(tensor for key, tensor in weights.items() if key.endswith(ending))[0] = value
+        torch.save(weights, other / file)
+        with pytest.raises(WrongInput, match=f"{file} holds weights that are no finite numbers: .*{ending}. Nothing was scored"):
+            load(base, {"tatsache": other})
+    marian = shutil.copytree(models / "opus-mt-en-de", tmp_path / "marian")
+    for folder, ending in ((base, "layer.1.output.dense.weight"), (marian, "decoder.layers.0.fc1.weight")):
+        weights = load_file(folder / "model.safetensors")
+        next(tensor for key, tensor in weights.items() if key.endswith(ending))[0, 0] = value
+        save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(WrongInput, match="base holds weights that are no finite numbers: .*layer.1.output.dense.weight"):
+        load(base, {"tatsache": place})
+    with pytest.raises(WrongInput, match="marian holds weights that are no finite numbers: .*fc1.weight"):
+        translator_of(model_part(marian), "cpu")
 
 
 @pytest.mark.parametrize(
