@@ -68,7 +68,8 @@ def ask(
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
     if only:
-        raise typer.Exit(_estimate(runs, raters, debates, planned, as_json))
+        _estimate(runs, raters, debates, planned, as_json)
+        return
     outcome = asyncio.run(_ask(runs, raters, debates, planned, screen))
     losses = Ratings.of(runs).losses(run.session.id for run in debates)
     score_all(runs, ["ratings"])
@@ -90,8 +91,8 @@ def ask(
     raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
 
 
-def _estimate(runs: Runs, raters: Session, debates: list[Run], planned: Plan, as_json: bool) -> int:
-    """Say what the ratings that are still to be asked for will take; the exit code."""
+def _estimate(runs: Runs, raters: Session, debates: list[Run], planned: Plan, as_json: bool) -> None:
+    """Say what the ratings that are still to be asked for will take."""
     sittings = asyncio.run(rehearsed_ratings(runs, raters, debates))
     wanted = sum(map(debated, debates)) * len(raters.participants)
     found = estimate_ratings(sittings, wanted - len(sittings), raters.models, planned.limits, planned.addresses)
@@ -104,7 +105,6 @@ def _estimate(runs: Runs, raters: Session, debates: list[Run], planned: Plan, as
         screen.print(safe(f"study {runs.study}: {found.planned} ratings, {found.held} there already, {found.waiting} to be asked for"))
         if found.waiting:
             print_lines(planned, found, screen, "ratings")
-    return 0
 
 
 async def _ask(runs: Runs, raters: Session, debates: list[Run], planned: Plan, screen: Console) -> RatingOutcome:

@@ -39,7 +39,8 @@ def without(file, ending, also=()):
 
 def test_whole_weights_are_loaded(mine):
     base, place = mine
-    load(base, {"tatsache": place})
+    _, model = load(base, {"tatsache": place})
+    assert list(model.heads) == ["tatsache"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,8 @@ def test_an_encoder_without_pooler_and_with_the_heads_of_pretraining_is_whole(mi
     base, place = mine
     weights = {key: value for key, value in load_file(base / "model.safetensors").items() if ".pooler." not in key}
     save_file(weights | {"cls.predictions.bias": torch.zeros(3)}, base / "model.safetensors", {"format": "pt"})
-    load(base, {"tatsache": place})
+    _, model = load(base, {"tatsache": place})
+    assert list(model.heads) == ["tatsache"]
 
 
 class Malice:
