@@ -2,13 +2,14 @@
 
 import contextlib
 import functools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_letters
 from typing import Any
 
 from delibsim.domain.run import Session
+from delibsim.engine.prompts import statement_words
 from delibsim.models.base import OUTCOMES, Usage
 from delibsim.models.faults import public_url
 from delibsim.models.limits import Limits
@@ -43,16 +44,19 @@ class Range:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What nobody can know beforehand: words of a statement, seconds of a call, tokens of thinking (None: up to max_tokens)."""
+    """What nobody can know beforehand: words of a statement, seconds of a call, tokens of thinking (None: up to max_tokens).
 
-    words: tuple[int, int] = (75, 200)
+    `words` None: what follows from the number of words that speakers are asked for (`prompts.statement_words`).
+    """
+
+    words: tuple[int, int] | None = None
     latency: float = 10.0
     thinking: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
 class Load:
-    """What one model is asked: sessions it sits in, calls, tokens; `prefix` is the part of input that an earlier prompt began with.
+    """What one model is asked: sessions it sits in, calls, tokens; `prefix` is the part of input that an earlier prompt may have begun with.
 
     `longest` is the number of occasions of its longest session, each of which waits for the one before.
     """
@@ -138,15 +142,18 @@ async def estimate(
     by_model: defaultdict[str, Load] = defaultdict(Load)
     settings: dict[str, tuple[str, Mapping[str, Any]]] = {}
     records = {session.id: done for session in waiting if (done := _recorded(runs, session.id))}
+    topics = Counter((session.topic.id, session.survey.id) for session in waiting)
     for session in waiting:
+        repeated = topics[session.topic.id, session.survey.id] > 1
         alike, models = likeness(session)
         done = records.get(session.id, frozenset())
         script = alike + (session.id if done else "")
         if script not in known:
-            brief, long = [await rehearsed(session, words) for words in assumptions.words]
+            ends = assumptions.words or statement_words(session)
+            brief, long = [await rehearsed(session, words) for words in ends]
             both = [pair for pair in zip(brief, long, strict=True) if _occasion(pair[0]) not in done]
             depth = len({call.prompt.purpose.occasion for call, _ in both})
-            known[script] = [_load([pair for pair in both if pair[0].model == model], depth) for model in models]
+            known[script] = [_load([pair for pair in both if pair[0].model == model], depth, repeated) for model in models]
         for model, load in zip(models, known[script], strict=True):
             key = repr([model, *(session.models[model].get(name) for name in COSTS)])
             by_model[key] += load
@@ -162,8 +169,14 @@ async def estimate(
         recorded=sum(map(len, records.values())),
         lines=lines,
         seconds=_seconds(lines, limits, assumptions.latency),
-        assumptions=assumptions,
+        assumptions=replace(assumptions, words=assumptions.words or _expected(waiting)),
     )
+
+
+def _expected(sessions: Iterable[Session]) -> tuple[int, int]:
+    """The words of a statement that are expected in these sessions, at least and at most; (0, 0) where nobody speaks."""
+    ends = [statement_words(session) for session in sessions if session.treatment.interaction]
+    return min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
 
 
 def estimate_ratings(
@@ -181,7 +194,7 @@ def estimate_ratings(
     assumptions = replace(assumptions or Assumptions(), words=(0, 0))
     by_model: defaultdict[str, Load] = defaultdict(Load)
     for calls in sittings:
-        by_model[calls[0].model] += _load([(call, call) for call in calls], len(calls))
+        by_model[calls[0].model] += _load([(call, call) for call in calls], len(calls), repeated=False)
     lines = tuple(_line(name, load, models[name], addresses.get(name, ""), assumptions) for name, load in by_model.items())
     seconds = _seconds(lines, limits, assumptions.latency)
     return Estimate(len(sittings) + held, held, 0, 0, lines, seconds, assumptions)
@@ -237,18 +250,42 @@ def _recorded(runs: Runs, session: str) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _load(calls: Sequence[tuple[Asked, Asked]], depth: int) -> Load:
+def _load(calls: Sequence[tuple[Asked, Asked]], depth: int, repeated: bool) -> Load:
     """What one model is asked in one session so many occasions long, whose calls were rehearsed with brief and with long statements."""
     ends = []
     for asked in zip(*calls, strict=True):
         texts = [call.prompt.text for call in asked]
-        shared = [text[: max((common(text, earlier) for earlier in texts[:i]), default=0)] for i, text in enumerate(texts)]
+        shared = _repeated(asked) if repeated else _begun(texts)
         ends.append([_sum(map(tokens_of, texts)), _sum(map(tokens_of, shared)), _sum(tokens_of(call.reply) for call in asked)])
     if not ends:
         return Load(sessions=1)
     frames = MESSAGE * sum(len(long.prompt.messages) + 1 for _, long in calls)
     whole, prefix, output = (Range(low.low, high.high) for low, high in zip(*ends, strict=True))
     return Load(1, len(calls), whole + Range(0, frames), prefix, output, depth)
+
+
+def _begun(texts: Sequence[str]) -> list[str]:
+    """The part of each prompt with which an earlier one of the session began."""
+    return [_shared(text, texts[:i]) for i, text in enumerate(texts)]
+
+
+def _repeated(asked: Sequence[Asked]) -> list[str]:
+    """The most of each prompt with which an earlier one of the plan may have begun, where others are on the same topic.
+
+    Surveys before the deliberation are the same under every treatment; any other prompt has a twin in a replicate, which begins as
+    some prompt of its own session does.
+    """
+    texts = [call.prompt.text for call in asked]
+    found = []
+    for i, call in enumerate(asked):
+        others = [*texts[:i], *texts[i + 1 :]]
+        found.append(texts[i] if call.prompt.purpose.occasion == "pre" else _shared(texts[i], others))
+    return found
+
+
+def _shared(text: str, others: Iterable[str]) -> str:
+    """The longest beginning that a text has in common with one of the others."""
+    return text[: max((common(text, other) for other in others), default=0)]
 
 
 def _line(name: str, load: Load, settings: Mapping[str, Any], address: str, assumptions: Assumptions) -> Line:

@@ -128,7 +128,10 @@ procedures = st.builds(
     show_answers=st.booleans(),
     recall=st.booleans(),
     reasks=st.integers(0, 5),
-    longest_statement=st.none() | st.integers(1, 1000),
+    longest_statement=st.none() | st.integers(100, 1000),
+    instructions=st.sampled_from(["turns", "everywhere"]),
+    background=st.booleans(),
+    words=st.none() | st.integers(1, 100),
     reverse_scale=st.sampled_from([None, "half"]),
     transcript_window=st.none() | st.integers(1, 20),
 )

@@ -23,7 +23,7 @@ app = typer.Typer(add_completion=False)
 EPILOG = """
 Ranges hold if statements keep to --words and replies are readable at once; re-asks and repeated attempts are not counted. Tokens are
 counted from characters, so the range is that of different tokenizers. Cached input: from none to all that an earlier prompt of the
-session began with.
+plan may have begun with.
 """
 
 
@@ -31,7 +31,13 @@ session began with.
 def command(
     overrides: Annotated[list[str] | None, typer.Argument(help="Settings as key=value, the same as for delibsim run.")] = None,
     multirun: Annotated[bool, typer.Option("--multirun", "-m", help="Every combination of the values given: a sweep.")] = False,
-    words: Annotated[str, typer.Option(help="Words of a statement, at least and at most.")] = "75-200",
+    words: Annotated[
+        str,
+        typer.Option(
+            help="Words of a statement, at least and at most, such as 75-200; without it, half to a third more than "
+            "procedure.words, or 240-725 where that names no number."
+        ),
+    ] = "",
     latency: Annotated[float, typer.Option(min=0, help="Seconds that a call is assumed to take.")] = 10.0,
     thinking: Annotated[str, typer.Option(help="Tokens of thinking in a call, such as 500-3000; without it, up to max_tokens.")] = "",
     folder: Annotated[Path | None, typer.Option("--render", help="Write every prompt of the plan into this folder, a file a cell.")] = None,
@@ -39,7 +45,11 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and the study is left as it is."""
-    assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking") if thinking else None)
+    assumptions = Assumptions(
+        words=_range(words, "words") if words else None,
+        latency=latency,
+        thinking=_range(thinking, "thinking") if thinking else None,
+    )
     if every and folder is None:
         raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
     planned = plan(overrides or [], sweep=multirun)
@@ -132,7 +142,7 @@ def notes(planned: Plan, found: Estimate) -> list[str]:
         lines.append(
             f"Budget     limits.budget_tokens={limits.budget_tokens} is less than this may use: it may stop the study before its end"
         )
-    low, high = assumed.words
+    low, high = assumed.words or (0, 0)
     said = f"statements of {low} to {high} words, " if high else ""
     lines.append(f"Assumed    {said}{assumed.latency:g} s a call, replies that are readable at once")
     prices = sorted({line.price for line in found.lines if line.usd is not None and line.price != "free"})

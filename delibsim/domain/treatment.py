@@ -9,7 +9,10 @@ from delibsim.domain.rules import Rules
 
 @dataclass(frozen=True)
 class Treatment:
-    """Instructions given to every participant, the number of rounds, and whether participants interact at all."""
+    """Instructions to those who speak, the number of rounds, and whether participants interact at all.
+
+    Whether the surveys repeat the instructions is the procedure's (see `Procedure.instructions`).
+    """
 
     name: str
     instructions: str = ""
@@ -43,16 +46,28 @@ class Audience:
     edges: tuple[tuple[int, int], ...] = ()
 
 
+Told = Literal["turns", "everywhere"]
+"""Where the instructions of a treatment are told: in speaking turns only, or in the surveys too."""
+
+
 @dataclass(frozen=True)
 class Procedure:
     """How a session is held, apart from what is manipulated.
 
-    `shuffle_items`: every participant sees the items in an order of its own; `show_transcript`, `show_answers`: what the
-    post survey shows; `recall`: a speaker sees its own answers to the first survey; `reasks`: how often an unreadable
-    answer is asked again; `longest_statement`: how many words a statement may have before it counts as unreadable;
-    `reverse_scale` "half": one of every two neighbouring seats sees the scale with its ends the other way round;
-    `transcript_window`: how many of the last statements it heard a participant is shown (None: all);
-    `rules`: what speeches of a debate must keep to.
+    Told: `instructions`, where the treatment's text is told; `background`, whether the topic's
+    background is told after its question, in surveys and turns alike.
+
+    Surveys: `shuffle_items`, every participant sees the items in an order of its own;
+    `reverse_scale` "half", one of every two neighbouring seats sees the scale with its ends the
+    other way round; `show_transcript` and `show_answers`, what the survey after the deliberation
+    shows.
+
+    Turns: `recall`, a speaker sees the survey and its own first answers; `words`, the words a
+    speaker is asked to keep to (None: no number is named); `longest_statement`, the words beyond
+    which a statement is unreadable (None: no limit); `rules`, what speeches of a debate must keep to.
+
+    Both: `audience`, who hears whom; `transcript_window`, how many of the last statements it heard
+    a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
     """
 
     audience: Audience = Audience()
@@ -65,14 +80,19 @@ class Procedure:
     reverse_scale: Literal["half"] | None = None
     transcript_window: int | None = None
     rules: Rules | None = None
+    instructions: Told = "turns"
+    background: bool = True
+    words: int | None = 150
 
     def __post_init__(self) -> None:
-        """Refuse a negative number of re-asks, and bounds below 1."""
+        """Refuse a negative number of re-asks, bounds below 1, and a length that is asked for and not read."""
         if self.reasks < 0:
             raise ValueError(f"reasks must be 0 or more, not {self.reasks}")
         if self.rules is not None and self.rules.reasks > self.reasks:
             raise ValueError(f"rules.reasks ({self.rules.reasks}) cannot be more than reasks ({self.reasks})")
-        if self.longest_statement is not None and self.longest_statement < 1:
-            raise ValueError(f"longest_statement must be 1 or more, or null, not {self.longest_statement}")
-        if self.transcript_window is not None and self.transcript_window < 1:
-            raise ValueError(f"transcript_window must be 1 or more, or null, not {self.transcript_window}")
+        for name in ("words", "longest_statement", "transcript_window"):
+            bound = getattr(self, name)
+            if bound is not None and bound < 1:
+                raise ValueError(f"{name} must be 1 or more, or null, not {bound}")
+        if self.words is not None and self.longest_statement is not None and self.words > self.longest_statement:
+            raise ValueError(f"words ({self.words}) cannot be more than longest_statement ({self.longest_statement})")

@@ -23,6 +23,8 @@ class Debate(Forum):
             raise WrongInput(f"a debate has one proposition, one opposition and an audience; the roles given are {', '.join(roles)}")
         if session.procedure.rules is None:
             raise WrongInput("a debate needs rules for its speeches: procedure=oxford, or procedure.rules")
+        if session.procedure.words is not None:
+            raise WrongInput("the length of a speech is procedure.rules.least and .most; procedure.words must be null in a debate")
         if session.procedure.audience.network != "complete":
             raise WrongInput("in a debate everybody hears both sides: procedure.audience.network must be complete")
 

@@ -1,7 +1,9 @@
 """From domain objects and wordings to prompts.
 
-Every prompt is a system message that the whole group shares, and one user message that begins with the transcript and ends
-with what is particular to one participant, so that prompts grow at the end and providers' prefix caches hit.
+Every prompt is a system message and one user message. All surveys of a group share one system message, and all its turns share
+another, in which alone the treatment's instructions stand (unless `procedure.instructions` is "everywhere"). The user message begins
+with the transcript and ends with what is particular to one participant, so that prompts grow at the end and providers' prefix
+caches hit.
 """
 
 import functools
@@ -21,7 +23,13 @@ from delibsim.models.blocks import answers_block, block, items_block, quoted, tr
 from delibsim.models.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
 from delibsim.models.speech import Speech
 
-FIELDS = {"setting": ("group",), "speak": ("round", "rounds"), "reask": ("fault",), "left_out": ("omitted", "heard")}
+FIELDS = {
+    "setting": ("group",),
+    "speak": ("round", "rounds"),
+    "words": ("words",),
+    "reask": ("fault",),
+    "left_out": ("omitted", "heard"),
+}
 """What is filled into the texts of a wording; the others are said as they are."""
 LEFT_OUT = "Earlier statements are left out here: $omitted of the $heard that you have heard."
 """Said where the procedure has a transcript_window, unless the wording has a text `left_out` of its own."""
@@ -60,7 +68,9 @@ def survey_prompt(
     parts += [_particulars(session, participant), _items(session, order)]
     if phase == "post" and procedure.show_answers:
         parts.append(_answers(session, earlier))
-    return Prompt(_messages(session, [*parts, form.ending()]), form, Purpose(participant.id, phase))
+    told = session.procedure.instructions == "everywhere"
+    messages = _messages(session, [*parts, form.ending()], instructed=told)
+    return Prompt(messages, form, Purpose(participant.id, phase))
 
 
 def speech_prompt(
@@ -82,8 +92,11 @@ def speech_prompt(
         parts.append(_answers(session, earlier))
     if notes:
         parts.append(f"{_say(session, 'notes')}\n{block('notes', quoted(' '.join(notes)))}")
-    parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds, **_limits(session)))
-    return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, f"turn {turn.index}"))
+    task = _say(session, turn.task, round=turn.round, rounds=session.treatment.rounds, **_limits(session))
+    if session.procedure.words is not None:
+        task = f"{task} {_say(session, 'words', words=session.procedure.words)}"
+    messages = _messages(session, [*parts, task, form.describe()], instructed=True)
+    return Prompt(messages, form, Purpose(participant.id, f"turn {turn.index}"))
 
 
 def reversed_for(session: Session, participant: Participant) -> bool:
@@ -125,8 +138,23 @@ def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     return Prompt(messages, form, replace(prompt.purpose, attempt=prompt.purpose.attempt + 1))
 
 
-def longest_prompt(session: Session, words: int = 200) -> Prompt:
+def statement_words(session: Session) -> tuple[int, int]:
+    """How many words a statement may be expected to have, at least and at most, by what speakers are asked for.
+
+    Where a number of words is asked for, from half of it to a third more. Where none is, from half to one and a half times the
+    mean of the published runs, which was 483 words (docs/studies.md). The rules of a debate name both ends.
+    """
+    rules = session.procedure.rules
+    if rules is not None:
+        return rules.least, rules.most
+    asked = session.procedure.words
+    return (240, 725) if asked is None else (asked // 2, asked * 4 // 3)
+
+
+def longest_prompt(session: Session, words: int | None = None) -> Prompt:
     """The longest prompt of a session if every statement has so many words: the last survey, with the whole transcript."""
+    if words is None:
+        words = statement_words(session)[1]
     people = session.participants
     if session.format == "rating":
         heard = [Statement(Turn(i + 1, i // 2 + 1, f"Speaker {'AB'[i % 2]}"), "speech " * words) for i in range(6)]
@@ -153,8 +181,13 @@ def rehearse(session: Session) -> None:
     wording = session.wording
     if session.format == "debate":
         refuse_unfilled(wording, DEBATE_TEXTS, DEBATE_FIELDS)
-    else:
-        refuse_unfilled(wording, (*TEXTS, *({"left_out"} & set(wording.texts))), FIELDS)
+        return
+    if session.procedure.words is not None and "words" not in wording.texts:
+        raise WrongInput(
+            f"wording '{wording.id}' lacks the text 'words', in which $words is filled in, and procedure.words is "
+            f"{session.procedure.words}: add the text, or set procedure.words=null, which names no number of words"
+        )
+    refuse_unfilled(wording, (*TEXTS, *({"left_out", "words"} & set(wording.texts))), FIELDS)
 
 
 def refuse_unfilled(wording: Wording, texts: Sequence[str], fields: Mapping[str, Sequence[str]]) -> None:
@@ -173,16 +206,24 @@ def refuse_unfilled(wording: Wording, texts: Sequence[str], fields: Mapping[str,
             raise WrongInput(f"wording '{wording.id}', text '{name}': {error}; a dollar sign is written $$") from None
 
 
-def _messages(session: Session, parts: Sequence[str]) -> tuple[Message, ...]:
+def _messages(session: Session, parts: Sequence[str], *, instructed: bool) -> tuple[Message, Message]:
+    """What the group shares, with the treatment's instructions where these are told, and what follows."""
+    setting = _say(session, "setting", group=len(session.participants), **_limits(session))
+    instructions = session.treatment.instructions.strip() if instructed else ""
+    system = _joined([setting, instructions, _subject(session)])
+    return Message("system", system), Message("user", _joined(parts))
+
+
+def _subject(session: Session) -> str:
+    """The motion of a debate; the question of a deliberation, with its background where the procedure has it told."""
     topic = session.topic
-    setting = [_say(session, "setting", group=len(session.participants), **_limits(session)), session.treatment.instructions.strip()]
-    setting.append(
-        block(
-            "motion" if session.format == "debate" else "topic",
-            "\n\n".join(part.strip() for part in (topic.question, topic.background) if part.strip()),
-        )
-    )
-    return tuple(Message(role, "\n\n".join(part for part in texts if part)) for role, texts in (("system", setting), ("user", parts)))
+    background = topic.background.strip() if session.procedure.background else ""
+    tag = "motion" if session.format == "debate" else "topic"
+    return block(tag, _joined([topic.question.strip(), background]))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
 
 
 def _particulars(session: Session, participant: Participant) -> str:

@@ -193,7 +193,8 @@ def _procedure(session: Session | None) -> Row:
     procedure, audience = session.procedure, session.procedure.audience
     small_world = audience.network == "small_world"
     names = (
-        "shuffle_items", "reverse_scale", "show_transcript", "transcript_window", "show_answers", "recall", "reasks", "longest_statement",
+        "instructions", "background", "shuffle_items", "reverse_scale", "show_transcript", "transcript_window", "show_answers",
+        "recall", "reasks", "words", "longest_statement",
     )  # fmt: skip
     return (
         {name: getattr(procedure, name) for name in names}

@@ -17,6 +17,8 @@ from delibsim.domain.score import Score
 T = TypeVar("T")
 
 SCHEMA = 1
+BEFORE = {"instructions": "everywhere", "background": True, "words": None}
+"""How a session was held whose file does not say: the procedure of version 0.1, which had no such settings."""
 RUN = TypeAdapter(Run)
 SESSION = TypeAdapter(Session)
 SCORE = TypeAdapter(Score)
@@ -103,7 +105,8 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
-    return plain | {"procedure": _without(plain["procedure"], reverse_scale=None, transcript_window=None, rules=None)}
+    unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, **BEFORE}
+    return plain | {"procedure": _without(plain["procedure"], **unsaid)}
 
 
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:
@@ -135,10 +138,19 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     if plain.pop("schema") != SCHEMA:
         raise Damaged(f"written under another schema than {SCHEMA}, the one this version of delibsim reads")
     try:
+        _say_what_was(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is refused.
         return adapter.validate_json(json.dumps(plain), strict=True, extra="forbid")
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
+
+
+def _say_what_was(plain: dict[str, Any]) -> None:
+    """Fill in, in a planned session or that of a run, the settings of the procedure that its file leaves out."""
+    session = plain.get("session", plain)
+    procedure = session.get("procedure") if isinstance(session, dict) else None
+    if isinstance(procedure, dict):
+        session["procedure"] = {**BEFORE, **procedure}
 
 
 def _fault(error: ValidationError) -> str:

@@ -18,6 +18,7 @@ def test_the_base_design_is_the_default():
     treatment, procedure = Treatment("basic"), Procedure()
     assert (treatment.rounds, treatment.interaction) == (2, True)
     assert (procedure.shuffle_items, procedure.show_transcript, procedure.show_answers, procedure.recall) == (True,) * 4
+    assert (procedure.instructions, procedure.background, procedure.words) == ("turns", True, 150)
     assert (procedure.reasks, procedure.longest_statement, procedure.audience) == (3, 600, Audience("complete"))
 
 
@@ -45,7 +46,7 @@ def test_numbers_below_their_range_are_refused(limit):
 
 def test_the_ends_of_their_ranges_are_allowed():
     assert Treatment("none", rounds=0).rounds == 0
-    assert (Procedure(reasks=0).reasks, Procedure(longest_statement=1).longest_statement) == (0, 1)
+    assert (Procedure(reasks=0).reasks, Procedure(words=1, longest_statement=1).longest_statement) == (0, 1)
     assert Procedure(longest_statement=None).longest_statement is None
     with pytest.raises(ValueError, match="longest_statement"):
         Procedure(longest_statement=0)
@@ -60,3 +61,11 @@ def test_every_noun_is_frozen():
     changeable = [noun.__name__ for noun in nouns() if not noun.__dataclass_params__.frozen]
     assert len(nouns()) > 10
     assert changeable == []
+
+
+def test_a_length_that_is_asked_for_must_be_read():
+    with pytest.raises(ValueError, match=r"words \(150\) cannot be more than longest_statement \(100\)"):
+        Procedure(longest_statement=100)
+    assert Procedure(words=None, longest_statement=100).words is None
+    with pytest.raises(ValueError, match="words must be 1 or more"):
+        Procedure(words=0)

@@ -39,15 +39,18 @@ async def test_without_a_persona_there_is_no_trace_of_one(session_of, held):
     assert not any("<persona>" in prompt.text for prompt in voice.asked)
 
 
-async def test_the_group_shares_one_system_message_that_holds_topic_and_treatment(session_of, held):
+async def test_the_group_shares_a_system_message_in_surveys_and_another_in_turns(session_of, held):
     session = session_of(4, personas=PERSONAS)
     _, voice = await held(session)
-    (system,) = {prompt.messages[0].content for prompt in voice.asked}
+    surveys = [*voice.prompts(occasion="pre"), *voice.prompts(occasion="post")]
+    (survey,) = {prompt.messages[0].content for prompt in surveys}
+    (turn,) = {prompt.messages[0].content for prompt in voice.prompts(occasion="turn")}
     assert [m.role for m in voice.asked[0].messages] == ["system", "user"]
-    assert session.treatment.instructions.strip() in system
-    assert session.topic.question in system
-    assert session.topic.background in system
-    assert "one of 4 participants" in system
+    for system in (survey, turn):
+        assert session.topic.question in system
+        assert session.topic.background in system
+        assert "one of 4 participants" in system
+    assert turn.replace(session.treatment.instructions.strip() + "\n\n", "") == survey != turn
 
 
 async def test_each_is_told_who_it_is_and_which_round_it_is(session_of, held):
