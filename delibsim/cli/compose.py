@@ -23,8 +23,10 @@ from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.models.limits import Limits
 from delibsim.models.settings import check_address, check_settings
+from delibsim.store.editions import FIRST, NOW, UNSAID
 from delibsim.store.library import Library
 from delibsim.store.manifest import Manifest
+from delibsim.store.runs import Runs
 
 Kind = TypeVar("Kind")
 UNLABELLED = ("topic", "replicate", "study", "runs", "seed", "base_url", "limits", *debates.PLACED)
@@ -103,13 +105,16 @@ def compose(*overrides: str, home: Path | None = None) -> Session:
     return plan(overrides, home).session
 
 
-def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False) -> Plan:
+def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False, edition: str = NOW) -> Plan:
     """The sessions and their study, from overrides and the files beside the user and in the package.
 
-    Of a sweep, every combination that cannot be is named before anything is begun.
+    Of a sweep, every combination that cannot be is named before anything is begun. A study that has begun keeps its `edition`
+    of presets and prompts, whatever is asked for here.
     """
-    composer = _Composer(home or Path.cwd())
+    composer = _Composer(home or Path.cwd(), edition)
     asked, base = read(overrides, composer.presets, composer.topics, sweep), composer.presets.config()
+    if (begun := _edition(asked, base, composer)) != edition:
+        return plan(overrides, home, sweep, begun)
     asked = debates.drawn(asked, sweep, base["seed"], base["tournament"], composer.library)
     cells, faults = [], []
     for job in asked.jobs:
@@ -140,8 +145,16 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
         study = f"{cells[0].session.id.removesuffix('.r1')}_{_digest([settings, parts])[:8]}"
     limits = _built(Limits, "limits", config.limits)
     root = composer.home / config.runs
-    manifest = Manifest(str(study), settings, parts, tuple(sessions))
+    manifest = Manifest(str(study), settings, parts, tuple(sessions), edition=edition)
     return Plan(tuple(sessions.values()), root, manifest, limits, addresses, asked, len(cells) - len(sessions))
+
+
+def _edition(asked: Sweep, base: Mapping[str, Any], composer: "_Composer") -> str:
+    """The edition of the study that is named, or of this composer where it has not begun."""
+    values = {**base, **(asked.jobs[0].values if asked.jobs else {})}
+    study = values["study"] if values["study"] is not None else asked.experiment
+    begun = Runs(composer.home / str(values["runs"]), str(study)).manifest() if study != "" else None
+    return composer.edition if begun is None else begun.edition
 
 
 @dataclass(frozen=True)
@@ -157,8 +170,9 @@ class _Cell:
 class _Composer:
     """Makes sessions from presets, topics and surveys, each of which is read once."""
 
-    def __init__(self, home: Path) -> None:
-        self.home, self.presets, self.library = home, Presets(home), Library(home)
+    def __init__(self, home: Path, edition: str = NOW) -> None:
+        self.home, self.edition = home, edition
+        self.presets, self.library = Presets(home, edition), Library(home, edition)
         self._read: dict[tuple[str, str], tuple[Any, str]] = {}
         self._preset: dict[tuple[tuple[str, str], ...], tuple[dict[str, Any], set[str], dict[str, Any]]] = {}
 
@@ -169,6 +183,8 @@ class _Composer:
     def cell(self, job: Job) -> _Cell:
         """One session; WrongInput if it cannot be."""
         plain = self._config(job)
+        if self.edition == FIRST:
+            plain["procedure"] = {**UNSAID, **plain["procedure"]}
         config = _validated(plain)
         topic, survey, digests = self._subject(config)
         if config.persona.topic not in (None, topic.id):

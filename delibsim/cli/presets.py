@@ -3,7 +3,7 @@
 import copy
 import functools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.editions import NOW, edition_folder
 from delibsim.store.library import package_data
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
@@ -36,13 +37,14 @@ class Presets:
     and the configuration of a session is put together from its options.
     """
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self, home: Path, edition: str = NOW) -> None:
+        self.home, self.edition = home, edition
         self._composed: dict[tuple[str, ...], dict[str, Any]] = {}
 
     def names(self, group: str) -> list[str]:
         """The options of a group."""
-        return sorted({path.stem for conf in {package_data("conf"), self.home / "conf"} for path in (conf / group).glob("*.yaml")})
+        folders = [package_data("conf"), *self._before()]
+        return sorted({path.stem for conf in folders for path in (conf / group).glob("*.yaml")})
 
     def config(self, choices: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The configuration with these options by group, the defaults for all others; WrongInput for an option there is not."""
@@ -82,11 +84,16 @@ class Presets:
             self._composed[overrides] = self._raw(overrides)
         return self._composed[overrides]
 
+    def _before(self) -> list[Path]:
+        """The folders that are searched before the package: the user's, then that of the study's edition."""
+        found = [(self.home / "conf").resolve(), edition_folder(self.edition, "conf")]
+        return [path for path in found if path.is_dir() and path != package_data("conf").resolve()]
+
     def _raw(self, overrides: Iterable[str], hydra: bool = False) -> dict[str, Any]:
-        theirs = (self.home / "conf").resolve()
-        if not theirs.is_dir() or theirs == package_data("conf").resolve():
+        before = self._before()
+        if not before:
             return copy.deepcopy(_packaged(tuple(overrides), hydra))
-        return _composed(tuple(overrides), hydra, theirs)
+        return _composed(tuple(overrides), hydra, before)
 
 
 @functools.cache
@@ -95,15 +102,16 @@ def _packaged(overrides: tuple[str, ...], hydra: bool) -> dict[str, Any]:
     return _composed(overrides, hydra)
 
 
-def _composed(overrides: tuple[str, ...], hydra: bool, theirs: Path | None = None) -> dict[str, Any]:
+def _composed(overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = ()) -> dict[str, Any]:
     ours = package_data("conf").resolve()
     try:
         with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
             words = list(overrides)
-            if theirs:
-                # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
-                GlobalHydra.instance().config_loader().get_search_path().prepend("user", f"file://{theirs}")
-                words.append(f"hydra.searchpath=[file://{theirs}]")
+            # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
+            for folder in reversed(before):
+                GlobalHydra.instance().config_loader().get_search_path().prepend(folder.name, f"file://{folder}")
+            if before:
+                words.append(f"hydra.searchpath=[{','.join(f'file://{folder}' for folder in before)}]")
             plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=words, return_hydra_config=hydra))
             return plain
     except (HydraException, OmegaConfBaseException) as error:
@@ -113,10 +121,11 @@ def _composed(overrides: tuple[str, ...], hydra: bool, theirs: Path | None = Non
         place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
         raise WrongInput(f"{place}{error.problem or error.context}") from None
     except UnicodeDecodeError as error:
-        found = (path for path in sorted((theirs or ours).rglob("*.yaml")) if path.read_bytes().decode(errors="replace").count("\ufffd"))
-        raise WrongInput(f"{next(found, theirs or ours)}: not text in UTF-8: {error.reason}") from None
+        searched = before[0] if before else ours
+        found = (path for path in sorted(searched.rglob("*.yaml")) if path.read_bytes().decode(errors="replace").count("\ufffd"))
+        raise WrongInput(f"{next(found, searched)}: not text in UTF-8: {error.reason}") from None
     except yaml.YAMLError as error:
-        raise WrongInput(f"a file in {theirs or ours}: {str(error).splitlines()[0]}") from None
+        raise WrongInput(f"a file in {before[0] if before else ours}: {str(error).splitlines()[0]}") from None
 
 
 def resolved(config: dict[str, Any]) -> dict[str, Any]:

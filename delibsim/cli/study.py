@@ -20,7 +20,8 @@ from delibsim.domain.study import cell_of
 from delibsim.engine.hold import check, prompt_hash, provenance
 from delibsim.models.human import STOPPED
 from delibsim.models.limits import Budget, Limits
-from delibsim.store.manifest import Manifest, commits
+from delibsim.store.editions import NOW
+from delibsim.store.manifest import SCHEMA, Manifest, commits
 from delibsim.store.runs import Runs
 from delibsim.voices import Voices
 
@@ -59,12 +60,24 @@ async def hold_waiting(
     voices = await voices_for(waiting, runs, plan.limits, plan.addresses, screen)
     if manifest is not None:
         with runs.lock():
+            say_edition(runs, screen)
             runs.settle(manifest)
     before = held_before(plan, runs)
     view = Live(plan.session, screen, quiet) if len(plan.sessions) == 1 else Progress(waiting, len(before), voices, screen, quiet)
     with view:
         # Twice as many sessions as calls may be in flight: while one prepares its next prompt, another is asking.
         return before + await hold_all(waiting, runs, view.watch, view.heed, voices, 2 * plan.limits.concurrency, view.tell)
+
+
+def say_edition(runs: Runs, screen: Console) -> None:
+    """Say once, when a study of an earlier edition goes on, that it keeps its prompts."""
+    old = runs.manifest()
+    if old is not None and old.edition != NOW and old.schema < SCHEMA:
+        screen.print(
+            f"study {safe(runs.study)} was begun under the presets of version {old.edition} and keeps them: the treatment's text stands in "
+            "its surveys too (procedure.instructions=everywhere). A new study tells it in speaking turns only.",
+            soft_wrap=True,
+        )
 
 
 def frozen(plan: Plan) -> Manifest:

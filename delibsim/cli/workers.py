@@ -15,7 +15,7 @@ from rich.text import Text
 from delibsim.cli.compose import Plan
 from delibsim.cli.presets import Presets
 from delibsim.cli.progress import Progress
-from delibsim.cli.study import cells_of, compared, held_before, voices_for
+from delibsim.cli.study import cells_of, compared, held_before, say_edition, voices_for
 from delibsim.cli.terminal import safe, shown
 from delibsim.conduct import Held
 from delibsim.domain.run import Session
@@ -41,6 +41,7 @@ def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[He
         return held_before(plan, runs)
     voices = asyncio.run(_proven(plan, waiting, runs, screen))
     with runs.lock() as share:
+        say_edition(runs, screen)
         runs.settle(manifest)
         before = held_before(plan, runs)
         launch = prepare(runs, waiting, plan.limits, _left(voices), _workers(plan, waiting, screen))

@@ -13,12 +13,11 @@ from pydantic_core import to_json
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.store.editions import UNSAID
 
 T = TypeVar("T")
 
 SCHEMA = 1
-BEFORE = {"instructions": "everywhere", "background": True, "words": None}
-"""How a session was held whose file does not say: the procedure of version 0.1, which had no such settings."""
 RUN = TypeAdapter(Run)
 SESSION = TypeAdapter(Session)
 SCORE = TypeAdapter(Score)
@@ -105,7 +104,7 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
-    unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, **BEFORE}
+    unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, **UNSAID}
     return plain | {"procedure": _without(plain["procedure"], **unsaid)}
 
 
@@ -150,7 +149,7 @@ def _say_what_was(plain: dict[str, Any]) -> None:
     session = plain.get("session", plain)
     procedure = session.get("procedure") if isinstance(session, dict) else None
     if isinstance(procedure, dict):
-        session["procedure"] = {**BEFORE, **procedure}
+        session["procedure"] = {**UNSAID, **procedure}
 
 
 def _fault(error: ValidationError) -> str:

@@ -15,6 +15,7 @@ from ruamel.yaml.reader import ReaderError
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
+from delibsim.store.editions import NOW, edition_folder
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
@@ -74,11 +75,12 @@ def package_data(name: str) -> Path:
 class Library:
     """The topics and surveys a user can name: those in `topics/` and `surveys/` under `home`, then those of the package.
 
-    Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`.
+    Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`. `edition` is that of the study
+    they are read for.
     """
 
-    def __init__(self, home: Path | None = None) -> None:
-        self.home = home or Path.cwd()
+    def __init__(self, home: Path | None = None, edition: str = NOW) -> None:
+        self.home, self.edition = home or Path.cwd(), edition
 
     def topics(self) -> dict[str, Path]:
         """The files of topics and motions by id."""
@@ -121,6 +123,7 @@ class Library:
         """Folders from the last to be asked to the first, so that later entries take precedence."""
         ours, theirs = package_data(kind), self.home / kind
         yield ours
+        yield edition_folder(self.edition, kind)
         if theirs.resolve() != ours.resolve():
             yield theirs
 

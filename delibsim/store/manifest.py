@@ -12,9 +12,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.codec import differences
+from delibsim.store.editions import EDITIONS, FIRST, NOW, UNSAID
 from delibsim.store.files import json_text, write_atomically
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,9 @@ class Manifest:
 
     `settings` are shared by all sessions; `parts` are what sessions are made of, by kind and name; `sessions` the names of all
     that are planned; `prompts` a SHA-256 for every cell of the design; `begun` and each of `amendments` say when, with which
-    versions and from which commit; an amendment also what it added. Of `schema` 1, `settings` and `parts` are all there is.
+    versions and from which commit; an amendment also what it added. `edition` names the presets and prompts that the study
+    keeps (see editions.py). `schema` is that of the file: what was read from a file of schema 2 says what was left unsaid there, and is
+    written as schema 3 when the study goes on. Of `schema` 1, `settings` and `parts` are all there is.
     """
 
     study: str
@@ -34,10 +37,11 @@ class Manifest:
     begun: Mapping[str, Any] = field(default_factory=dict)
     amendments: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
+    edition: str = NOW
 
     def conflicts(self, new: "Manifest") -> list[str]:
         """What would change under its name, one line a difference; what is only added is none."""
-        if self.schema != new.schema:
+        if self.schema == 1:
             # Sessions were named otherwise then, so that what is held already would be asked and paid for once more.
             return [f"schema: {self.schema} -> {new.schema} (it can be read, scored and exported, and not be gone on with)"]
         changed = differences(dict(self.settings), dict(new.settings))
@@ -54,11 +58,12 @@ class Manifest:
         sessions = tuple(dict.fromkeys([*self.sessions, *new.sessions]))
         added = {kind: fresh for kind in parts if (fresh := sorted(set(parts[kind]) - set(self.parts.get(kind, {}))))}
         if not added and sessions == self.sessions:
-            return self
+            return replace(self, schema=SCHEMA)
         count = len(sessions) - len(self.sessions)
         amendment = {**new.begun, "added": added, "sessions": count}
         prompts = {**new.prompts, **self.prompts}
-        return replace(self, parts=parts, sessions=sessions, prompts=prompts, amendments=(*self.amendments, amendment))
+        amendments = (*self.amendments, amendment)
+        return replace(self, parts=parts, sessions=sessions, prompts=prompts, amendments=amendments, schema=SCHEMA)
 
 
 MANIFEST = TypeAdapter(Manifest)
@@ -72,13 +77,28 @@ def read_manifest(path: Path) -> Manifest | None:
         plain = json.loads(path.read_bytes())
     except ValueError as error:
         raise WrongInput(f"{path} is damaged ({error}); move it away to start the study anew") from None
-    if not isinstance(plain, dict) or plain.get("schema") not in (1, SCHEMA):
+    if not isinstance(plain, dict) or plain.get("schema") not in range(1, SCHEMA + 1):
         raise WrongInput(f"{path} was not written under schema {SCHEMA}; this version leaves it untouched")
+    if plain["schema"] < SCHEMA:
+        plain = _upgraded(plain)
+    elif plain.get("edition") not in EDITIONS:
+        raise WrongInput(f"{path}: edition {plain.get('edition')!r} is not known to this version; known are {', '.join(EDITIONS)}")
     try:
         return MANIFEST.validate_python(plain)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise WrongInput(f"{path} is damaged ({where}); move it away to start the study anew") from None
+
+
+def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
+    """What an older file left unsaid: its edition, and the procedures' settings that came later."""
+    parts = plain.get("parts")
+    procedures = parts.get("procedures") if isinstance(parts, dict) else None
+    if not isinstance(procedures, dict):
+        return plain | {"edition": FIRST}
+    said = {key: value for key, value in UNSAID.items() if value is not None}
+    told = {name: {**said, **own} if isinstance(own, dict) else own for name, own in procedures.items()}
+    return plain | {"edition": FIRST, "parts": {**parts, "procedures": told}}
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

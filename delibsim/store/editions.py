@@ -1,0 +1,19 @@
+"""Editions: the presets, wordings and motions of earlier versions, which studies begun under them keep."""
+
+from pathlib import Path
+
+NOW = "0.2"
+"""The edition of studies that begin now: the presets of the package as they stand."""
+FIRST = "0.1"
+"""The edition of studies whose file names none."""
+EDITIONS = (FIRST, NOW)
+UNSAID = {"instructions": "everywhere", "background": True, "words": None}
+"""How a session of the first edition was held: its procedure had no such settings."""
+
+
+def edition_folder(edition: str, kind: str) -> Path:
+    """The folder with what an edition had otherwise (kind: conf, topics); it need not exist.
+
+    A file that did not change since is read from its present place.
+    """
+    return Path(__file__).parents[1] / "data" / "editions" / edition / kind
