@@ -34,7 +34,7 @@ KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API
 
 FULL = {"require_parameters": True}
 SENT = {  # of each hosted preset: what its request holds, what it must not hold, what the record calls dropped
-    "gpt_5_1": ({"reasoning_effort": "none", "temperature": 0.0, "max_completion_tokens": 2048, "seed": 7}, {"max_tokens"}, ()),
+    "gpt_5_1": ({"reasoning_effort": "none", "temperature": 0.0, "max_completion_tokens": 4096, "seed": 7}, {"max_tokens"}, ()),
     "gpt_5_1_reasoning": (
         {"reasoning_effort": "medium", "max_completion_tokens": 16000, "seed": 7},
         {"temperature", "max_tokens"},
@@ -51,7 +51,7 @@ SENT = {  # of each hosted preset: what its request holds, what it must not hold
         ("seed",),
     ),
     "deepseek_v3_2": (
-        {"reasoning": {"enabled": False}, "temperature": 0.0, "max_tokens": 2048, "seed": 7, "provider": FULL},
+        {"reasoning": {"enabled": False}, "temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL},
         {"reasoning_effort"},
         (),
     ),
@@ -60,9 +60,9 @@ SENT = {  # of each hosted preset: what its request holds, what it must not hold
         {"reasoning_effort"},
         (),
     ),
-    "kimi_k2": ({"temperature": 0.0, "max_tokens": 2048, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
+    "kimi_k2": ({"temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
     "kimi_k2_reasoning": ({"temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
-    "claude_opus_4_5": ({"temperature": 0.0, "max_tokens": 2048}, {"seed", "thinking"}, ("seed",)),
+    "claude_opus_4_5": ({"temperature": 0.0, "max_tokens": 4096}, {"seed", "thinking"}, ("seed",)),
     "claude_opus_4_5_reasoning": (
         {"thinking": {"type": "enabled", "budget_tokens": 8000}, "max_tokens": 16000},
         {"seed", "temperature"},
@@ -95,7 +95,7 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
     assert settings["kind"] == ("citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm")
     assert (name in SERVERS) == (name in composed.addresses)
     if name not in CITIZENS:
-        assert settings["max_tokens"] == 2048 or settings["max_tokens"] >= 8192  # a budget needs it, and thinking needs room
+        assert settings["max_tokens"] == 4096 or settings["max_tokens"] >= 8192  # a budget needs it, and thinking needs room
         assert settings["structured"] is False  # the same form of reply for all families
 
 
