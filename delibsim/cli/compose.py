@@ -15,7 +15,7 @@ from delibsim.cli import debates
 from delibsim.cli.overrides import FIXED, Job, Sweep, read
 from delibsim.cli.presets import GROUPS, Presets, resolved
 from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import NotImported, WrongInput, told_once, unknown
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross, label_of
 from delibsim.domain.survey import Survey
@@ -123,7 +123,7 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
         except WrongInput as error:
             if not sweep:
                 raise
-            faults.append((job, str(error)))
+            faults.append((job, error))
     if faults:
         raise WrongInput(_impossible(faults, len(asked.jobs)))
     sessions = {cell.session.id: cell.session for cell in cells}
@@ -325,13 +325,17 @@ def _told_apart(kind: str, parts: Mapping[str, Any], unlike: Mapping[str, Any]) 
     return {name + (f" ({label_of(own)})" if own else ""): part for name, part in parts.items()}
 
 
-def _impossible(faults: Sequence[tuple[Job, str]], n: int) -> str:
-    """What cannot be, each fault once with the first of the combinations it befalls."""
+def _impossible(faults: Sequence[tuple[Job, WrongInput]], n: int) -> str:
+    """What cannot be, each fault once with its first combination; what to import, once for all."""
     befallen: dict[str, list[str]] = {}
     for job, fault in faults:
+        if isinstance(fault, NotImported):
+            continue
         named = {key: value for key, value in {**job.choices, **job.values}.items() if key not in FIXED}
-        befallen.setdefault(fault, []).append(", ".join(f"{key}={value}" for key, value in named.items()))
-    lines = []
+        cell = ", ".join(f"{key}={value}" for key, value in named.items())
+        befallen.setdefault(str(fault), []).append(cell)
+    lacking = [fault for _, fault in faults if isinstance(fault, NotImported)]
+    lines = [f"  {said}" for said in told_once(lacking)]
     for fault, cells in list(befallen.items())[:10]:
         others = f" (and {len(cells) - 1} more)" if len(cells) > 1 else ""
         lines.append(f"  {cells[0]}{others}: {fault}")

@@ -80,6 +80,8 @@ def seated(group: GroupConfig, persona: PersonaConfig, models: Sequence[Mapping[
         else:
             seats = personas_in_seats(personas, group.size, place.replicate, seed) if personas.texts else ()
             drawn = Drawn(seats)
+    except WrongInput:
+        raise
     except ValueError as error:
         raise WrongInput(str(error)) from None
     names = [model["name"] for model in models]

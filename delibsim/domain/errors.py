@@ -1,13 +1,40 @@
 """The errors a user can mend, and the closest names to what was meant."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 SHOWN = 30
 
 
 class WrongInput(ValueError):
     """What the user gave cannot be used: the message says what, where, and how to mend it. Commands exit with 2."""
+
+
+class NotImported(WrongInput):
+    """Data of real people that must be imported first: what is lacking, under which name.
+
+    `advice` says how to mend it; a pair of braces in it stands for the name.
+    """
+
+    def __init__(self, what: str, name: str, advice: str) -> None:
+        super().__init__(f"{what} '{name}'; {advice.format(name)}")
+        self.what, self.name, self.advice = what, name, advice
+
+
+def told_once(faults: Sequence[NotImported]) -> list[str]:
+    """One message for each thing that is lacking, with every name under which it is.
+
+    >>> told_once([NotImported("no answers to", name, "import answers to {}") for name in "aba"])
+    ["no answers to 'a', 'b'; import answers to SURVEY"]
+    """
+    names: dict[tuple[str, str], dict[str, str]] = {}
+    for fault in faults:
+        names.setdefault((fault.what, fault.advice), {})[f"'{fault.name}'"] = fault.name
+    told = []
+    for (what, advice), lacking in names.items():
+        (*others, last) = lacking.values()
+        told.append(f"{what} {', '.join(lacking)}; {advice.format('SURVEY' if others else last)}")
+    return told
 
 
 def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> WrongInput:

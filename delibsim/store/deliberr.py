@@ -15,12 +15,10 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.store.answers import Answers, Columns, Ratings, read_answers, read_rows, whole_number
+from delibsim.store.library import PUBLISHED
 
 LONG, SHEETS, HUMAN = "surveys.csv", "surveys.xlsx", "human_data.csv"
 """The file names: all instruments in one table, the same with a sheet each, and the answers of people."""
-
-PREFIX = "deliberr."
-"""What the ids of these surveys begin with."""
 
 COLUMNS = Columns(participant="pnum", phase="stage_id", phases={"1": "pre", "2": "post"})
 SHEET_COLUMNS = ("considerations_order", "considerations", "policies_order", "policies", "scale_max", "q-method")
@@ -81,7 +79,7 @@ def find_files(paths: Iterable[Path]) -> dict[str, Path]:
 
 def local_name(survey: Survey) -> str:
     """The name of a survey in the published files: ccps of deliberr.ccps."""
-    return survey.id.removeprefix(PREFIX)
+    return survey.id.removeprefix(PUBLISHED)
 
 
 def read_published(files: Mapping[str, Path], version: str, answers: Sequence[Answers] = ()) -> Published:
@@ -256,7 +254,7 @@ def _survey(instrument: Instrument, answers: Answers | None, version: str) -> tu
     items += [Item(f"P{k}", "preference", text) for k, text in enumerate(instrument.preferences, start=1)]
     try:
         survey = Survey(
-            id=PREFIX + instrument.id,
+            id=PUBLISHED + instrument.id,
             items=tuple(items),
             scale_min=scale[0],
             scale_max=scale[1],

@@ -12,13 +12,17 @@ from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.editions import NOW, edition_folder
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
+
+PUBLISHED = "deliberr."
+"""What the ids of imported instruments of the R package deliberr begin with."""
+IMPORT = "import it with: delibsim import deliberr PATH (survey=null takes the short forms)"
 
 
 class _File(BaseModel):
@@ -115,8 +119,11 @@ class Library:
         """A survey; WrongInput if there is none of that id or its file is broken."""
         files = self.surveys()
         if id not in files:
-            advice = "Import the published instruments with: delibsim import deliberr PATH" if id.startswith("deliberr.") else ""
-            raise unknown("survey", id, files, advice)
+            anything = any(name.startswith(PUBLISHED) for name in files)
+            of_a_topic = id.removeprefix(PUBLISHED) in self.topics()
+            if id.startswith(PUBLISHED) and (of_a_topic or not anything):
+                raise NotImported("not imported: survey", id, IMPORT)
+            raise unknown("survey", id, files)
         return _checked(files[id], id, _SurveyFile)
 
     def _folders(self, kind: str) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import NotImported, WrongInput
 from delibsim.domain.survey import LABEL, PHASES, Phase, Survey, faults_of
 from delibsim.store.answers import EMPTY, Answers, read_answers, read_rows, whole_number
 from delibsim.store.files import write_atomically
@@ -22,6 +22,8 @@ FOLDER = "answers"
 PARTICIPANT = ("participant", "pnum", "respondent", "id")
 STAGE = ("stage", "phase", "stage_id", "wave")
 STAGES: dict[str, Phase] = {"pre": "pre", "before": "pre", "1": "pre", "post": "post", "after": "post", "2": "post"}
+
+IMPORT = "import them with: delibsim import answers FILE --survey {}, or delibsim import deliberr PATH"
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,7 @@ def people_who_answered(survey: Survey, home: Path) -> Answers:
                 f"{len(survey.considerations)} and {len(survey.preferences)}; import both again"
             )
         return found
-    raise WrongInput(
-        f"there are no answers of people to survey '{survey.id}'; import them with: delibsim import answers FILE --survey {survey.id}, or "
-        "the published ones with: delibsim import deliberr PATH"
-    )
+    raise NotImported("there are no answers of people to survey", survey.id, IMPORT)
 
 
 @functools.lru_cache(maxsize=4)  # a study asks for the same people for each of its sessions
