@@ -92,7 +92,10 @@ def print_run(run: Run, times: dict[str, str], screen: Console, answers: bool = 
 
 
 def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_json: bool) -> None:
-    """Print exactly what was sent and what came back in one call, or list all calls."""
+    """Print exactly what was sent and what came back in one call, or list all calls.
+
+    When it was sent is left to --json, so that two calls that were asked alike are printed alike.
+    """
     if call == "all":
         if as_json:
             echo_json([{"id": id, "status": e.completion.status, "detail": e.completion.detail} for id, e in exchanges.items()])
@@ -121,10 +124,7 @@ def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_js
         "usage": completion.usage,
         "finish_reason": completion.finish_reason,
         "tries before": "; ".join(f"{t.status}: {t.detail} (waited {t.waited:g} s)" for t in completion.tries),
-        "started": exchange.started,
-        "seconds": exchange.seconds,
         "seed": exchange.seed,
-        "hash": exchange.hash,
     }
     for name, fact in facts.items():
         if fact != "":

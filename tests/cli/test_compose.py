@@ -1,8 +1,11 @@
 """From overrides to sessions: names that say what differs, sweeps, and what is refused before anything is begun."""
 
+import json
+from collections import Counter
+
 import pytest
 
-from delibsim import WrongInput
+from delibsim import WrongInput, compose
 from delibsim.cli.compose import plan
 
 
@@ -175,19 +178,82 @@ def test_what_cannot_be_swept_is_refused_naming_the_cells(home, overrides, said)
 
 @pytest.mark.parametrize(
     ("experiment", "n"),
-    [("main_grid", 180), ("smoke", 12), ("group_size", 360), ("rounds", 180), ("temperature", 360), ("wording", 300), ("persona", 240)],
+    [
+        ("main_grid", 180),
+        ("smoke", 12),
+        ("group_size", 90),
+        ("rounds", 45),
+        ("temperature", 90),
+        ("wording", 75),
+    ],
 )
 def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
-    planned = plan([f"+experiment={experiment}", "model=citizen"], home, sweep=True)
+    planned = plan([f"+experiment={experiment}", "model=citizen", "survey=null"], home, sweep=True)
     assert planned.study == experiment
     assert len(planned.sessions) == n
     assert {settings["kind"] for session in planned.sessions for settings in session.models.values()} == {"citizen"}
 
 
+def test_the_persona_pilot_can_be_held_by_citizens_with_personas_of_the_package(home):
+    planned = plan(["+experiment=persona", "model=citizen", "survey=null", "persona=none,values"], home, sweep=True)
+    assert len(planned.sessions) == 60
+
+
+FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2")
+MIXED = (*FAMILIES, "claude_opus_4_5")
+SET_UPS = {
+    *((name,) for name in FAMILIES),
+    *((f"{name}_reasoning",) for name in FAMILIES),
+    ("claude_opus_4_5",),
+    MIXED,
+    tuple(f"{name}_reasoning" for name in MIXED),
+}
+"""The eleven set-ups of the published study."""
+
+
 def test_the_main_grid_is_that_of_the_published_study(home):
-    planned = plan(["+experiment=main_grid"], home, sweep=True)
+    planned = plan(["+experiment=main_grid", "survey=null"], home, sweep=True)
     assert len(planned.sessions) == 11 * 12 * 3 * 5
-    assert len({tuple(session.models) for session in planned.sessions}) == 11
+    assert {tuple(sorted(session.models)) for session in planned.sessions} == {tuple(sorted(s)) for s in SET_UPS}
+    assert Counter(tuple(sorted(s.models)) for s in planned.sessions) == {tuple(sorted(s)): 180 for s in SET_UPS}
+    assert {session.treatment.name for session in planned.sessions} == {"none", "basic", "normative"}
+    (procedure,) = {session.procedure for session in planned.sessions}
+    assert procedure == compose("procedure=published", home=home).procedure
+    assert not procedure.background
+    temperatures = {own["temperature"] for session in planned.sessions for own in session.models.values()}
+    assert temperatures == {0}
+
+
+def test_the_main_grid_asks_for_the_instruments_where_they_were_not_imported(home):
+    with pytest.raises(WrongInput, match="import deliberr PATH") as caught:
+        plan(["+experiment=main_grid"], home, sweep=True)
+    assert "survey=null" in str(caught.value)
+    assert str(caught.value).count("import deliberr") == 1
+
+
+def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(home):
+    online = plan(["+experiment=main_grid", "survey=null"], home, sweep=True).sessions
+    offline = plan(["+experiment=main_grid_offline"], home, sweep=True).sessions
+    assert len(offline) == len(online) == 1980
+    kinds = {name for session in offline for name in session.models}
+    assert len(kinds) == 11
+    settings = {json.dumps({k: v for k, v in own.items() if k != "name"}) for s in offline for own in s.models.values()}
+    assert len(settings) == 11
+
+    def design(session):
+        return session.topic, session.survey, session.treatment, session.procedure, session.replicate, session.seed
+
+    assert sorted(map(repr, map(design, offline))) == sorted(map(repr, map(design, online)))
+
+
+@pytest.mark.parametrize("experiment", ["group_size", "rounds", "temperature", "wording", "persona"])
+def test_ablations_are_on_three_topics_and_models_of_the_main_grid(home, experiment):
+    extra = ["persona=none,values"] if experiment == "persona" else []
+    planned = plan([f"+experiment={experiment}", "survey=null", *extra], home, sweep=True)
+    assert {session.topic.id for session in planned.sessions} == {"fnqcj", "ccps", "acp"}
+    assert {name for session in planned.sessions for name in session.models} == {"gpt_5_1", "deepseek_v3_2"}
+    assert 60 <= len(planned.sessions) <= 180
+    assert not any(session.procedure.background for session in planned.sessions)
 
 
 def test_the_command_line_replaces_what_an_experiment_says(home):

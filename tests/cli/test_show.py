@@ -170,11 +170,28 @@ def test_single_calls_are_shown_whole(delibsim, study):
     for message in records[0]["messages"]:
         assert message["content"].strip() in first.out
     assert records[0]["completion"]["text"] in first.out
-    assert records[0]["hash"] in first.out
     assert delibsim("show", "s", "--call", ids[0], "--json").json == records[0]
     unknown = delibsim("show", "s", "--call", "Participant 1/pree/0")
     assert unknown.code == 2
     assert "did you mean Participant 1/pre/0" in unknown.err
+
+
+def test_calls_of_two_treatments_differ_in_what_was_told_alone(delibsim, home):
+    sweep = ("topic=acp", "treatment=none,basic,normative", "group.size=2", "rounds=1", "seed=7")
+    assert delibsim("run", "-q", "-m", "study=told", *sweep).code == 0
+    asked = []
+    for cell in ("none.citizen_size2", "basic.citizen_rounds1_size2", "normative.citizen_rounds1_size2"):
+        asked.append(delibsim("show", f"told/acp.{cell}.r1", "--call", "Participant 1/pre/0").out)
+    assert "Rate every consideration" in asked[0]
+    assert asked[1:] == asked[:1] * 2
+    turns = []
+    for treatment in ("basic", "normative"):
+        run = f"told/acp.{treatment}.citizen_rounds1_size2.r1"
+        speaker = delibsim("show", run, "--json").json["transcript"][0]["turn"]["speaker"]
+        turns.append(delibsim("show", run, "--call", f"{speaker}/turn 1/0").out.splitlines())
+    different = [pair for pair in zip(*turns, strict=True) if pair[0] != pair[1]]
+    assert len(different) == 1
+    assert "Keep your language calm" in different[0][1]
 
 
 LONG = {
