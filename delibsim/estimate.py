@@ -56,9 +56,10 @@ class Assumptions:
 
 @dataclass(frozen=True)
 class Load:
-    """What one model is asked: sessions it sits in, calls, tokens; `prefix` is the part of input that an earlier prompt may have begun with.
+    """What one model is asked: sessions it sits in, calls, tokens.
 
-    `longest` is the number of occasions of its longest session, each of which waits for the one before.
+    `prefix` is the part of input that an earlier prompt may have begun with, `longest` the number of
+    occasions of its longest session, each of which waits for the one before.
     """
 
     sessions: int = 0
