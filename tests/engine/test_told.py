@@ -131,9 +131,7 @@ async def test_under_the_published_procedure_a_long_speech_is_read(of_treatment,
 
 def test_the_published_procedure_is_these_switches(of_treatment):
     default, published = (of_treatment("none", f"procedure={name}").procedure for name in ("default", "published"))
-    assert published == replace(
-        default, background=False, shuffle_items=False, recall=False, words=None, longest_statement=None
-    )
+    assert published == replace(default, background=False, shuffle_items=False, recall=False, words=None, longest_statement=None)
     assert published.show_transcript
     assert published.show_answers
     assert published.instructions == "turns"
