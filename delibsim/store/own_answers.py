@@ -73,8 +73,8 @@ def check_answers(
     """The answers in a CSV file with a row a participant and stage and a column an item, held against their instrument.
 
     `participant` and `stage` name those columns where they have other names than the usual ones. Where a column `survey` names other
-    surveys, `only` takes the rows that name this one. `rank_1` says what rank 1 is in the file where
-    no column `rank_1_is` does; without both it is the most preferred.
+    surveys, `only` takes the rows that name this one. `rank_1` says what rank 1 is in the file
+    where no column `rank_1_is` does; without both it is the most preferred.
 
     Raises WrongInput where the file is no such table, or holds answers to another survey or
     instrument; everything else is a fault of a row.
