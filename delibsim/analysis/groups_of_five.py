@@ -54,14 +54,16 @@ class Spread:
 class GroupCeiling:
     """Least squares of the change of DRI on DRI before over all groups of a partition, described over the partitions.
 
-    `beta`, `r2` and both standard errors (plain; clustered by topic) are means over partitions, `beta_sd` is the standard deviation of
-    the slope between them, the p values are medians (t on `n` - 2, and on topics - 1 degrees of freedom).
+    `beta`, `r2` and both standard errors (plain; clustered by topic) are means over partitions,
+    `beta_sd` and `r2_sd` are standard deviations between them, the p values are medians (t on
+    `n` - 2, and on topics - 1 degrees of freedom).
     """
 
     n: int
     beta: float
     beta_sd: float
     r2: float
+    r2_sd: float
     se: float
     p: float
     se_clustered: float
@@ -75,13 +77,30 @@ def dealt(answers: Answers, partitions: int = PARTITIONS) -> Dealt:
     """
     n = len(answers.participants)
     rng = np.random.default_rng(seed_of("human", "groups", answers.survey))
-    rows = rng.permuted(np.tile(np.arange(n), (partitions, 1)), axis=1)[:, : n // SIZE * SIZE].reshape(partitions, -1, SIZE)
+    deals = rng.permuted(np.tile(np.arange(n), (partitions, 1)), axis=1)
+    return _of_groups(answers, deals[:, : n // SIZE * SIZE].reshape(partitions, -1, SIZE))
+
+
+def drawn_with_replacement(answers: Answers, draws: int = PARTITIONS) -> Dealt:
+    """As many groups of five as `dealt` makes, every seat drawn from all participants of a survey.
+
+    Somebody may sit in several groups, and more than once in one, there with themselves at distance
+    0 and correlation 1. For comparison with published figures alone. The draws are seeded by the
+    survey's name; more of them are the same ones and further ones.
+    """
+    n = len(answers.participants)
+    rng = np.random.default_rng(seed_of("human", "groups with replacement", answers.survey))
+    return _of_groups(answers, rng.integers(n, size=(draws, n // SIZE, SIZE)))
+
+
+def _of_groups(answers: Answers, rows: NDArray[np.intp]) -> Dealt:
+    """The measures of groups whose members `rows` (partitions, groups, 5) names."""
     by_phase = {phase: _measured(answers, phase, rows) for phase in PHASES}
     values = {
         measure: {phase: by_phase[phase][measure] for phase in PHASES} | {"change": by_phase["post"][measure] - by_phase["pre"][measure]}
         for measure in MEASURES
     }
-    return Dealt(answers.survey, n, values)
+    return Dealt(answers.survey, len(answers.participants), values)
 
 
 def spread(values: Array) -> Spread:
@@ -112,7 +131,9 @@ def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
     fits = np.array([regression(x, y, clusters) for x, y in zip(before, change, strict=True)])
     beta, r2, se, p, se_clustered, p_clustered = fits.mean(axis=0)
     p, p_clustered = np.median(fits[:, 3]), np.median(fits[:, 5])
-    return GroupCeiling(before.shape[1], *map(float, (beta, _sd(fits[:, 0]), r2, se, p, se_clustered, p_clustered)))
+    beta_sd, r2_sd = _sd(fits[:, 0]), _sd(fits[:, 1])
+    found = (beta, beta_sd, r2, r2_sd, se, p, se_clustered, p_clustered)
+    return GroupCeiling(before.shape[1], *map(float, found))
 
 
 def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 """`delibsim human`: every measure of real citizen deliberations, before and after, with the published figures beside them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -59,12 +59,13 @@ def human(
     topics = references["topic"] if all_ else analysis.of_benchmark(references["topic"])
     by_survey = {own.survey: own for own in answers}
     dealt = [five.dealt(by_survey[topic.id], partitions) for topic in topics if partitions and topic.n >= five.SIZE]
+    figures = [] if missing else _figures(references, by_survey, dealt, partitions)
     if as_json:
         echo_json(
             {
                 "groups": [{"id": group.id, "n": group.n, **_values(group)} for group in shown],
                 "mean": _values(mean),
-                "inference": None if missing else _inference(references["topic"], references["case"]),
+                "inference": None if missing else _inference(references, figures),
                 "groups_of_five": _of_five(dealt, partitions) if dealt else None,
             }
         )
@@ -80,7 +81,7 @@ def human(
     if missing:
         typer.echo(f"No mean and no comparison with published figures: no answers of {', '.join(missing)}.")
     else:
-        screen.print(_published(published_figures(references["topic"], references["case"])))
+        screen.print(_published(figures))
     if dealt:
         screen.print(_five_table(dealt, partitions))
         for topic in dealt:
@@ -100,21 +101,45 @@ def _values(group: Reference) -> dict[str, Any]:
     return values | ({"notes": dict(group.notes)} if group.notes else {})
 
 
-def _inference(topics: Sequence[Reference], cases: Sequence[Reference]) -> dict[str, Any]:
+def _figures(
+    references: Mapping[str, Sequence[Reference]],
+    answers: Mapping[str, Answers],
+    dealt: Sequence[Dealt],
+    partitions: int,
+) -> list[Figure]:
+    """The published figures; those of groups of five where each of the twelve topics has groups."""
+    disjoint = [topic for topic in dealt if topic.id in analysis.BENCHMARK]
+    if len(disjoint) < len(analysis.BENCHMARK):
+        disjoint = []
+    redrawn = [five.drawn_with_replacement(answers[topic.id], partitions) for topic in disjoint]
+    return published_figures(references["topic"], references["case"], disjoint, redrawn)
+
+
+def _inference(
+    references: Mapping[str, Sequence[Reference]],
+    figures: Sequence[Figure],
+) -> dict[str, Any]:
     """What the means allow to conclude, and the published figures beside it."""
-    twelve = analysis.of_benchmark(topics)
+    twelve = analysis.of_benchmark(references["topic"])
     fit = analysis.ceiling(twelve)
-    gains = analysis.mean_of(cases).change
+    gains = analysis.mean_of(references["case"]).change
     return {
         "dri_change_interval": analysis.interval_of_mean_change(twelve),
         "resamples": analysis.RESAMPLES,
         "seed": analysis.BOOTSTRAP,
         "ceiling": {"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p, "df": fit.df},
         "agreement_gain_by_case": {name: gains[name] for name in ("consideration_agreement", "preference_agreement")},
-        "published": [
-            {"figure": f.name, "published": f.published, "here": f.here, "verdict": f.verdict, "note": f.note}
-            for f in published_figures(topics, cases)
-        ],
+        "published": [_as_json(figure) for figure in figures],
+    }
+
+
+def _as_json(figure: Figure) -> dict[str, Any]:
+    return {
+        "figure": figure.name,
+        "published": figure.published,
+        "here": figure.here,
+        "verdict": figure.verdict,
+        "note": figure.note,
     }
 
 

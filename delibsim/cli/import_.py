@@ -14,6 +14,7 @@ from delibsim.store.deliberr import HUMAN, find_files, local_name, read_publishe
 from delibsim.store.imported import ANSWERS, keep
 from delibsim.store.library import Library
 from delibsim.store.own_answers import Checked, check_answers, keep_answers
+from delibsim.store.ranks import Rank1
 
 
 class Formats(TyperGroup):
@@ -25,6 +26,8 @@ class Formats(TyperGroup):
             raise unknown("format", args[0], self.commands)
         return super().resolve_command(ctx, args)
 
+
+RANK_1_IS = "What rank 1 is in FILE; by default the most preferred, as in what is kept."
 
 app = typer.Typer(
     cls=Formats,
@@ -41,6 +44,7 @@ def answers(
     participant: Annotated[str | None, typer.Option(help="The column that names participants, if not participant.")] = None,
     stage: Annotated[str | None, typer.Option(help="The column that says pre or post, if not stage or phase.")] = None,
     only: Annotated[bool, typer.Option("--only", help="Take the rows whose column survey names this survey, and no others.")] = False,
+    rank_1_is: Annotated[Rank1 | None, typer.Option(help=RANK_1_IS)] = None,
     leave_out: Annotated[bool, typer.Option("--leave-out", help="Leave participants with a fault out and keep the rest.")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Put the answers in the place of those of an earlier import.")] = False,
 ) -> None:
@@ -48,7 +52,8 @@ def answers(
     if len(paths) != 1 or survey is None:
         raise WrongInput("name one file and the survey that people answered: delibsim import answers FILE --survey ID")
     answered = Library().survey(survey)
-    _keep(check_answers(paths[0], answered, participant, stage, only), answered, paths[0], leave_out, replace)
+    checked = check_answers(paths[0], answered, participant, stage, only, rank_1_is)
+    _keep(checked, answered, paths[0], leave_out, replace)
 
 
 @app.command()

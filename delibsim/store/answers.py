@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Phase
+from delibsim.store import ranks
 
 Ratings = NDArray[np.int64]
 EMPTY = {"", "NA"}
@@ -32,6 +33,7 @@ class Answers:
 
     `considerations` (n, c) holds raw ratings and `preferences` (n, p) ranks, each a permutation of 1..p, by phase. `cases` and
     `participants` name each row; `lines` says where it stood in `path`, for messages.
+    Rank 1 is the most preferred where `declared`; else nobody has said what it is.
     """
 
     survey: str
@@ -41,6 +43,17 @@ class Answers:
     preferences: Mapping[Phase, Ratings]
     path: Path
     lines: Mapping[Phase, tuple[int, ...]]
+    declared: bool = False
+
+    def facing(self, rank_1: ranks.Rank1) -> "Answers":
+        """These answers with rank 1 as the most preferred, where it is `rank_1` here.
+
+        Declared ones stay as they are.
+        """
+        if self.declared:
+            return self
+        turned = {phase: ranks.most_first(self.preferences[phase], rank_1) for phase in PHASES}
+        return replace(self, preferences=turned, declared=True)
 
     def of_case(self, case: str) -> "Answers":
         """The answers of those who took part in one of the survey's deliberations."""
@@ -64,6 +77,7 @@ class _Row:
     phase: Phase
     participant: str
     cells: Mapping[str, str]
+    rank_1: str
 
 
 def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -120,7 +134,8 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
     """The answers in a CSV file, by survey in the order of the file.
 
     Raises WrongInput, naming file, line and column, where a column is missing, a cell is no whole number, a row of ranks is no
-    permutation, or somebody is there twice or in one phase only.
+    permutation, or somebody is there twice or in one phase only. Ranks are
+    turned round where a column `rank_1_is` says that 1 is the least preferred.
     """
     columns = columns or Columns()
     surveys: dict[str, list[_Row]] = {}
@@ -135,7 +150,8 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
             if not cells[column].isprintable():
                 raise WrongInput(f"{path}, line {line}, column {column}: {cells[column]!r} holds a control character")
         items = {column: cell for column, cell in cells.items() if re.fullmatch(r"[CP][1-9][0-9]*", column)}
-        row = _Row(line, cells["case"], columns.phases[stage], participant, items)
+        rank_1 = cells.get(ranks.COLUMN, "")
+        row = _Row(line, cells["case"], columns.phases[stage], participant, items, rank_1)
         surveys.setdefault(cells["survey"], []).append(row)
     if not surveys:
         raise WrongInput(f"{path}: there are no answers in it")
@@ -150,14 +166,16 @@ def answers_csv(answers: Sequence[Answers]) -> str:
     }
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["survey", "case", "phase", "participant", *(f"{kind}{k}" for kind in "CP" for k in range(1, width[kind] + 1))])
+    items = [f"{kind}{k}" for kind in "CP" for k in range(1, width[kind] + 1)]
+    writer.writerow(["survey", "case", "phase", "participant", ranks.COLUMN, *items])
     for own in answers:
+        rank_1 = "most_preferred" if own.declared else ""
         for phase in PHASES:
             for row, (participant, case) in enumerate(zip(own.participants, own.cases, strict=True)):
                 rated, ranked = own.considerations[phase][row].tolist(), own.preferences[phase][row].tolist()
                 rated += [""] * (width["C"] - len(rated))
                 ranked += [""] * (width["P"] - len(ranked))
-                writer.writerow([own.survey, case, phase, participant, *rated, *ranked])
+                writer.writerow([own.survey, case, phase, participant, rank_1, *rated, *ranked])
     return text.getvalue()
 
 
@@ -165,7 +183,8 @@ def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: 
     pre, post = _paired(path, survey, rows, participant_column)
     rated, ranked = _used_items(path, survey, rows, "C"), _used_items(path, survey, rows, "P")
     by_phase: dict[Phase, list[_Row]] = {"pre": pre, "post": post}
-    return Answers(
+    rank_1 = ranks.declared(path, [(row.line, row.rank_1) for row in rows])
+    answers = Answers(
         survey=survey,
         participants=tuple(row.participant for row in pre),
         cases=tuple(row.case for row in pre),
@@ -174,6 +193,7 @@ def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: 
         path=path,
         lines={phase: tuple(row.line for row in own) for phase, own in by_phase.items()},
     )
+    return answers if rank_1 is None else answers.facing(rank_1)
 
 
 def _paired(path: Path, survey: str, rows: Sequence[_Row], column: str) -> tuple[list[_Row], list[_Row]]:
@@ -223,12 +243,12 @@ def _matrix(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
 
 
 def _ranks(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
-    ranks = _matrix(path, rows, items)
-    for row, own in zip(rows, ranks.tolist(), strict=True):
+    ranked = _matrix(path, rows, items)
+    for row, own in zip(rows, ranked.tolist(), strict=True):
         if sorted(own) != list(range(1, len(items) + 1)):
             column = next(item for item, rank in zip(items, own, strict=True) if not 1 <= rank <= len(items) or own.count(rank) > 1)
             raise WrongInput(
                 f"{path}, line {row.line}, column {column}: the ranks {own} are no permutation of 1 to {len(items)}: "
                 "every rank is given exactly once"
             )
-    return ranks
+    return ranked

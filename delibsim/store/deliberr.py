@@ -16,6 +16,7 @@ from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.store.answers import Answers, Columns, Ratings, read_answers, read_rows, whole_number
 from delibsim.store.library import PUBLISHED
+from delibsim.store.ranks import in_source
 
 LONG, SHEETS, HUMAN = "surveys.csv", "surveys.xlsx", "human_data.csv"
 """The file names: all instruments in one table, the same with a sheet each, and the answers of people."""
@@ -27,10 +28,15 @@ ANSWERS_PER_POINT = 20
 """How many answers a scale point must have had on average before one that nobody used counts as no part of the scale."""
 
 REMARKS = {
-    "auscj": "by what the options say, rank 1 is the least preferred here (no codebook tells); kept as published, no index changes",
+    "auscj": "rank 1 is the least preferred in its answers, by what the options say: turned round",
     "zukunft": "its statements are about care for mental health, whatever the name suggests",
 }
 """What the files do not say and a reader of them finds."""
+
+UNDECLARED = (
+    "the answers of an earlier import do not say what rank 1 is, and stay as they are; "
+    f"import {HUMAN} again before personas are made of them"
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ def read_published(files: Mapping[str, Path], version: str, answers: Sequence[An
     """
     instruments, notes = _instruments(files)
     if HUMAN in files:
-        answers = tuple(read_answers(files[HUMAN], COLUMNS).values())
+        answers = published_answers(files[HUMAN])
     for own in answers:
         if own.survey not in instruments:
             raise WrongInput(f"{own.path}, line {own.lines['pre'][0]}, column survey: {unknown('survey', own.survey, instruments)}")
@@ -101,6 +107,12 @@ def read_published(files: Mapping[str, Path], version: str, answers: Sequence[An
         notes += found
     order = list(instruments)
     return Published(tuple(surveys), tuple(sorted(answers, key=lambda own: order.index(own.survey))), tuple(notes))
+
+
+def published_answers(path: Path) -> tuple[Answers, ...]:
+    """The answers in the package's `human_data` table, with rank 1 as the most preferred."""
+    found = read_answers(path, COLUMNS).values()
+    return tuple(own.facing(in_source(PUBLISHED + own.survey)) for own in found)
 
 
 def read_instruments_csv(path: Path) -> dict[str, Instrument]:
@@ -243,6 +255,8 @@ def _survey(instrument: Instrument, answers: Answers | None, version: str) -> tu
             notes.append(f"{instrument.id}: a Q sort without answers; its forced distribution is not known and left out")
     else:
         _same_items(instrument, answers)
+        if not answers.declared and in_source(PUBLISHED + instrument.id) == "least_preferred":
+            notes.append(f"{instrument.id}: {UNDECLARED}")
         scale, note = _scale(instrument, answers)
         notes += [note] if note else []
         if instrument.q_sort:

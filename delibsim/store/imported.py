@@ -11,10 +11,19 @@ from ruamel.yaml.error import YAMLError
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Survey
 from delibsim.store.answers import Answers, answers_csv, read_answers
-from delibsim.store.deliberr import COLUMNS, HUMAN, LONG, SHEETS, find_files, local_name, read_published
+from delibsim.store.deliberr import (
+    HUMAN,
+    LONG,
+    SHEETS,
+    find_files,
+    local_name,
+    published_answers,
+    read_published,
+)
 from delibsim.store.files import write_atomically
 from delibsim.store.library import Library
 from delibsim.store.own_answers import FOLDER, kept_answers
+from delibsim.store.ranks import Rank1, in_source
 
 ANSWERS = "answers.csv"
 """The file of answers in a folder of imported surveys."""
@@ -24,14 +33,17 @@ Scale = tuple[int, int]
 
 def keep(surveys: Iterable[Survey], answers: Sequence[Answers], folder: Path) -> None:
     """Write surveys and answers into `folder`; files of an earlier import are replaced, one at a time and each as a whole."""
+    declared = {own.survey for own in answers if own.declared}
     for survey in surveys:
-        write_atomically(folder / f"{local_name(survey)}.yaml", survey_yaml(survey))
+        name = local_name(survey)
+        text = survey_yaml(survey, in_source(survey.id) if name in declared else None)
+        write_atomically(folder / f"{name}.yaml", text)
     if answers:
         write_atomically(folder / ANSWERS, answers_csv(answers))
 
 
-def survey_yaml(survey: Survey) -> str:
-    """A survey as the text of the YAML file that the library of surveys reads."""
+def survey_yaml(survey: Survey, rank_1_in_source: Rank1 | None = None) -> str:
+    """A survey as the text of a YAML file of the library; `rank_1_in_source`: before the import."""
     fields: dict[str, object] = {
         "id": survey.id,
         "source": survey.source,
@@ -39,6 +51,8 @@ def survey_yaml(survey: Survey) -> str:
         "scale_min": survey.scale_min,
         "scale_max": survey.scale_max,
     }
+    if rank_1_in_source is not None:
+        fields["rank_1_in_source"] = rank_1_in_source
     if survey.forced_distribution is not None:
         fields["forced_distribution"] = list(survey.forced_distribution)
     for kind, items in (("considerations", survey.considerations), ("preferences", survey.preferences)):
@@ -74,7 +88,7 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
     if LONG in files or SHEETS in files:
         published = read_published(files, version="")
         return published.answers, {local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys}
-    alone = tuple(read_answers(files[HUMAN], COLUMNS).values())
+    alone = published_answers(files[HUMAN])
     return alone, {own.survey: _scale_without_instrument(own) for own in alone}
 
 

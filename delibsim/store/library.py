@@ -16,6 +16,7 @@ from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.editions import NOW, edition_folder
+from delibsim.store.ranks import Rank1
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
@@ -60,6 +61,7 @@ class _SurveyFile(_File):
     scale_min: int = 1
     scale_max: int = 7
     forced_distribution: list[int] | None = None
+    rank_1_in_source: Rank1 | None = None
     validated: bool = False
     source: str = ""
 
@@ -125,6 +127,11 @@ class Library:
                 raise NotImported("not imported: survey", id, IMPORT)
             raise unknown("survey", id, files)
         return _checked(files[id], id, _SurveyFile)
+
+    def rank_1_in_source(self, id: str) -> Rank1 | None:
+        """What rank 1 was in answers imported with a survey; None where its file does not say."""
+        self.survey(id)
+        return _parsed(self.surveys()[id]).get("rank_1_in_source")
 
     def _folders(self, kind: str) -> Iterator[Path]:
         """Folders from the last to be asked to the first, so that later entries take precedence."""

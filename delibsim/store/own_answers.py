@@ -16,6 +16,7 @@ from delibsim.domain.errors import NotImported, WrongInput
 from delibsim.domain.survey import LABEL, PHASES, Phase, Survey, faults_of
 from delibsim.store.answers import EMPTY, Answers, read_answers, read_rows, whole_number
 from delibsim.store.files import write_atomically
+from delibsim.store.ranks import COLUMN, Rank1, declared, in_source
 
 FOLDER = "answers"
 """The folder, beside the user, in which imported answers of the user's own are kept: one CSV file a survey, named after it."""
@@ -23,7 +24,7 @@ PARTICIPANT = ("participant", "pnum", "respondent", "id")
 STAGE = ("stage", "phase", "stage_id", "wave")
 STAGES: dict[str, Phase] = {"pre": "pre", "before": "pre", "1": "pre", "post": "post", "after": "post", "2": "post"}
 
-IMPORT = "import them with: delibsim import answers FILE --survey {}, or delibsim import deliberr PATH"
+IMPORT = "import them with: delibsim import answers FILE --survey {} (or deliberr PATH)"
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ class Checked:
     left_out: tuple[str, ...]
 
 
+_Line = tuple[int, dict[str, str]]
+
+
 @dataclass(frozen=True)
 class _Row:
     line: int
@@ -58,12 +62,22 @@ class _Row:
     values: Mapping[str, int]
 
 
-def check_answers(path: Path, survey: Survey, participant: str | None = None, stage: str | None = None, only: bool = False) -> Checked:
+def check_answers(
+    path: Path,
+    survey: Survey,
+    participant: str | None = None,
+    stage: str | None = None,
+    only: bool = False,
+    rank_1: Rank1 | None = None,
+) -> Checked:
     """The answers in a CSV file with a row a participant and stage and a column an item, held against their instrument.
 
     `participant` and `stage` name those columns where they have other names than the usual ones. Where a column `survey` names other
-    surveys, `only` takes the rows that name this one. Raises WrongInput where the file is no such table, or holds answers to another
-    survey or instrument; everything else is a fault of a row.
+    surveys, `only` takes the rows that name this one. `rank_1` says what rank 1 is in the file
+    where no column `rank_1_is` does; without both it is the most preferred.
+
+    Raises WrongInput where the file is no such table, or holds answers to another survey or
+    instrument; everything else is a fault of a row.
     """
     lines = [(line, cells) for line, cells in read_rows(path, []) if any(cells.values())]  # spreadsheets leave rows of empty cells
     if not lines:
@@ -73,7 +87,8 @@ def check_answers(path: Path, survey: Survey, participant: str | None = None, st
     lines, told = _of_survey(path, lines, survey, only)
     empty = {name for name in header if all(cells[name] in EMPTY for _, cells in lines)} if only else set()
     _same_instrument(path, [name for name in header if name not in empty or name in (item.id for item in survey.items)], survey)
-    used = {who, when, "case", "survey", *(item.id for item in survey.items)}
+    rank_1 = _rank_1(path, lines, survey, rank_1)
+    used = {who, when, "case", "survey", COLUMN, *(item.id for item in survey.items)}
     notes = [told] if told else []
     notes += [f"columns that are not used: {', '.join(unused)}"] if (unused := [name for name in header if name not in used]) else []
     rows, faults = [], []
@@ -85,7 +100,7 @@ def check_answers(path: Path, survey: Survey, participant: str | None = None, st
     faults = sorted([*faults, *wrong], key=lambda fault: fault.line)
     faulty = {fault.participant for fault in faults}
     kept = {name: own for name, own in paired.items() if name not in faulty}
-    answers = _answers(path, survey, kept) if kept else None
+    answers = _answers(path, survey, kept).facing(rank_1) if kept else None
     if answers is not None and survey.forced_distribution is not None:
         sorts = np.concatenate([answers.considerations[phase] for phase in PHASES])
         off = sum(tuple(int((sort == point).sum()) for point in survey.scale) != survey.forced_distribution for sort in sorts)
@@ -100,18 +115,15 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
     WrongInput where an earlier import left other answers there, which only `replace` gives up.
     """
     path = home / FOLDER / f"{survey.id}.csv"
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["case", "participant", "stage", *(item.id for item in (*survey.considerations, *survey.preferences))])
-    for phase in PHASES:
-        both = np.hstack([answers.considerations[phase], answers.preferences[phase]]).tolist()
-        writer.writerows([case, who, phase, *own] for case, who, own in zip(answers.cases, answers.participants, both, strict=True))
-    if path.is_file() and path.read_bytes() != text.getvalue().encode() and not replace:
+    text = _table(answers, survey, [COLUMN])
+    # Version 0.1 had no such column; the same answers are no others for want of it.
+    same = {text.encode(), _table(answers, survey, []).encode()}
+    if path.is_file() and path.read_bytes() not in same and not replace:
         raise WrongInput(
             f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left as it is. Put these in their place with "
             "--replace; to keep both, add the new people to the file that was imported before, and import that with --replace"
         )
-    write_atomically(path, text.getvalue())
+    write_atomically(path, text)
     return path
 
 
@@ -139,6 +151,12 @@ def people_who_answered(survey: Survey, home: Path) -> Answers:
                 f"{published}: answers to {answered[0]} considerations and {answered[1]} preferences, but survey {survey.id} has "
                 f"{len(survey.considerations)} and {len(survey.preferences)}; import both again"
             )
+        if not found.declared and in_source(survey.id) == "least_preferred":
+            raise WrongInput(
+                f"{published}: rank 1 is the least preferred in published answers to {survey.id}, "
+                "and these were imported by a version that did not turn them round; "
+                "import them again with: delibsim import deliberr PATH"
+            )
         return found
     raise NotImported("there are no answers of people to survey", survey.id, IMPORT)
 
@@ -154,6 +172,37 @@ def fingerprint(answers: Answers) -> str:
     for part in (answers.considerations, answers.preferences):
         digest.update(np.ascontiguousarray(part["pre"], dtype="<i8").tobytes())
     return digest.hexdigest()
+
+
+def _table(answers: Answers, survey: Survey, mark: Sequence[str]) -> str:
+    """Answers as the text of a CSV file, with or without the column `mark`."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    items = [item.id for item in (*survey.considerations, *survey.preferences)]
+    writer.writerow(["case", "participant", "stage", *mark, *items])
+    for phase in PHASES:
+        both = np.hstack([answers.considerations[phase], answers.preferences[phase]]).tolist()
+        for case, who, own in zip(answers.cases, answers.participants, both, strict=True):
+            writer.writerow([case, who, phase, *("most_preferred" for _ in mark), *own])
+    return text.getvalue()
+
+
+def _rank_1(path: Path, lines: Sequence[_Line], survey: Survey, given: Rank1 | None) -> Rank1:
+    """What rank 1 is in a file: as its column says, as was given, else the most preferred.
+
+    Raises WrongInput where both differ, and where neither says it although the published answers to
+    the survey run the other way.
+    """
+    told = declared(path, [(line, cells.get(COLUMN, "")) for line, cells in lines])
+    if told is not None and given is not None and told != given:
+        raise WrongInput(f"{path}: rank 1 is {told} by column {COLUMN}, and {given} by --rank-1-is")
+    if told is None and given is None and in_source(survey.id) == "least_preferred":
+        raise WrongInput(
+            f"{path}: nothing says what rank 1 is, and in the published answers to {survey.id} "
+            f"it is the least preferred. Say it: delibsim import answers FILE --survey {survey.id} "
+            "--rank-1-is least_preferred (or most_preferred)"
+        )
+    return told or given or "most_preferred"
 
 
 def _of_survey(

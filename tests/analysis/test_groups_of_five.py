@@ -51,6 +51,44 @@ def test_the_twelve_topics_give_77_groups_whose_means_are_those_of_all_pairs():
     assert five.over_topics(whole, "dri", "change").mean == pytest.approx(shipped["mean_of_topics"]["dri"]["change"]["mean"], rel=1e-9)
 
 
+@needs_published
+def test_the_published_diversities_of_groups_of_five_fit_drawing_with_replacement_alone():
+    """Published: 18.047 before and 16.887 after, over topics.
+
+    With replacement two seats hold one person with probability 1/n, at distance 0, so that a group
+    has (1 - 1/n) of the topic's diversity; disjoint groups have all of it.
+    """
+    answers = {own.survey: own for own in read_people(PUBLISHED)[0]}
+    disjoint = [five.dealt(answers[topic], 400) for topic in BENCHMARK]
+    redrawn = [five.drawn_with_replacement(answers[topic], 400) for topic in BENCHMARK]
+    for part, published in (("pre", 18.047), ("post", 16.887)):
+        whole = [reference(topic)[part]["diversity"] for topic in BENCHMARK]
+        sizes = np.array([reference(topic)["n"] for topic in BENCHMARK])
+        expected = np.mean(whole * (1 - 1 / sizes))
+        again = five.over_topics(redrawn, "diversity", part)
+        assert abs(again.mean - expected) < 4 * again.between_partitions / np.sqrt(400)
+        assert abs(published - expected) < 0.02, "a fortieth of what tells the two apart"
+        apart = five.over_topics(disjoint, "diversity", part)
+        assert abs(apart.mean - np.mean(whole)) < 4 * apart.between_partitions / np.sqrt(400)
+        assert published < apart.mean - 5 * apart.between_partitions
+
+
+def test_who_is_drawn_twice_sits_beside_themselves_and_more_draws_begin_alike():
+    one = five.drawn_with_replacement(people(9), 30)
+    many = five.drawn_with_replacement(people(9), 60)
+    for measure in five.MEASURES:
+        values = one.values[measure]["pre"]
+        assert values.shape == (30, 1)
+        assert values == pytest.approx(many.values[measure]["pre"][:30])
+    crowd = people(200, 3)
+    kept = five.drawn_with_replacement(crowd, 3000).values["diversity"]["pre"]
+    own = crowd.considerations["pre"], crowd.preferences["pre"]
+    whole = diversity.diversity(np.hstack(own))
+    spread = five.spread(kept)
+    expected = whole * (1 - 1 / 200)
+    assert abs(spread.mean - expected) < 4 * spread.between_partitions / np.sqrt(3000)
+
+
 def test_groups_are_disjoint_and_keep_their_members_and_more_partitions_begin_alike():
     few, many = five.dealt(people(23), 3), five.dealt(people(23), 50)
     assert (few.n, few.groups) == (23, 4)

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 from delibsim.analysis import human
+from delibsim.analysis.groups_of_five import dealt, drawn_with_replacement
 from delibsim.analysis.human import BENCHMARK, CHANGES, MEASURES
-from delibsim.analysis.published import RESAMPLING_ERROR, TOPICS, Figure, published_figures
+from delibsim.analysis.published import (
+    RESAMPLING_ERROR,
+    TOPICS,
+    Figure,
+    ordinary_error,
+    published_figures,
+)
 from delibsim.analysis.reference import reference
 from delibsim.store.answers import Answers
 from delibsim.store.imported import read_people
@@ -46,7 +53,8 @@ def cases(people):
 
 @needs_published
 @pytest.mark.parametrize("topic", TABLE)
-def test_topics_reproduce_the_published_table(topics, topic):
+def test_topics_have_the_values_of_the_table(topics, topic):
+    """n and DRI are published; the diversities by topic are computed, and not published."""
     found = next(group for group in topics if group.id == topic)
     n, *values = TABLE[topic]
     assert found.n == n
@@ -91,17 +99,61 @@ def test_the_ceiling_and_the_interval_reproduce_the_published_ones(topics):
 
 
 @needs_published
-def test_every_published_figure_is_found_again_or_its_difference_explained(topics, cases):
-    figures = published_figures(topics, cases)
+def test_the_mean_changes_reproduce_the_published_ones(topics):
+    change = human.mean_of(topics).change
+    assert change["dri"] == pytest.approx(0.099, abs=0.0005)
+    assert change["diversity"] == pytest.approx(-1.213, abs=0.0005)
+
+
+def named(figures, part):
+    return {figure.name for figure in figures if part in figure.name}
+
+
+@needs_published
+def test_every_published_figure_is_found_again_or_its_difference_explained(people, topics, cases):
+    by_survey = {own.survey: own for own in people[0]}
+    twelve = [by_survey[topic] for topic in BENCHMARK]
+    disjoint = [dealt(own, 400) for own in twelve]
+    redrawn = [drawn_with_replacement(own, 400) for own in twelve]
+    figures = published_figures(topics, cases, disjoint, redrawn)
     verdicts = {figure.name: figure.verdict for figure in figures}
-    assert len(verdicts) == len(figures) > 40
-    interval = {name for name in verdicts if "95% interval" in name}
-    elsewhere = {name for name in verdicts if "standardised" in name or "pooled" in name}
-    assert {name for name, verdict in verdicts.items() if verdict == "within simulation error"} == interval
-    assert {name for name, verdict in verdicts.items() if verdict == "not reproduced"} == elsewhere
+    assert len(verdicts) == len(figures) == 47
+    drawn = named(figures, "95% interval") | named(figures, "drawn with replacement")
+    levels = named(figures, "disjoint: mean diversity")
+    drawn |= named(figures, "groups of five, disjoint") - levels
+    elsewhere = named(figures, "standardised") | named(figures, "pooled") | levels
+    elsewhere |= named(figures, "standard error of the published slope")
+    assert {name for name in verdicts if verdicts[name] == "within simulation error"} == drawn
+    assert {name for name in verdicts if verdicts[name] == "not reproduced"} == elsewhere
+    assert len(levels) == 2
     assert all(figure.note for figure in figures if figure.verdict != "reproduced")
-    assert set(TOPICS) == set(TABLE)
+    assert {name: row[:3] for name, row in TABLE.items()} == TOPICS
     assert verdicts["disjoint groups of five in the twelve topics"] == "reproduced"
+    assert len(published_figures(topics, cases)) == 47 - 11
+
+
+def test_no_diversity_of_a_topic_is_called_published():
+    assert all(len(published) == 3 for published in TOPICS.values())
+
+
+def test_the_ordinary_standard_error_is_that_of_statsmodels():
+    import statsmodels.api as sm
+
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=77)
+    y = -0.6 * x + rng.normal(size=77)
+    fit = sm.OLS(y, sm.add_constant(x)).fit()
+    found = ordinary_error(fit.params[1], fit.rsquared, 77)
+    assert found == pytest.approx(fit.bse[1], rel=1e-12)
+
+
+def test_the_published_error_of_the_slope_over_groups_is_not_the_ordinary_one():
+    """No R squared printed as 0.31 and no slope printed as -0.672 gives an error of 0.118."""
+    ends = [(slope, r2) for slope in (-0.6725, -0.6715) for r2 in (0.305, 0.315)]
+    errors = [ordinary_error(slope, r2, 77) for slope, r2 in ends]
+    assert (min(errors), max(errors)) == pytest.approx((0.114, 0.117), abs=0.0005)
+    assert max(errors) < 0.1175
+    assert ordinary_error(-0.418, 0.17, 12) == pytest.approx(0.291, abs=0.005), "over topics it is"
 
 
 def test_a_figure_is_reproduced_to_its_printed_decimals_and_no_further():

@@ -70,7 +70,7 @@ def test_import_then_human_reproduces_the_published_means(home):
         assert set(ccps[part]) == set(document["mean"][part]) == set(names)
     assert document["mean"]["post"]["dri"] == pytest.approx(0.400, abs=0.0005)
     verdicts = [figure["verdict"] for figure in document["inference"]["published"]]
-    assert verdicts.count("reproduced") == len(verdicts) - 6
+    assert verdicts.count("reproduced") == len(verdicts) - 17
     of_five = document["groups_of_five"]
     assert sum(topic["groups"] for topic in of_five["topics"]) == 77
     assert set(of_five["mean_of_topics"]["dri"]["change"]) == {"mean", "between_partitions", "between_groups", "undefined"}

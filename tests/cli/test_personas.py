@@ -129,6 +129,22 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
     )
 
 
+def readings(home, name):
+    """What the reader of a set was asked, by cluster."""
+    lines = (home / "conf" / "persona" / f"{name}.exchanges.jsonl").read_text().splitlines()
+    exchanges = [json.loads(line) for line in lines]
+    asked = [own for own in exchanges if own["purpose"]["occasion"] == "reading"]
+    return {own["purpose"]["participant"]: own["messages"] for own in asked}
+
+
+def test_what_the_reader_is_asked_depends_on_no_treatment_and_no_study(delibsim, home, trams):
+    others = ("treatment=normative_b", "study=elsewhere", "seed=9", "replicate=4", "rounds=5")
+    assert delibsim("personas", "build", "trams", "--k", "2", "--name", "plain").code == 0
+    assert delibsim("personas", "build", "trams", "--k", "2", "--name", "else", *others).code == 0
+    assert readings(home, "plain") == readings(home, "else")
+    assert len(readings(home, "plain")) == 2
+
+
 async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from(home, trams):
     async with FakeProvider(
         [Rule(match="Write a portrait", times=1, text="You care."), Rule(match="Write a portrait", message={"refusal": "no"})]
