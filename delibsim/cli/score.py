@@ -191,30 +191,41 @@ def _people(surveys: Mapping[str, str], screen: Console) -> None:
 
 
 def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:
-    """One table a condition; none where it is another's by construction, number for number."""
+    """One table a condition; of one that is another's by construction only what differs."""
     tabulated: dict[Condition, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         tabulated[_condition(row)].append(row)
-    printed = {str(condition): _numbers(own) for condition, own in tabulated.items()}
+    by_name = {str(condition): own for condition, own in tabulated.items()}
     for condition, own in tabulated.items():
-        equal_to, asked_like = own[0]["equal_to"], own[0]["asked_like"]
-        if equal_to is not None and _numbers(own) == printed.get(equal_to):
-            told = f"{condition} = {equal_to}, by construction; its numbers are the same"
-            screen.print(safe(told), soft_wrap=True)
-        else:
-            mark = f" (= {equal_to}, by construction)" if equal_to is not None else ""
-            mark += f" (asked like {asked_like})" if asked_like is not None else ""
-            screen.print(safe(f"{condition}{mark}"), soft_wrap=True)
-            screen.print(_table(own))
+        screen.print(safe(f"{condition}{_mark(own[0])}"), soft_wrap=True)
+        table = _table(_unlike(own, by_name.get(own[0]["equal_to"], [])))
+        if table.row_count:
+            screen.print(table)
         for gap in gaps:
             if _condition(gap) == condition:
-                screen.print(safe(f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"), soft_wrap=True)
+                told = f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"
+                screen.print(safe(told), soft_wrap=True)
 
 
-def _numbers(rows: Iterable[Mapping[str, Any]]) -> list[Any]:
-    """What a table shows, to be compared with another."""
-    shown = ("measure", "phase", "planned", "held", "valid", "mean", "sd", "missing", "people")
-    return [tuple(row[name] for name in shown) for row in rows]
+def _mark(row: Mapping[str, Any]) -> str:
+    """What stands behind a condition that is the same as another, or was asked alike."""
+    if row["equal_to"] is not None:
+        return f" (= {row['equal_to']}, by construction; only numbers that differ are shown)"
+    return "" if row["asked_like"] is None else f" (asked like {row['asked_like']})"
+
+
+def _unlike(own: list[dict[str, Any]], first: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of measures in which a condition differs from the one that it is the same as."""
+    numbers = {(row["measure"], row["phase"]): _numbers(row) for row in first}
+    unlike = set()
+    for row in own:
+        if _numbers(row) != numbers.get((row["measure"], row["phase"])):
+            unlike.add(row["measure"])
+    return [row for row in own if row["measure"] in unlike]
+
+
+def _numbers(row: Mapping[str, Any]) -> list[Any]:
+    return [row[name] for name in ("planned", "held", "valid", "mean", "sd", "missing")]
 
 
 def _table(rows: Iterable[dict[str, Any]]) -> Table:

@@ -10,6 +10,7 @@ from delibsim import Citizen, Wording, compose, hold, voices_of
 from delibsim.domain.effect import same_cells
 from delibsim.models.blocks import starting_answers
 from delibsim.plugins import without_effect
+from delibsim.testing import check_language_model
 
 
 def with_procedure(**changes):
@@ -128,6 +129,14 @@ def test_a_text_that_opens_a_block_has_an_effect_and_is_not_taken_for_one_withou
     assert said_and_answered(spoofed) != said_and_answered(session)
     assert said_and_answered(worded) != said_and_answered(session)
     assert same_cells([session, spoofed, worded], without_effect) == {}
+
+
+def test_a_declaration_that_is_no_set_of_names_breaks_the_contract():
+    class Careless(Citizen):
+        without_effect = "temperature"
+
+    with pytest.raises(AssertionError, match="set of names of settings"):
+        check_language_model(Careless())
 
 
 def test_a_hosted_model_declares_nothing_and_is_not_imported_to_be_asked():
