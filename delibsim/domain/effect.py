@@ -40,7 +40,10 @@ class NoEffect:
 def no_effects(sessions: Iterable[Session], declared: Declared) -> tuple[NoEffect, ...]:
     """What sessions vary without effect on some of their models, in the order of the sessions."""
     found: dict[tuple[str, str], dict[Any, str]] = defaultdict(dict)
+    cells: dict[str, Session] = {}
     for session in sessions:
+        cells.setdefault(cell_of(session), session)
+    for session in cells.values():
         shared = dict(shared_settings(session))
         for model, unnoticed in _unnoticed(session, declared, {}).items():
             values = shared | dict(settings_of_model(session, model))
