@@ -91,7 +91,8 @@ def check_language_model(model: LanguageModel) -> None:
     _require(isinstance(model, LanguageModel), "a language model has a name and an async method complete(prompt, seed)")
     names = getattr(model, "without_effect", frozenset())
     listed = isinstance(names, Collection) and not isinstance(names, str)
-    _require(listed and all(isinstance(name, str) for name in names), "without_effect is a set of names of settings")
+    listed = listed and all(isinstance(name, str) for name in names)
+    _require(listed, "without_effect is a set of names of settings")
     session = a_run().session
     survey = session.survey
     shown = "\n\n".join(

@@ -1,19 +1,12 @@
 """What the commands say of settings that have no effect on the models of a study."""
 
 import csv
-import json
 
 import pytest
 
 GRID = (
-    "study=s",
-    "topic=ccps",
-    "treatment=none,basic,normative",
-    "temperature=0,0.7",
-    "replicate=1,2",
-    "group.size=2",
-    "rounds=1",
-    "seed=7",
+    *("study=s", "topic=ccps", "treatment=none,basic,normative", "temperature=0,0.7"),
+    *("replicate=1,2", "group.size=2", "rounds=1", "seed=7"),
 )
 BASIC, NONE = "ccps.basic.citizen_rounds1_size2", "ccps.none.citizen_size2"
 SAME = {
@@ -22,10 +15,11 @@ SAME = {
     "ccps.normative.citizen_rounds1_size2_temperature0_7": BASIC,
     "ccps.none.citizen_size2_temperature0_7": NONE,
 }
+EXAMPLE = f"{BASIC}_temperature0_7 = {BASIC}"
 NOTES = (
     "note: temperature (0, 0.7) has no effect on citizen\n",
     "note: treatment.instructions (basic, normative) has no effect on citizen\n",
-    f"note: 4 of 6 conditions are the same as another by construction, such as {next(iter(SAME))} = {BASIC}\n",
+    f"note: 4 of 6 conditions are the same as another by construction, such as {EXAMPLE}\n",
 )
 
 
@@ -60,19 +54,22 @@ def test_a_sweep_says_it_before_it_is_held(delibsim, grid):
 
 
 def test_a_sweep_in_which_everything_has_an_effect_says_nothing(delibsim):
-    sweep = ("-m", "study=s", "topic=ccps", "treatment=none,basic", "model.susceptibility=0,0.4", "group.size=2", "rounds=1")
+    sweep = ("-m", "study=s", "topic=ccps", "treatment=none,basic", "group.size=2", "rounds=1")
+    sweep += ("model.susceptibility=0,0.4",)
     assert "note:" not in delibsim("estimate", *sweep).out
     facts = delibsim("estimate", *sweep, "--json").json
     assert (facts["without_effect"], facts["same_conditions"]) == ([], {})
     assert delibsim("run", "-q", *sweep).err == ""
     assert "note:" not in delibsim("status", "s").out + delibsim("score", "s").out
-    assert all(row["equal_to"] is None for row in delibsim("score", "s", "--json").json["conditions"])
+    rows = delibsim("score", "s", "--json").json["conditions"]
+    assert {row["equal_to"] for row in rows} == {None}
 
 
 def test_combinations_that_are_one_session_are_told_in_the_plan(delibsim):
     sweep = ("-m", "study=s", "topic=ccps", "treatment=none", "rounds=1,2,4", "group.size=2")
     assert "2 combinations are the same session as another" in delibsim("estimate", *sweep).out
-    assert delibsim("estimate", *sweep, "--json").json["combinations_without_a_session_of_their_own"] == 2
+    facts = delibsim("estimate", *sweep, "--json").json
+    assert facts["combinations_without_a_session_of_their_own"] == 2
 
 
 def test_a_preregistration_says_what_has_no_effect_and_names_the_same_cells(delibsim, home):
@@ -91,7 +88,8 @@ def test_status_marks_conditions_that_are_the_same(delibsim, grid):
     out = delibsim("status", "s").out
     for note in NOTES:
         assert note in out
-    assert f"calls, ccps.normative.citizen_rounds1_size2 (= {BASIC}, by construction): 12 ok\n" in out
+    marked = f"ccps.normative.citizen_rounds1_size2 (= {BASIC}, by construction)"
+    assert f"calls, {marked}: 12 ok\n" in out
     assert f"calls, {BASIC}: 12 ok\n" in out
     facts = delibsim("status", "s", "--json").json
     told(facts)
@@ -101,10 +99,14 @@ def test_status_marks_conditions_that_are_the_same(delibsim, grid):
 def test_scores_of_the_same_condition_are_not_printed_as_an_agreement(delibsim, grid):
     answer = delibsim("score", "s", "--json").json
     told(answer)
-    equal = {(row["treatment"], row["settings"]["model.temperature"]): row["equal_to"] for row in answer["conditions"]}
-    basic, none = "ccps, basic, citizen, model.temperature=0.0", "ccps, none, citizen, model.temperature=0.0"
+    equal = {}
+    for row in answer["conditions"]:
+        equal[row["treatment"], row["settings"]["model.temperature"]] = row["equal_to"]
+    basic = "ccps, basic, citizen, model.temperature=0.0"
+    none = "ccps, none, citizen, model.temperature=0.0"
     assert equal == {
-        ("basic", 0.0): None, ("basic", 0.7): basic, ("normative", 0.0): basic, ("normative", 0.7): basic,
+        ("basic", 0.0): None, ("basic", 0.7): basic,
+        ("normative", 0.0): basic, ("normative", 0.7): basic,
         ("none", 0.0): None, ("none", 0.7): none,
     }  # fmt: skip
     means = {}
@@ -112,19 +114,20 @@ def test_scores_of_the_same_condition_are_not_printed_as_an_agreement(delibsim, 
         if not row["measure"].startswith("flags."):
             what = (row["measure"], row["phase"])
             means.setdefault((row["treatment"] == "none", *what), set()).add(row["mean"])
-    assert {len(found) for found in means.values()} == {1}, "the two treatments with speech agree to the last digit"
+    assert {len(found) for found in means.values()} == {1}, "they agree to the last digit"
     out = delibsim("score", "s").out
-    shown = ", by construction; only numbers that differ are shown)\nccps, normative, citizen, model.temperature=0.7 "
-    assert f"ccps, normative, citizen, model.temperature=0.0 (= {basic}{shown}(= {basic}," in out
+    normative = "ccps, normative, citizen, model.temperature="
+    marked = f"(= {basic}, by construction; only numbers that differ are shown)\n"
+    assert f"{normative}0.0 {marked}{normative}0.7 {marked}" in out, "no table between them"
     assert out.count("dri_adjusted") == 2, "one table for each condition that is no other's"
 
 
-def test_a_condition_that_is_the_same_and_has_other_replicates_keeps_its_table_and_its_mark(delibsim):
+def test_a_condition_that_is_the_same_and_has_other_replicates_keeps_its_table(delibsim):
     sweep = ("run", "-m", "-q", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7")
     assert delibsim(*sweep, "treatment=basic", "replicate=1,2").code == 0
     assert delibsim(*sweep, "treatment=normative", "replicate=1,2,3").code == 0
     out = delibsim("score", "s").out
-    assert "ccps, normative, citizen (= ccps, basic, citizen, by construction; only numbers that differ are shown)\n" in out
+    assert "ccps, normative, citizen (= ccps, basic, citizen, by construction; only " in out
     assert out.count("dri_adjusted") == 2
 
 
@@ -144,7 +147,9 @@ def test_every_exported_table_with_a_condition_has_the_column(delibsim, grid, ho
 def test_one_session_says_that_its_instructions_reach_nobody(delibsim):
     words = ("run", "-q", "study=one", "topic=ccps", "group.size=2", "rounds=1")
     out = delibsim(*words, "treatment=normative").out
-    assert "No effect  the instructions of the treatment normative have no effect on citizen.\n" in out
-    assert json.loads(delibsim(*words, "treatment=normative", "--json").out)["instructions_without_effect_on"] == ["citizen"]
+    told = "the instructions of the treatment normative have no effect on citizen."
+    assert f"No effect  {told}\n" in out
+    facts = delibsim(*words, "treatment=normative", "--json").json
+    assert facts["instructions_without_effect_on"] == ["citizen"]
     none = delibsim(*words[:-1], "treatment=none").out
     assert "No effect" not in none

@@ -62,13 +62,13 @@ def test_treatments_of_equal_rounds_and_interaction_are_the_same_and_others_are_
         "longer": replace(t, name="longer", rounds=t.rounds + 1),
         "none": replace(t, name="none", instructions="", interaction=False),
     }
-    sessions = [cell(session, f"ccps.{name}", treatment=value) for name, value in treatments.items()]
+    sessions = [cell(session, f"ccps.{name}", treatment=t) for name, t in treatments.items()]
     assert same_cells(sessions, declared) == {"ccps.normative": "ccps.basic"}
     (told,) = no_effects(sessions, declared)
     assert (told.setting, told.values) == ("treatment.instructions", ("basic", "normative"))
 
 
-@pytest.mark.parametrize("what", ["topic", "survey", "size", "names", "persona", "seed", "procedure"])
+@pytest.mark.parametrize("what", "topic survey size names persona seed procedure".split())
 def test_whatever_else_differs_makes_another_condition(session, what):
     people = session.participants
     changes = {
@@ -81,13 +81,15 @@ def test_whatever_else_differs_makes_another_condition(session, what):
         "procedure": {"procedure": replace(session.procedure, recall=False)},
     }
     unnoticed = replace(session.procedure, shuffle_items=False)
-    assert same_cells([cell(session, "a"), cell(session, "b", procedure=unnoticed)], declared) == {"b": "a"}
-    assert same_cells([cell(session, "a"), cell(session, "b", **changes[what])], declared) == {}
+    first, same = cell(session, "a"), cell(session, "b", procedure=unnoticed)
+    assert same_cells([first, same], declared) == {"b": "a"}
+    assert same_cells([first, cell(session, "b", **changes[what])], declared) == {}
 
 
 def test_cells_are_the_same_only_if_every_replicate_that_both_have_is(session):
     other = (replace(session.participants[0], persona="You love trees."), *session.participants[1:])
-    drawn = [cell(session, "a", 1), cell(session, "a", 2), cell(session, "b", 1), cell(session, "b", 2, participants=other)]
+    drawn = [cell(session, "a", 1), cell(session, "a", 2), cell(session, "b", 1)]
+    drawn.append(cell(session, "b", 2, participants=other))
     assert same_cells(drawn, declared) == {}
     enlarged = [*drawn[:2], cell(session, "b", 1), cell(session, "b", 2), cell(session, "b", 3)]
     assert same_cells(enlarged, declared) == {"b": "a"}
@@ -97,13 +99,14 @@ def test_cells_are_the_same_only_if_every_replicate_that_both_have_is(session):
 def test_in_a_mixed_group_a_setting_of_all_counts_only_if_no_model_heeds_it(session):
     people = tuple(Participant(f"P{i}", model="ab"[i % 2]) for i in range(4))
     mixed = {"a": {"kind": "citizen", "temperature": 0.0}, "b": {"kind": "litellm"}}
-    shuffled, ordered = (
-        cell(session, name, participants=people, models=mixed, procedure=replace(session.procedure, shuffle_items=value))
-        for name, value in (("s", True), ("o", False))
-    )
+    shuffled = cell(session, "s", participants=people, models=mixed)
+    unshuffled = replace(session.procedure, shuffle_items=False)
+    ordered = replace(shuffled, id="o.r1", procedure=unshuffled)
     assert same_cells([shuffled, ordered], declared) == {}
-    assert no_effects([shuffled, ordered], declared) == (NoEffect("procedure.shuffle_items", ("True", "False"), ("a",)),)
-    warmer = cell(session, "w", participants=people, models={**mixed, "a": {"kind": "citizen", "temperature": 1.0}})
+    (told,) = no_effects([shuffled, ordered], declared)
+    assert told == NoEffect("procedure.shuffle_items", ("True", "False"), ("a",))
+    hot = mixed | {"a": {"kind": "citizen", "temperature": 1.0}}
+    warmer = replace(shuffled, id="w.r1", models=hot)
     assert same_cells([shuffled, warmer], declared) == {"w": "s"}
 
 

@@ -285,7 +285,7 @@ async def test_calls_in_flight_together_each_go_once_more_without_what_the_first
     assert {frozenset(completion.parameters_dropped) for completion in completions} == {frozenset({"temperature", "seed"})}
 
 
-SWEEP = ("run", "-m", "-q", "study=s", "topic=ccps", "model=a", "treatment=basic", "group.size=2", "rounds=1")
+SWEEP = "run -m -q study=s topic=ccps model=a treatment=basic group.size=2 rounds=1".split()
 
 
 def preset(folder, name):
@@ -295,12 +295,12 @@ def preset(folder, name):
     (folder / "conf" / "model" / f"{name}.yaml").write_text(text, encoding="utf-8")
 
 
-async def test_conditions_whose_temperature_was_dropped_are_said_to_have_been_asked_alike(command, tmp_path):
+async def test_conditions_whose_temperature_was_dropped_were_asked_alike(command, tmp_path):
     preset(tmp_path, "a")
     async with FakeProvider([Rule(rejects="temperature")], models=("a",)) as provider:
         sweep = (*SWEEP, "temperature=0,0.7", "replicate=1,2", f"base_url={provider.base_url}")
         code, _, err = await command(*sweep)
-        assert (code, "the same as another" in err) == (0, False), "what a provider drops is known from the record alone"
+        assert (code, "the same as another" in err) == (0, False), "only the record tells"
     said = "note: temperature (0, 0.7) was dropped by a in 4 of 4 runs\n"
     cold, warm = "ccps.basic.a_rounds1_size2", "ccps.basic.a_rounds1_size2_temperature0_7"
     counted = f"note: 1 of 2 conditions were asked like another, such as {warm} = {cold}\n"
@@ -308,7 +308,8 @@ async def test_conditions_whose_temperature_was_dropped_are_said_to_have_been_as
     assert facts["asked_alike"] == {warm: cold}
     assert facts["same_conditions"] == {}
     (drop,) = facts["dropped"]
-    assert drop == {"setting": "temperature", "values": ["0", "0.7"], "model": "a", "n": 4, "runs": 4}
+    assert (drop["setting"], drop["values"]) == ("temperature", ["0", "0.7"])
+    assert (drop["model"], drop["n"], drop["runs"]) == ("a", 4, 4)
     _, out, _ = await command("status", "s")
     assert said in out
     assert counted in out
@@ -319,11 +320,12 @@ async def test_conditions_whose_temperature_was_dropped_are_said_to_have_been_as
     named = "ccps, basic, a, model.temperature="
     assert f"{named}0.7 (asked like {named}0.0)\n" in out
     rows = json.loads((await command("score", "s", "--json"))[1])["conditions"]
-    assert {row["settings"]["model.temperature"]: row["asked_like"] for row in rows} == {0.0: None, 0.7: f"{named}0.0"}
+    like = {row["settings"]["model.temperature"]: row["asked_like"] for row in rows}
+    assert like == {0.0: None, 0.7: f"{named}0.0"}
     assert {row["equal_to"] for row in rows} == {None}
 
 
-async def test_a_temperature_that_took_effect_in_some_runs_makes_no_conditions_alike(command, tmp_path):
+async def test_a_temperature_that_took_effect_in_some_runs_makes_nothing_alike(command, tmp_path):
     preset(tmp_path, "a")
     async with FakeProvider([Rule(rejects="temperature")], models=("a",)) as provider:
         address = f"base_url={provider.base_url}"
