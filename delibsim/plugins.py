@@ -5,6 +5,9 @@ import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+HOSTED = ("litellm", "openai_compatible")
+"""Kinds that declare nothing and take seconds to import."""
+
 
 class NoPlugin(LookupError):
     """There is no plug-in of that name; the message gives the closest names."""
@@ -23,6 +26,18 @@ def load(group: str, name: str, /, **options: Any) -> Any:
         meant = f"; did you mean {' or '.join(close)}?" if close else "."
         raise NoPlugin(f"no plug-in '{name}' in {group}{meant} There are: {', '.join(sorted(found))}")
     return found[name].load()(**options)
+
+
+@functools.cache
+def without_effect(kind: str) -> frozenset[str]:
+    """The settings that language models of a kind declare to have no effect on them, by name.
+
+    Empty for hosted models, whose record says what was dropped, and for kinds not installed here.
+    """
+    installed = _installed("delibsim.models")
+    if kind in HOSTED or kind not in installed:
+        return frozenset()
+    return frozenset(getattr(installed[kind].load(), "without_effect", ()))
 
 
 @functools.cache  # looking through all installed packages takes milliseconds, and a session asks for every model it has

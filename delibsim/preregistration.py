@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from delibsim.domain.effect import no_effects, same_cells
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.models.limits import Limits
+from delibsim.plugins import without_effect
 from delibsim.store.manifest import Manifest
 
 SEAL = "<!-- delibsim: SHA-256 of all above: {} -->\n"
@@ -95,7 +97,7 @@ def document(plans: Plans) -> str:
         ("Exclusion and missing data", _exclusion(plans)),
         ("Stopping rule and budget", _stopping(plans.limits)),
         ("Software", _software(manifest)),
-        ("Prompts", _prompts(manifest)),
+        ("Prompts", _prompts(plans)),
     ]
     text = "\n".join([f"# Plan of the study {_plain(manifest.study)}\n", _standing(plans), ""])
     text += "".join(f"\n## {number}. {title}\n\n{body}\n" for number, (title, body) in enumerate(sections, 1))
@@ -154,10 +156,20 @@ def _design(plans: Plans) -> str:
         [
             f"{len(manifest.sessions)} sessions in {len(counts)} cells. {balance}{known} Section 13 lists the cells.",
             _table(("factor", "levels", "", "in this study"), rows),
+            *_without_effect(sessions),
             *_tournament(sessions),
             SEEDS.format(manifest.settings.get("seed")),
         ]
     )
+
+
+def _without_effect(sessions: Sequence[Session]) -> list[str]:
+    """What is varied without effect on some models, and how many cells are the same; or nothing."""
+    lines = [f"{one}." for one in no_effects(sessions, without_effect)]
+    if same := same_cells(sessions, without_effect):
+        told = "are the same condition as another by construction (section 13)"
+        lines.append(f"{len(same)} cells {told}; that they agree is no result.")
+    return [" ".join(lines)] if lines else []
 
 
 def _tournament(sessions: Sequence[Session]) -> list[str]:
@@ -263,13 +275,21 @@ def _software(manifest: Manifest) -> str:
     return f"{_table(('what', 'version'), rows)}\n\n{text}"
 
 
-def _prompts(manifest: Manifest) -> str:
+def _prompts(plans: Plans) -> str:
+    manifest, same = plans.manifest, same_cells(plans.sessions, without_effect)
     replicates: dict[str, list[str]] = {}
     for session in manifest.sessions:
         replicates.setdefault(_cell(session), []).append(session.removeprefix(_cell(session)).lstrip("."))
-    rows = [(cell, ", ".join(found), manifest.prompts.get(cell, "")) for cell, found in replicates.items()]
+    heads = ["cell", "replicates", "SHA-256 of the prompts"]
+    rows = []
+    for cell, found in replicates.items():
+        rows.append([cell, ", ".join(found), manifest.prompts.get(cell, "")])
+        if same:
+            rows[-1].append(same.get(cell, ""))
+    if same:
+        heads.append("the same condition as")
     text = "SHA-256 of what all replicates of a cell are asked alike, forms of reply included; personas and what is said are not in it."
-    return f"{text}\n\n{_table(('cell', 'replicates', 'SHA-256 of the prompts'), rows)}"
+    return f"{text}\n\n{_table(heads, rows)}"
 
 
 def _cell(session: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run, Session
@@ -89,6 +89,10 @@ def check_language_model(model: LanguageModel) -> None:
     "ok" and the form is speech, and no exception.
     """
     _require(isinstance(model, LanguageModel), "a language model has a name and an async method complete(prompt, seed)")
+    names = getattr(model, "without_effect", frozenset())
+    listed = isinstance(names, Collection) and not isinstance(names, str)
+    listed = listed and all(isinstance(name, str) for name in names)
+    _require(listed, "without_effect is a set of names of settings")
     session = a_run().session
     survey = session.survey
     shown = "\n\n".join(

@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.cli.compose import Plan, plan
+from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.rendering import render
-from delibsim.cli.study import frozen
+from delibsim.cli.study import REPEATED, frozen
 from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.estimate import Assumptions, Estimate, Load, Range, estimate
@@ -58,12 +59,14 @@ def command(
     for session in planned.sessions:
         runs.compare_plan(session)
     found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses, assumptions))
+    effects = effects_of(planned.sessions)
     rendered = None if folder is None else render(planned.sessions, folder, every)
     if as_json:
         files = None if rendered is None else {"folder": str(folder), "files": rendered[0], "different": rendered[1]}
-        echo_json({**plain(planned, found), "rendered": files})
+        repeated = {"combinations_without_a_session_of_their_own": planned.repeated}
+        echo_json({**plain(planned, found), **repeated, **effects.plain(), "rendered": files})
         return
-    print_estimate(planned, found, console())
+    print_estimate(planned, found, effects, console())
     if folder is not None and rendered is not None:
         number, different = rendered
         text = f"Prompts    {number} files in {shown(folder.resolve())}, {different} of them different in more than the models asked"
@@ -96,12 +99,15 @@ def plain(planned: Plan, found: Estimate) -> dict[str, Any]:
     }
 
 
-def print_estimate(planned: Plan, found: Estimate, screen: Console) -> None:
+def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Console) -> None:
     """Print an estimate for reading, and what it rests on."""
     parts = [f"{found.held} held already, {found.waiting} to be held"]
     if found.cut_off:
         parts.append(f"{found.cut_off} of them cut off, with {found.recorded} calls on record that are not asked again")
     screen.print(safe(f"study {planned.study}: {found.planned} sessions, {', '.join(parts)}"), soft_wrap=True)
+    if planned.repeated:
+        screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
+    effects.print(screen)
     if found.waiting:
         print_lines(planned, found, screen)
 

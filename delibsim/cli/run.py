@@ -8,6 +8,7 @@ from rich.console import Console
 
 from delibsim.cli.compose import Plan, plan
 from delibsim.cli.debates import enlarged
+from delibsim.cli.effects import effects_of
 from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
@@ -42,6 +43,8 @@ def run(
     screen = console(stderr=True)
     if multirun and (counts := enlarged(planned.sessions, runs)):
         screen.print(f"warning: with what the study holds already this tournament is not balanced: {safe(counts)}", soft_wrap=True)
+    if multirun:
+        effects_of(planned.sessions).print(screen)
     try:
         held = _hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
 """`delibsim score`: score every run of a study, or the texts of a file."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Annotated, Any
@@ -12,16 +12,18 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.analysis.reference import of_people, reference
+from delibsim.cli.calls import dropped_in
+from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.summary import UNSIGNED, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_of, score_texts
 from delibsim.conduct import score_all, usual_scorers
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
-from delibsim.domain.run import Session
+from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.domain.study import cell_of
 from delibsim.plugins import names
-from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -54,15 +56,20 @@ def score(
     any_held = any(map(runs.held, runs.sessions()))
     with kept_if_stopped() as watch:
         scores, faults, files = score_all(runs, scorer or usual_scorers(), watch) if any_held else ([], [], [])
-    of = conditions(plans(runs))
-    surveys = {planned.topic.id: planned.survey.id for planned in plans(runs)}
-    rows, gaps = by_condition(of, scores, surveys), missing_by_condition(runs, of)
+    plans, held = runs.plans(), runs.all()[0]
+    of = conditions(plans)
+    surveys = {planned.topic.id: planned.survey.id for planned in plans}
+    gaps, effects = missing_by_condition(held, of), effects_of_runs(plans, held, runs)
+    same, alike = named(effects.same, plans, of), named(effects.alike, plans, of)
+    rows = by_condition(of, scores, surveys, same, alike)
     if as_json:
         echo_json(
             {
                 "study": runs.study,
                 "conditions": rows,
                 "missing": gaps,
+                **effects.plain(),
+                **effects.recorded(),
                 "unreadable": faults,
                 "people": {measure: vars(known) for measure, known in people_of(scorer or []).items()},
                 "files": [shown(file) for file in files],
@@ -72,6 +79,7 @@ def score(
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
+        effects.print(screen)
         _tables(rows, gaps, screen)
         _people(surveys, screen)
         for line in people_lines(scorer or []):
@@ -84,37 +92,70 @@ def score(
     raise typer.Exit(4 if not rows else 3 if faults or nothing_valid else 0)
 
 
-def plans(runs: Runs) -> Iterator[Session]:
-    """The plan of every session, where it can be read."""
-    for session in runs.sessions():
-        with suppress(Damaged):  # score_all has named it among the faults
-            yield runs.planned(session)
+def effects_of_runs(plans: Sequence[Session], held: Sequence[Run], runs: Runs) -> Effects:
+    """What the sessions of a study vary without effect, by declaration and by the record."""
+    dropped = {run.session.id: dropped_in(run, runs) for run in held}
+    return effects_of(plans, [plan for plan in plans if plan.id in dropped], dropped)
 
 
-def by_condition(of: Mapping[str, Condition], scores: Iterable[Score], surveys: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Means of every run-level measure by condition, with counts (planned, held, valid, and why not), and those of people."""
+def named(
+    same: Mapping[str, str],
+    plans: Iterable[Session],
+    of: Mapping[str, Condition],
+) -> dict[Condition, Condition]:
+    """Conditions that are the same as another, from the names of their cells."""
+    cells = {cell_of(session): of[session.id] for session in plans}
+    found = {cells[cell]: cells[first] for cell, first in same.items()}
+    return {condition: first for condition, first in found.items() if condition != first}
+
+
+def by_condition(
+    of: Mapping[str, Condition],
+    scores: Iterable[Score],
+    surveys: Mapping[str, str],
+    same: Mapping[Condition, Condition],
+    alike: Mapping[Condition, Condition],
+) -> list[dict[str, Any]]:
+    """Means of every run-level measure by condition, with counts and reasons, and those of people.
+
+    `equal_to` is the condition that a row's is the same as by construction, `asked_like` the one
+    that was asked alike because the parameter they differ in was dropped; None without one.
+    """
     cells: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
     for score in scores:
         if score.unit == "run" and score.target in of:
             cells[of[score.target], score.measure, score.phase].append(score)
-    planned_counts = Counter(of.values())
-    return [
-        _named(condition) | {
-            "measure": measure, "phase": phase,
-            "planned": planned_counts[condition], "held": len(found), "valid": len(valid),
-            "mean": fmean(valid) if valid else None, "sd": stdev(valid) if len(valid) > 1 else None,
-            "missing": dict(Counter(s.note for s in found if s.note)),
-            "people": of_people(condition.topic, measure, phase, surveys[condition.topic])[0],
-        }
-        for (condition, measure, phase), found in sorted(cells.items(), key=lambda cell: str(cell[0][0]))
-        for valid in [[s.value for s in found if s.value == s.value]]
-    ]  # fmt: skip
+    planned = Counter(of.values())
+    rows = []
+    for (condition, measure, phase), found in sorted(cells.items(), key=_name_first):
+        people, _ = of_people(condition.topic, measure, phase, surveys[condition.topic])
+        row = _named(condition)
+        row |= {"equal_to": _text(same.get(condition)), "asked_like": _text(alike.get(condition))}
+        row |= {"measure": measure, "phase": phase, "planned": planned[condition]}
+        rows.append(row | _means(found) | {"people": people})
+    return rows
 
 
-def missing_by_condition(runs: Runs, of: Mapping[str, Condition]) -> list[dict[str, Any]]:
+def _name_first(cell: tuple[tuple[Condition, str, str], Any]) -> str:
+    return str(cell[0][0])
+
+
+def _means(found: Sequence[Score]) -> dict[str, Any]:
+    """The mean of the values that are defined, and why the others are not."""
+    valid = [score.value for score in found if not isnan(score.value)]
+    return {
+        "held": len(found),
+        "valid": len(valid),
+        "mean": fmean(valid) if valid else None,
+        "sd": stdev(valid) if len(valid) > 1 else None,
+        "missing": dict(Counter(score.note for score in found if score.note)),
+    }
+
+
+def missing_by_condition(held: Iterable[Run], of: Mapping[str, Condition]) -> list[dict[str, Any]]:
     """What is missing from the runs of each condition: statements and answers, by status."""
     found: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
-    for run in runs.all()[0]:
+    for run in held:
         for gap in missing(run):
             what = "answers" if gap["answers"] else "statements"
             status = gap["reason"].partition(":")[0]
@@ -123,6 +164,10 @@ def missing_by_condition(runs: Runs, of: Mapping[str, Condition]) -> list[dict[s
         _named(condition) | {"what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
         for (condition, what, reason), by in found.items()
     ]
+
+
+def _text(condition: Condition | None) -> str | None:
+    return None if condition is None else str(condition)
 
 
 def _named(condition: Condition) -> dict[str, Any]:
@@ -146,30 +191,70 @@ def _people(surveys: Mapping[str, str], screen: Console) -> None:
 
 
 def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:
-    """One table a condition; its counts are those of the phase with the fewest valid values."""
-    tabulated: dict[Condition, dict[str, dict[str, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
+    """One table a condition; of one that is another's by construction only what differs."""
+    tabulated: dict[Condition, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        tabulated[_condition(row)][row["measure"]][row["phase"]] = row
-    for condition, measures in tabulated.items():
-        screen.print(safe(str(condition)), soft_wrap=True)
-        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-        table.add_column("measure", no_wrap=True)
-        for head in ("planned", "held", "valid", "before", "after", "change", "SD", "people", "mean"):
-            table.add_column(head, justify="right")
-        table.add_column("undefined because", overflow="fold")
-        for measure, phases in measures.items():
-            if measure.startswith("flags.") and not any(row["mean"] for row in phases.values()):
-                continue
-            least = min(phases.values(), key=lambda row: row["valid"])
-            values = [
-                number(phases[phase]["mean"], phase == "change" and measure not in UNSIGNED) if phase in phases else "" for phase in PHASES
-            ]
-            reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
-            values.insert(3, number(phases["change"]["sd"]) if "change" in phases and phases["change"]["sd"] is not None else "")
-            people = phases["change"]["people"] if "change" in phases else None
-            values.insert(4, "" if people is None else number(people, measure not in UNSIGNED))
-            table.add_row(measure, str(least["planned"]), str(least["held"]), str(least["valid"]), *values, reasons)
-        screen.print(table)
+        tabulated[_condition(row)].append(row)
+    by_name = {str(condition): own for condition, own in tabulated.items()}
+    for condition, own in tabulated.items():
+        screen.print(safe(f"{condition}{_mark(own[0])}"), soft_wrap=True)
+        table = _table(_unlike(own, by_name.get(own[0]["equal_to"], [])))
+        if table.row_count:
+            screen.print(table)
         for gap in gaps:
             if _condition(gap) == condition:
-                screen.print(safe(f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"), soft_wrap=True)
+                told = f"missing: {gap['n']} {gap['what']} in {gap['runs']} run(s): {gap['reason']}"
+                screen.print(safe(told), soft_wrap=True)
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    """What stands behind a condition that is the same as another, or was asked alike."""
+    if row["equal_to"] is not None:
+        return f" (= {row['equal_to']}, by construction; only numbers that differ are shown)"
+    return "" if row["asked_like"] is None else f" (asked like {row['asked_like']})"
+
+
+def _unlike(own: list[dict[str, Any]], first: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of measures in which a condition differs from the one that it is the same as."""
+    numbers = {(row["measure"], row["phase"]): _numbers(row) for row in first}
+    unlike = set()
+    for row in own:
+        if _numbers(row) != numbers.get((row["measure"], row["phase"])):
+            unlike.add(row["measure"])
+    return [row for row in own if row["measure"] in unlike]
+
+
+def _numbers(row: Mapping[str, Any]) -> list[Any]:
+    return [row[name] for name in ("planned", "held", "valid", "mean", "sd", "missing")]
+
+
+def _table(rows: Iterable[dict[str, Any]]) -> Table:
+    """The measures of one condition; counts are those of the phase with the fewest valid values."""
+    measures: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for row in rows:
+        measures[row["measure"]][row["phase"]] = row
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("measure", no_wrap=True)
+    for head in ("planned", "held", "valid", "before", "after", "change", "SD", "people", "mean"):
+        table.add_column(head, justify="right")
+    table.add_column("undefined because", overflow="fold")
+    for measure, phases in measures.items():
+        if not measure.startswith("flags.") or any(row["mean"] for row in phases.values()):
+            table.add_row(measure, *_cells(measure, phases))
+    return table
+
+
+def _cells(measure: str, phases: Mapping[str, dict[str, Any]]) -> list[str]:
+    """The row of one measure, from its rows by phase."""
+    least = min(phases.values(), key=lambda row: row["valid"])
+    counts = [str(least[name]) for name in ("planned", "held", "valid")]
+    signed = measure not in UNSIGNED
+    means = {}
+    for phase, row in phases.items():
+        means[phase] = number(row["mean"], signed and phase == "change")
+    change = phases.get("change", {})
+    sd = "" if change.get("sd") is None else number(change["sd"])
+    people = "" if change.get("people") is None else number(change["people"], signed)
+    reasons = ", ".join(f"{reason} ({n})" for reason, n in least["missing"].items())
+    before, after, changed, unphased = (means.get(phase, "") for phase in PHASES)
+    return [*counts, before, after, changed, sd, people, unphased, reasons]

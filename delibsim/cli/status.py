@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from delibsim.cli.calls import Ids, dropped, fingerprints, note_ids, repeated, repetition, without_effect
+from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.store.codec import Damaged
@@ -44,18 +45,28 @@ def status(
     states = Counter(entry["state"] for entry in sessions)
     if waiting := len(set(manifest.sessions if manifest else ()) - set(begun)):
         states["not begun"] = waiting
+    effects = _effects(runs, sessions)
     calls: Counter[str] = sum((Counter(entry["calls"]) for entry in sessions), Counter())
     if as_json:
         facts = {"states": dict(states), "calls": dict(calls), "repeated_response_ids": repeated(ids)}
+        facts |= effects.plain() | effects.recorded()
         echo_json({"study": runs.study, "sessions": sessions, **facts})
     else:
-        _print(runs, sessions, states)
+        _print(runs, sessions, states, effects)
         _print_doubts(sessions, ids)
         if states["cut off"]:
             again = f"its `delibsim run` command is given again, or with `delibsim retry {shown(runs.folder)}`"
             console().print(f"A session that was cut off goes on when {again}.", soft_wrap=True)
     complete = states["complete"]
     raise typer.Exit(0 if complete == states.total() else 3 if complete or states["partial"] else 4)
+
+
+def _effects(runs: Runs, entries: list[dict[str, Any]]) -> Effects:
+    """What the sessions of a study vary without effect, by declaration and by the record."""
+    plans = runs.plans()
+    dropped = {entry["session"]: entry["parameters_dropped"] for entry in entries}
+    held = [session for session in plans if runs.held(session.id)]
+    return effects_of(plans, held, dropped)
 
 
 def _watch(runs: Runs, as_json: bool) -> None:
@@ -134,9 +145,15 @@ def _call(record: dict[str, Any]) -> str:
     return f"{id}: {completion.get('status', 'damaged')}: {completion.get('detail', '')}"
 
 
-def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> None:
+def _print(
+    runs: Runs,
+    sessions: list[dict[str, Any]],
+    states: Counter[str],
+    effects: Effects,
+) -> None:
     screen = console()
     screen.print(f"study {runs.study}: " + (", ".join(f"{n} {name}" for name, n in states.items()) or "no sessions yet"))
+    effects.print(screen)
     table = Table(box=None, pad_edge=False)
     for head in ("session", "state", "calls", "not ok"):
         table.add_column(head, overflow="fold")
@@ -159,7 +176,8 @@ def _print(runs: Runs, sessions: list[dict[str, Any]], states: Counter[str]) -> 
     for entry in sessions:
         by_condition[entry["session"].rpartition(".r")[0] or entry["session"]].update(entry["calls"])
     for name, counts in by_condition.items():
-        screen.print(f"calls, {name}: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()))
+        ended = ", ".join(f"{n} {status}" for status, n in counts.most_common())
+        screen.print(f"calls, {name}{effects.mark(name)}: {ended}", soft_wrap=True)
     worst = [f"{entry['session']}, {call}" for entry in sessions for call in entry["worst"]]
     for line in worst[:WORST]:
         screen.print(f"not ok: {safe(line)}", soft_wrap=True)

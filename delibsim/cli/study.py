@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from delibsim.cli.compose import Plan
+from delibsim.cli.effects import effects_of
 from delibsim.cli.live import Live
 from delibsim.cli.progress import Progress
 from delibsim.cli.terminal import console, echo_json, safe, shown
@@ -26,6 +27,7 @@ from delibsim.store.runs import Runs
 from delibsim.voices import Voices
 
 FAULTS = 10  # failed sessions listed at the end
+REPEATED = "{} combinations are the same session as another, such as more rounds without speech."
 
 
 async def hold_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
@@ -131,6 +133,7 @@ def report(plan: Plan, held: Sequence[Held], runs: Runs) -> dict[str, Any]:
         "study": plan.study,
         "sessions": len(plan.sessions),
         "combinations_without_a_session_of_their_own": plan.repeated,
+        **effects_of(plan.sessions).plain(),
         "held_before": sum(outcome.already for outcome in held),
         "states": {state: states[state] for state in ("complete", "partial", "failed")},
         "calls_asked_now": sum(outcome.asked for outcome in held),
@@ -152,7 +155,7 @@ def print_report(result: Mapping[str, Any], screen: Console) -> None:
         calls = f"{result['calls_asked_now']} calls were asked now, {result['calls_from_the_record']} came from the record"
         screen.print(f"{before} were held before; {calls}.")
     if repeated := result["combinations_without_a_session_of_their_own"]:
-        screen.print(f"{repeated} combinations are the same session as another, such as more rounds where nobody speaks.", soft_wrap=True)
+        screen.print(REPEATED.format(repeated), soft_wrap=True)
     if lines := result["damaged_lines"]:
         screen.print(f"{lines} damaged line(s) in logs were left alone; what they held was asked again.", soft_wrap=True)
     for fault, n in Counter(entry["fault"] for entry in result["failed"]).most_common(FAULTS):

@@ -11,9 +11,11 @@ from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, wit
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
 from delibsim.domain.cost import cost_of, sum_of
+from delibsim.domain.effect import INSTRUCTIONS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import PREPARATION
+from delibsim.plugins import without_effect as declared
 from delibsim.store.library import Library, package_data
 from delibsim.store.runs import Runs
 
@@ -57,6 +59,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         if session.format == "debate"
         else [],
         "treatment": session.treatment.name,
+        "instructions_without_effect_on": deaf(session),
         "rounds": session.treatment.rounds if session.treatment.interaction else 0,
         "participants": len(session.participants),
         "personas": sum(bool(participant.persona) for participant in session.participants),
@@ -92,6 +95,14 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         },
         "folder": shown(runs.path(session.id)),
     }
+
+
+def deaf(session: Session) -> list[str]:
+    """The models of a session that instructions were given to and have no effect on, by name."""
+    if not session.treatment.instructions.strip():
+        return []
+    kinds = {name: str(settings["kind"]) for name, settings in session.models.items()}
+    return [name for name, kind in kinds.items() if INSTRUCTIONS in declared(kind)]
 
 
 def speeches(run: Run) -> list[dict[str, Any]]:
@@ -219,6 +230,9 @@ def notes(result: dict[str, Any]) -> list[str]:
                      f"({number(drawn['target'])}{people}).")  # fmt: skip
     if "citizen" in result["models"].values():
         lines.append("Model      the citizen is rule-based, a null model; it is no language model.")
+    if models := result["instructions_without_effect_on"]:
+        told = f"the instructions of the treatment {result['treatment']} have no effect on"
+        lines.append(safe(f"No effect  {told} {', '.join(models)}."))
     calls = result["calls"]
     lines += [f"Dropped    {safe(line)}" for line in without_effect(calls["parameters_dropped"])]
     if calls["repeated_response_ids"]:

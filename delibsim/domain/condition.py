@@ -44,14 +44,14 @@ def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
     sessions = sorted(sessions, key=lambda session: session.replicate)
     cells = {session.id: cell_of(session) for session in sessions}
     for session in sessions:
-        family, settings = _family(session), frozenset(_settings(session))
+        family, settings = family_of(session), frozenset(settings_of(session))
         if cells[session.id] != session.id:
             family, others = shared.get(cells[session.id], (family, settings))
             shared[cells[session.id]] = family, settings & others
     by_content = {content: cell for cell, content in shared.items()}
     for session in sessions:
         if cells[session.id] == session.id:  # named by somebody else
-            content = _family(session), frozenset(_settings(session))
+            content = family_of(session), frozenset(settings_of(session))
             cells[session.id] = by_content.setdefault(content, session.id)
             shared[cells[session.id]] = content
     found = _told(shared)
@@ -75,12 +75,26 @@ def _told(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]
     }
 
 
-def _family(session: Session) -> Family:
+def family_of(session: Session) -> Family:
+    """Topic, treatment and models of a session, by name."""
     return session.topic.id, session.treatment.name, "+".join(session.models)
 
 
-def _settings(session: Session) -> Iterator[tuple[str, Any]]:
+def settings_of(session: Session) -> Iterator[tuple[str, Any]]:
     """What a session is made of beside topic, treatment and models, named as at the command line; hashable values."""
+    yield from shared_settings(session)
+    for name in session.models:
+        for key, value in settings_of_model(session, name):
+            yield (f"model.{key}" if len(session.models) == 1 else f"models.{name}.{key}"), value
+
+
+def settings_of_model(session: Session, name: str) -> Iterator[tuple[str, Any]]:
+    """The settings of one of its models by dotted key; hashable values."""
+    return _leaves(session.models[name], "")
+
+
+def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
+    """The settings that are not those of a model."""
     yield from {"survey": session.survey.id, "format": session.format, "wording": session.wording.id}.items()
     yield "group.size", len(session.participants)
     yield "persona", _personas([participant.persona for participant in session.participants])
@@ -89,8 +103,6 @@ def _settings(session: Session) -> Iterator[tuple[str, Any]]:
     if len(session.models) > 1:
         yield "seats", "+".join(participant.model for participant in session.participants)
     yield from _leaves(asdict(session.procedure), "procedure.")
-    for name, settings in session.models.items():
-        yield from _leaves(settings, "model." if len(session.models) == 1 else f"models.{name}.")
 
 
 def _personas(personas: list[str]) -> str:

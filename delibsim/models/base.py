@@ -79,7 +79,11 @@ class Cancelled(asyncio.CancelledError):
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """Whatever can voice a participant: a hosted model, the embedded citizen, a recording, a person."""
+    """Whatever can voice a participant: a hosted model, the citizen, a recording, a person.
+
+    A class may declare `without_effect`: the names of settings that never change what it answers
+    (delibsim/domain/effect.py says what follows from it).
+    """
 
     name: str
 

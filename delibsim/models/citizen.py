@@ -16,6 +16,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,12 @@ class Citizen:
     `persona_weight` the pull of a persona, `skill` (0 to 1) how well it debates (orator.py). `temperature` has no meaning
     here and is reported as dropped.
     """
+
+    # It reads the blocks of a prompt and no sentence around them, and draws and orders by label.
+    without_effect: ClassVar[frozenset[str]] = frozenset({
+        "temperature", "treatment.instructions", "wording",
+        "procedure.shuffle_items", "procedure.reverse_scale", "procedure.show_answers",
+    })  # fmt: skip
 
     name: str = "citizen"
     population: int | None = None

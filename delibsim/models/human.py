@@ -93,6 +93,8 @@ class Human:
     and is reported as dropped.
     """
 
+    without_effect = frozenset({"temperature"})
+
     def __init__(self, name: str = "human", temperature: float | None = None, ask: Ask | None = None) -> None:
         self.name, self.temperature = name, temperature
         self._terminal = None if ask else terminal()

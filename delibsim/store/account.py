@@ -22,10 +22,20 @@ NOT_PARAMETERS = frozenset({"name", "kind", "model", "base_url", "key_env", "tim
 
 
 class Account:
-    """Everything that is known of one session: its plan, its run if there is one, its calls, and what cannot be read of them."""
+    """What is known of one session: its plan, its run, its calls, and what cannot be read of them.
 
-    def __init__(self, runs: Runs, name: str, drawn: Mapping[str, Any] | None = None) -> None:
-        self.study, self.name, self.drawn = runs.study, name, drawn or {}
+    `drawn` is how its group was drawn; `same` gives for every condition of the study that is the
+    same as another by construction the first of these.
+    """
+
+    def __init__(
+        self,
+        runs: Runs,
+        name: str,
+        drawn: Mapping[str, Any] | None = None,
+        same: Mapping[str, str] | None = None,
+    ) -> None:
+        self.study, self.name, self.drawn, self.same = runs.study, name, drawn or {}, same or {}
         self.faults: list[str] = []
         self.session: Session | None = None
         self.run: Run | None = None
@@ -117,6 +127,7 @@ class Account:
             "study": self.study,
             "session": self.name,
             "condition": cell_of(session),
+            "equal_to": self.same.get(cell_of(session)),
             "topic": session.topic.id,
             "survey": session.survey.id,
             "treatment": session.treatment.name,

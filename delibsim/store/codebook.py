@@ -47,6 +47,8 @@ CONDITION = (
     Column("session", "text", "name of the session, unique within the study"),
     Column("condition", "text", "name of the session without its replicate: what its replicates share. It holds all that differs from the "
            "presets, such as personas or parameters of a model"),
+    Column("equal_to", "text", "the first condition of the study that this one is the same as by"
+           " construction: what differs has no effect on its models; empty if there is none"),
     Column("topic", "text", "id of the topic"),
     Column("survey", "text", "id of the survey"),
     Column("treatment", "text", "name of the treatment"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, overload
 
@@ -138,6 +139,14 @@ class Runs:
         if not path.is_file():
             raise unknown("session", session, self.sessions(), f"Sessions are folders in {self.folder}")
         return self._session(path)
+
+    def plans(self) -> list[Session]:
+        """The plan of every session, where it can be read."""
+        found = []
+        for session in self.sessions():
+            with suppress(codec.Damaged):
+                found.append(self.planned(session))
+        return found
 
     def add(self, run: Run) -> Path:
         """Write a run, once; the folder it lies in. WrongInput if there is one already."""

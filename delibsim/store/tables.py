@@ -4,8 +4,10 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from delibsim.domain.effect import same_cells
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Survey
+from delibsim.plugins import without_effect
 from delibsim.store import codec
 from delibsim.store.account import Account, Row
 from delibsim.store.codebook import COLUMNS
@@ -45,8 +47,9 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
     accounts: dict[str, Account] = {}
     items: set[tuple[Any, ...]] = set()
     groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
+    same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
-        account = Account(runs, name, groups.get(name))
+        account = Account(runs, name, groups.get(name), same)
         faults += account.faults
         yield from account.rows()
         if account.session is not None:

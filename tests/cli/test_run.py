@@ -398,7 +398,10 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
     run.write_text(run.read_text(encoding="utf-8").replace("against my policy", long), encoding="utf-8")
     lines = delibsim("run", "study=p", "-q", *small).out.splitlines()
     begins = lines.index(next(line for line in lines if line.startswith("Undefined")))
-    heads = ("Undefined", "Missing", "Flagged", "Survey", "People", "Model", "Dropped", "Calls", "Files", "Next", "   ")
+    heads = (
+        *("Undefined", "Missing", "Flagged", "Survey", "People", "Model", "No effect", "Dropped"),
+        *("Calls", "Files", "Next", "   "),
+    )
     assert all(line.startswith(heads) for line in lines[begins:] if line)
     assert f"Missing    Participant 1, pre: 27 answers (refusal: {long})" in lines
     name = "with_its_session_it_fills_the_line_to_the_end"

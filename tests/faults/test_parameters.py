@@ -283,3 +283,57 @@ async def test_calls_in_flight_together_each_go_once_more_without_what_the_first
     assert provider.calls > 12 + 2
     assert {completion.status for completion in completions} == {"ok"}
     assert {frozenset(completion.parameters_dropped) for completion in completions} == {frozenset({"temperature", "seed"})}
+
+
+SWEEP = "run -m -q study=s topic=ccps model=a treatment=basic group.size=2 rounds=1".split()
+
+
+def preset(folder, name):
+    """A model of the user's own that the fake provider serves."""
+    (folder / "conf" / "model").mkdir(parents=True)
+    text = f"name: {name}\nkind: openai_compatible\nmodel: {name}\nmax_tokens: 500\n"
+    (folder / "conf" / "model" / f"{name}.yaml").write_text(text, encoding="utf-8")
+
+
+async def test_conditions_whose_temperature_was_dropped_were_asked_alike(command, tmp_path):
+    preset(tmp_path, "a")
+    async with FakeProvider([Rule(rejects="temperature")], models=("a",)) as provider:
+        sweep = (*SWEEP, "temperature=0,0.7", "replicate=1,2", f"base_url={provider.base_url}")
+        code, _, err = await command(*sweep)
+        assert (code, "the same as another" in err) == (0, False), "only the record tells"
+    said = "note: temperature (0, 0.7) was dropped by a in 4 of 4 runs\n"
+    cold, warm = "ccps.basic.a_rounds1_size2", "ccps.basic.a_rounds1_size2_temperature0_7"
+    counted = f"note: 1 of 2 conditions were asked like another, such as {warm} = {cold}\n"
+    facts = json.loads((await command("status", "s", "--json"))[1])
+    assert facts["asked_alike"] == {warm: cold}
+    assert facts["same_conditions"] == {}
+    (drop,) = facts["dropped"]
+    assert (drop["setting"], drop["values"]) == ("temperature", ["0", "0.7"])
+    assert (drop["model"], drop["n"], drop["runs"]) == ("a", 4, 4)
+    _, out, _ = await command("status", "s")
+    assert said in out
+    assert counted in out
+    assert f"calls, {warm} (asked like {cold}): 12 ok\n" in out
+    _, out, _ = await command("score", "s")
+    assert said in out
+    assert counted in out
+    named = "ccps, basic, a, model.temperature="
+    assert f"{named}0.7 (asked like {named}0.0)\n" in out
+    rows = json.loads((await command("score", "s", "--json"))[1])["conditions"]
+    like = {row["settings"]["model.temperature"]: row["asked_like"] for row in rows}
+    assert like == {0.0: None, 0.7: f"{named}0.0"}
+    assert {row["equal_to"] for row in rows} == {None}
+
+
+async def test_a_temperature_that_took_effect_in_some_runs_makes_nothing_alike(command, tmp_path):
+    preset(tmp_path, "a")
+    async with FakeProvider([Rule(rejects="temperature")], models=("a",)) as provider:
+        address = f"base_url={provider.base_url}"
+        assert (await command(*SWEEP, "temperature=0", address))[0] == 0
+    async with FakeProvider(models=("a",)) as provider:
+        address = f"base_url={provider.base_url}"
+        assert (await command(*SWEEP, "temperature=0,0.7", address))[0] == 0
+    for name in ("status", "score"):
+        _, out, _ = await command(name, "s")
+        assert "note: temperature (0, 0.7) was dropped by a in 1 of 2 runs\n" in out
+        assert "asked like" not in out

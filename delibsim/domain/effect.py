@@ -1,0 +1,197 @@
+"""Settings without effect: what a study varies and its models cannot notice."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.domain.condition import family_of, settings_of_model, shared_settings
+from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
+from delibsim.domain.treatment import Treatment
+
+INSTRUCTIONS = "treatment.instructions"
+WORDING = "wording"
+
+Declared = Callable[[str], Collection[str]]
+"""The settings that a plug-in declares to be without effect on it, by its kind."""
+Dropped = Mapping[str, Mapping[str, Collection[str]]]
+"""The parameters that were requested and dropped, by session and by model."""
+
+
+@dataclass(frozen=True)
+class NoEffect:
+    """A setting that sessions vary, its values as texts, and the models it has no effect on."""
+
+    setting: str
+    values: tuple[str, ...]
+    models: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """As a line says it.
+
+        >>> str(NoEffect("temperature", ("0", "0.7"), ("citizen",)))
+        'temperature (0, 0.7) has no effect on citizen'
+        """
+        values, models = ", ".join(self.values), ", ".join(self.models)
+        return f"{self.setting} ({values}) has no effect on {models}"
+
+
+def no_effects(sessions: Iterable[Session], declared: Declared) -> tuple[NoEffect, ...]:
+    """What sessions vary without effect on some of their models, in the order of the sessions."""
+    found: dict[tuple[str, str], dict[Any, str]] = defaultdict(dict)
+    cells: dict[str, Session] = {}
+    for session in sessions:
+        cells.setdefault(cell_of(session), session)
+    for session in cells.values():
+        shared = dict(shared_settings(session))
+        for model, unnoticed in _unnoticed(session, declared, {}).items():
+            values = shared | dict(settings_of_model(session, model))
+            for setting in sorted(unnoticed):
+                told = _value(setting, session.treatment, values)
+                if told is not None:
+                    found[setting, model].setdefault(*told)
+    models: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (setting, model), values in found.items():
+        if len(values) > 1:
+            models[setting, tuple(values.values())].append(model)
+    return tuple(NoEffect(*varied, tuple(names)) for varied, names in models.items())
+
+
+@dataclass(frozen=True)
+class Drop:
+    """A parameter that runs vary, and that a model dropped in `n` of the `runs` it sat in."""
+
+    setting: str
+    values: tuple[str, ...]
+    model: str
+    n: int
+    runs: int
+
+    def __str__(self) -> str:
+        """As a line says it.
+
+        >>> str(Drop("temperature", ("0", "0.7"), "local", 2, 4))
+        'temperature (0, 0.7) was dropped by local in 2 of 4 runs'
+        """
+        varied = f"{self.setting} ({', '.join(self.values)})"
+        return f"{varied} was dropped by {self.model} in {self.n} of {self.runs} runs"
+
+
+def drops(held: Iterable[Session], declared: Declared, dropped: Dropped) -> tuple[Drop, ...]:
+    """The parameters that held sessions vary and that their record says were dropped.
+
+    What a plug-in declares to be without effect on it is left out: it is known without a record.
+    """
+    values: dict[tuple[str, str], dict[Any, str]] = defaultdict(dict)
+    was_dropped: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for session in held:
+        for model, settings in session.models.items():
+            known = declared(str(settings.get("kind", "")))
+            names = dropped.get(session.id, {}).get(model, ())
+            for key, value in settings_of_model(session, model):
+                setting = key.rpartition(".")[2]
+                if setting not in known:
+                    values[setting, model][value] = as_text(value)
+                    was_dropped[setting, model].append(setting in names)
+    found = []
+    for (setting, model), varied in values.items():
+        marks = was_dropped[setting, model]
+        if len(varied) > 1 and any(marks):
+            found.append(Drop(setting, tuple(varied.values()), model, sum(marks), len(marks)))
+    return tuple(found)
+
+
+def same_cells(
+    sessions: Iterable[Session],
+    declared: Declared,
+    dropped: Dropped | None = None,
+) -> dict[str, str]:
+    """The cells that are the same condition as another, each with the first of these by name.
+
+    Two cells are the same where their sessions of equal replicate differ in nothing but settings
+    without effect on every model of the session: by declaration of its plug-in, or because they
+    are among those that were `dropped`. Cells without a replicate in common are not compared. The
+    seeds of such sessions are equal too (Session.seed_for), so a model that answers equal prompts
+    with equal seeds alike gives equal runs.
+    """
+    contents: dict[str, dict[int, Any]] = defaultdict(dict)
+    for session in sessions:
+        unnoticed = _unnoticed(session, declared, (dropped or {}).get(session.id, {}))
+        contents[cell_of(session)][session.replicate] = _noticed(session, unnoticed)
+    firsts: dict[Any, list[str]] = defaultdict(list)
+    found: dict[str, str] = {}
+    for cell in sorted(contents):
+        own = contents[cell]
+        near = [first for replicate in own.items() for first in firsts[replicate]]
+        first = next((name for name in near if _agree(contents[name], own)), None)
+        if first is not None:
+            found[cell] = first
+            continue
+        for replicate in own.items():
+            firsts[replicate].append(cell)
+    return found
+
+
+def _agree(one: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
+    """Whether two cells have the same content in every replicate that both have."""
+    return all(one[replicate] == other[replicate] for replicate in one.keys() & other.keys())
+
+
+def _noticed(session: Session, unnoticed: Mapping[str, Collection[str]]) -> tuple[Any, ...]:
+    """All of a session, replicate aside, that some model of it may notice; hashable."""
+    by_all = set.intersection(*map(set, unnoticed.values()))
+    topic, treatment, models = family_of(session)
+    if INSTRUCTIONS in by_all:
+        treatment = ""
+    kept = {(key, value) for key, value in shared_settings(session) if key not in by_all}
+    for name in session.models:
+        for key, value in settings_of_model(session, name):
+            if key.rpartition(".")[2] not in unnoticed[name]:
+                kept.add((f"models.{name}.{key}", value))
+    people = tuple((person.id, person.role, person.model) for person in session.participants)
+    return topic, treatment, models, session.seed, people, frozenset(kept)
+
+
+def _unnoticed(
+    session: Session,
+    declared: Declared,
+    dropped: Mapping[str, Collection[str]],
+) -> dict[str, set[str]]:
+    """The settings without effect in a session, by model."""
+    found = {}
+    for model, settings in session.models.items():
+        found[model] = {*declared(str(settings.get("kind", ""))), *dropped.get(model, ())}
+        # A model that finds its way by blocks would read one that a text of the user's opens.
+        if _opens_a_block([session.treatment.instructions]):
+            found[model].discard(INSTRUCTIONS)
+        if _opens_a_block(session.wording.texts.values()):
+            found[model].discard(WORDING)
+    return found
+
+
+def _value(
+    setting: str,
+    treatment: Treatment,
+    values: Mapping[str, Any],
+) -> tuple[Any, str] | None:
+    """The value of a setting and how it is named; None for a session that has no such setting."""
+    if setting == INSTRUCTIONS:
+        return (treatment.instructions, treatment.name) if treatment.interaction else None
+    if setting not in values:
+        return None
+    return values[setting], as_text(values[setting])
+
+
+def as_text(value: Any) -> str:
+    """The value of a setting in a sentence.
+
+    >>> as_text(1.0), as_text(None), as_text("half")
+    ('1', 'None', 'half')
+    """
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _opens_a_block(texts: Iterable[str]) -> bool:
+    lines = (line for text in texts for line in text.splitlines())
+    return any(line.lstrip().startswith("<") for line in lines)
