@@ -66,7 +66,8 @@ class Citizen:
     # It reads the blocks of a prompt and no sentence around them, and draws and orders by label.
     without_effect: ClassVar[frozenset[str]] = frozenset({
         "temperature", "treatment.instructions", "wording",
-        "procedure.shuffle_items", "procedure.reverse_scale", "procedure.show_answers",
+        "procedure.instructions", "procedure.words", "procedure.shuffle_items", "procedure.reverse_scale",
+        "procedure.show_answers",
     })  # fmt: skip
 
     name: str = "citizen"

@@ -93,11 +93,12 @@ def read_manifest(path: Path) -> Manifest | None:
 def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
     """What an older file left unsaid: its edition, and the procedures' settings that came later."""
     parts = plain.get("parts")
-    procedures = parts.get("procedures") if isinstance(parts, dict) else None
-    if not isinstance(procedures, dict):
+    if not isinstance(parts, dict) or not isinstance(parts.get("procedures"), dict):
         return plain | {"edition": FIRST}
     said = {key: value for key, value in UNSAID.items() if value is not None}
-    told = {name: {**said, **own} if isinstance(own, dict) else own for name, own in procedures.items()}
+    told = {}
+    for name, own in parts["procedures"].items():
+        told[name] = {**said, **own} if isinstance(own, dict) else own
     return plain | {"edition": FIRST, "parts": {**parts, "procedures": told}}
 
 
