@@ -59,7 +59,8 @@ def published(seed=0, raters=50, each=10, expertise=0.0, spread=None):
     leniency, easily = rng.normal(0, rater_sd, raters), rng.normal(0, 4, raters)
     models = rng.permutation(np.repeat(np.arange(4), 25))
     sides = np.concatenate([rng.permutation([True, False] * 5) for _ in people])
-    places = [i % 100 for i in range(raters * each)]  # a rater's debates follow each other, so that all are rated equally often
+    rounds = -(-raters * each // 100)  # in each round every debate is rated once
+    places = np.concatenate([rng.permutation(100) for _ in range(rounds)])[: raters * each]
     rows = []
     for debate in range(100):
         model, person, motion = f"model_{models[debate]}", people[debate // 10], MOTIONS[debate % 10]

@@ -25,6 +25,8 @@ from delibsim.store.covariates import Covariates
 
 MIXED_FIT = ("r2_marginal", "r2_conditional", "rater_sd", "residual_sd")
 """How well a mixed model fits; the same in every row of its table."""
+OPTIMISERS = ("bfgs", "lbfgs", "cg", "powell")
+"""Optimisers of statsmodels, tried in this order."""
 EXPERTISE = "rater_expertise"
 """The covariate that stands in interaction with the kind of debater."""
 
@@ -120,13 +122,8 @@ def _mixed(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixe
 
 
 def _by_reml(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:
-    import statsmodels.api as sm
-
-    with strictly():
-        fit = sm.MixedLM(y, x, groups=raters).fit(reml=True)
-        low, high = fit.conf_int().loc[list(x.columns)].to_numpy().T
-    if not np.isfinite(fit.bse_fe).all() or not fit.converged:
-        raise Inestimable("not_converged")
+    fit = _converged(y, x, raters)
+    low, high = fit.conf_int().loc[list(x.columns)].to_numpy().T
     effect, error = fit.fe_params.to_numpy(), fit.bse_fe.to_numpy()
     columns = {
         "term": list(x.columns),
@@ -145,6 +142,22 @@ def _by_reml(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mi
     found = pd.DataFrame(columns).assign(model=model, note="")
     found = found.assign(**dict(zip(MIXED_FIT, measures, strict=True)))
     return Mixed(found, _residuals(model, fit))
+
+
+def _converged(y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Any:
+    """The mixed model by the first optimiser that converges without a warning."""
+    import statsmodels.api as sm
+
+    model = sm.MixedLM(y, x, groups=raters)
+    for method in OPTIMISERS:
+        try:
+            with strictly():
+                fit = model.fit(reml=True, method=[method])
+        except Inestimable:
+            continue
+        if fit.converged and np.isfinite(fit.bse_fe).all():
+            return fit
+    raise Inestimable("not_converged")
 
 
 def _by_ols(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:

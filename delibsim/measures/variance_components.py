@@ -60,7 +60,8 @@ def crossed_components(ratings: ArrayLike) -> Components:
     """Variances of targets and raters by REML; `ratings` is targets by raters, NaN where missing.
 
     The likelihood is profiled over mean and residual variance, and evaluated by Woodbury's
-    identity on a matrix of raters by raters, so that hundreds of targets take milliseconds.
+    identity on a square matrix of as many rows as there are raters, or targets if these are fewer,
+    so that hundreds of both take less than a second. ValueError for another shape.
 
     >>> found = crossed_components([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6],
     ...                             [10, 5, 6, 9], [6, 2, 4, 7]])
@@ -82,17 +83,19 @@ def crossed_components(ratings: ArrayLike) -> Components:
     if not np.nanstd(table, axis=1).any():
         note = "rater_variance_zero residual_variance_zero"
         return Components(float(np.nanmean(table, axis=1).var(ddof=1)), 0.0, 0.0, k, note)
-    profile = _Profile(table, given)
-    start = np.ones(2)
-    settings = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 2000}
+    # The model does not tell targets from raters: the fewer of the two are the columns.
+    turned = table.shape[1] > table.shape[0]
+    profile = _Profile(table.T, given.T) if turned else _Profile(table, given)
+    settings = {"xatol": 1e-7, "fatol": 1e-8, "maxiter": 2000}
     bounds = [(0.0, BOUND)] * 2
-    found = minimize(profile, start, method="Nelder-Mead", bounds=bounds, options=settings)
+    found = minimize(profile, np.ones(2), method="Nelder-Mead", bounds=bounds, options=settings)
     if not found.success:
         return Components(*[float("nan")] * 4, note="not_converged")
     if found.x.max() > 0.9 * BOUND:
         return Components(*[float("nan")] * 4, note="no_residual_variance")
-    target, rater = profile.settled(found.x)
-    residual = profile.residual(np.array([target, rater]))
+    sds = profile.settled(found.x)
+    residual = profile.residual(sds)
+    target, rater = map(float, sds[::-1] if turned else sds)
     zero = [name for name, sd in (("target", target), ("rater", rater)) if sd == 0]
     return Components(
         target=target**2 * residual,
@@ -104,14 +107,22 @@ def crossed_components(ratings: ArrayLike) -> Components:
 
 
 class _Profile:
-    """Minus twice the REML log likelihood (less a constant) at two relative standard deviations."""
+    """Minus twice the REML log likelihood, less a constant, of two relative standard deviations.
+
+    They are those of the rows and of the columns of the table, in residual standard deviations.
+    """
 
     def __init__(self, table: Array, given: NDArray[np.bool_]) -> None:
-        self.filled = np.where(given, table - table[given].mean(), 0.0)
-        self.given = given.astype(float)
-        self.of_target = self.given.sum(axis=1)
-        self.of_rater = self.given.sum(axis=0)
-        self.n = float(self.given.sum())
+        from scipy.sparse import csr_array
+
+        values = np.where(given, table - table[given].mean(), 0.0)
+        ones = given.astype(float)
+        self.n = float(ones.sum())
+        self.given = csr_array(ones)
+        # Of the mean's column and the values: their sums by row and by column, and products.
+        self.by_row = np.column_stack([ones.sum(axis=1), values.sum(axis=1)])
+        self.by_column = np.column_stack([ones.sum(axis=0), values.sum(axis=0)])
+        self.products = np.diag([self.n, float((values**2).sum())])
 
     def __call__(self, sds: Array) -> float:
         quadratic, logs = self._parts(sds)
@@ -121,42 +132,33 @@ class _Profile:
         """The variance of the residual at which the likelihood is highest, given the others."""
         return self._parts(sds)[0] / (self.n - 1)
 
-    def settled(self, sds: Array) -> tuple[float, float]:
+    def settled(self, sds: Array) -> Array:
         """Standard deviations with those at the boundary put to zero."""
         for i in range(2):
             lower = np.array(sds, dtype=float)
             lower[i] = 0.0
             if sds[i] < ZERO and self(lower) <= self(sds) + 1e-9:
                 sds = lower
-        return float(sds[0]), float(sds[1])
+        return sds
 
     def _parts(self, sds: Array) -> tuple[float, float]:
         """The quadratic form of the values about their mean, and the logarithms of determinants."""
-        target, rater = sds**2
-        # Of the inverse of I + target * Z Z', Z being the targets' indicators, this is the part
-        # that every pair of ratings of one target shares.
-        shared = target / (1 + target * self.of_target)
-        weighted = self.given.T * shared
-        inner = np.diag(self.of_rater) - weighted @ self.given
-        matrix = np.eye(len(self.of_rater)) + rater * inner
-        ones, values = self.given, self.filled
-        right = np.column_stack([self._by_rater(ones, shared), self._by_rater(values, shared)])
-        solved = rater * np.linalg.solve(matrix, right)
-        plain = self._products(ones, values, shared)
-        products = plain - right.T @ solved
+        from scipy.linalg import cho_factor, cho_solve
+
+        row, column = sds**2
+        # Of the inverse of I + row * Z Z', Z being the indicators of the rows, this is the part
+        # that every pair of ratings in one row shares.
+        shared = row / (1 + row * self.by_row[:, 0])
+        pairs = (self.given.T.multiply(shared)) @ self.given
+        matrix = column * (np.diag(self.by_column[:, 0]) - pairs.toarray())
+        factor = cho_factor(matrix + np.eye(len(matrix)))
+        right = self.by_column - self.given.T @ (shared[:, None] * self.by_row)
+        left = self.products - (self.by_row.T * shared) @ self.by_row
+        products = left - column * right.T @ cho_solve(factor, right)
         quadratic = products[1, 1] - products[0, 1] ** 2 / products[0, 0]
-        logs = np.log1p(target * self.of_target).sum() + np.linalg.slogdet(matrix)[1]
+        determinant = 2 * np.log(np.diag(factor[0])).sum()
+        logs = np.log1p(row * self.by_row[:, 0]).sum() + determinant
         return float(quadratic), float(logs + np.log(products[0, 0]))
-
-    def _by_rater(self, values: Array, shared: Array) -> Array:
-        """Z_r' W values, W being the inverse of I + target * Z Z'."""
-        return values.sum(axis=0) - self.given.T @ (shared * values.sum(axis=1))
-
-    def _products(self, ones: Array, values: Array, shared: Array) -> Array:
-        """The products of the mean's column and the values under W, two by two."""
-        sums = np.column_stack([ones.sum(axis=1), values.sum(axis=1)])
-        flat = np.column_stack([ones.ravel(), values.ravel()])
-        return flat.T @ flat - (sums.T * shared) @ sums
 
 
 def _why_undefined(table: Array, given: NDArray[np.bool_]) -> str:

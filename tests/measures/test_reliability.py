@@ -11,6 +11,8 @@ from delibsim.measures.reliability import (
     cronbach_alpha,
     gwet_ac1,
     krippendorff_alpha,
+    krippendorff_alpha_interval,
+    majority_agreement,
     raw_agreement,
     variance_inflation,
     why_inconsistent,
@@ -29,6 +31,23 @@ FOUR_RATERS = [
 @pytest.mark.parametrize("name", ["winners", "three"])
 def test_krippendorff_alpha_is_that_of_the_package_krippendorff(name):
     assert krippendorff_alpha(np.array(ORACLE[name]["ratings"], dtype=float)) == pytest.approx(ORACLE[name]["alpha"], abs=1e-12)
+
+
+def test_alpha_of_an_interval_scale_is_that_of_the_package_krippendorff():
+    ratings = np.array(ORACLE["interval"]["ratings"], dtype=float)
+    expected = ORACLE["interval"]["alpha"]
+    assert krippendorff_alpha_interval(ratings) == pytest.approx(expected, abs=1e-12)
+    assert math.isnan(krippendorff_alpha_interval([[1, NA], [NA, 2]]))
+    assert math.isnan(krippendorff_alpha_interval([[1, 1], [1, 1]]))
+
+
+def test_the_share_of_the_majority_counts_raters_and_not_pairs():
+    four_of_five, three_of_five = [1, 1, 1, 1, 0], [1, 1, 1, 0, 0]
+    assert majority_agreement([four_of_five, three_of_five]) == pytest.approx(0.7)
+    assert raw_agreement([four_of_five, three_of_five]) == pytest.approx((6 + 3 + 1) / 20)
+    assert majority_agreement([[1, 0, NA], [1, NA, NA]]) == 0.5
+    assert majority_agreement([[1, 1], [1, 1]]) == 1
+    assert math.isnan(majority_agreement([[1, NA], [NA, 0]]))
 
 
 def test_agreement_of_four_raters_is_what_the_manual_of_irrcac_prints():
