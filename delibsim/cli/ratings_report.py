@@ -49,9 +49,8 @@ PARTS = ("contrast", "model")
 """Columns by which a table is printed in parts."""
 
 
-def report(  # noqa: PLR0913 - each argument is an option of the command
+def report(
     study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
-    seed: Annotated[int, typer.Option(help="The seed of the bootstrap.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(help="Write every table as CSV and every figure as SVG into this folder."),
@@ -93,7 +92,7 @@ def report(  # noqa: PLR0913 - each argument is an option of the command
     changed = edited(debates)
     covariates = None if people is None else read_covariates(people, ids_of(debates))
     rated = chosen(debates, panel or [], source)
-    found = tables(rated, seed, focus=focus, people=covariates)
+    found = tables(rated, focus=focus, people=covariates)
     pooled = pooled_in(rated)
     if out is not None:
         for name, table in found.items():
