@@ -342,6 +342,18 @@ def test_a_stance_that_never_varies_has_no_beta_regression():
     assert own["coefficient"].isna().all()
 
 
+@pytest.mark.parametrize("rows", [0, 1, 5, 40])
+def test_whatever_is_missing_has_a_reason(given, rows):
+    table, people = given
+    own = analyses(table.head(rows), people=people, samples=10)
+    for name in (name for name in TITLES if "note" in own.get(name, ())):
+        unexplained = own[name][own[name]["note"] == ""]
+        for column in unexplained.select_dtypes("number"):
+            if (name, column) not in NOT_DEFINED:
+                assert unexplained[column].notna().all(), (name, column)
+    assert all(drawing.startswith("<svg") for drawing in figures(own).values())
+
+
 def test_the_residuals_of_every_mixed_model_are_drawn(found):
     drawn = figures(found)
     names = {"performance": 1000, "performance_by_kind": 1000, "change_of_stance": 500}
