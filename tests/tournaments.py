@@ -7,6 +7,7 @@ from delibsim.analysis.debate import columns
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.tournament import round_robin
+from delibsim.store.covariates import Covariates
 
 MOTIONS = [f"motion{i}" for i in range(10)]
 
@@ -39,5 +40,55 @@ def tournament(strengths, raters=20, seed=0, side=0.0, motions=None, shared=0.5,
                 for dimension in DIMENSIONS:
                     row[f"{s}.{dimension}"] = float(np.clip(np.rint(quality + rng.normal(0, 8)), 0, 100))
                 row[f"{s}.words"] = 390 + int(rng.integers(-40, 41))
+                row[f"{s}.kind"] = "model"
             rows.append(row)
     return pd.DataFrame(rows, columns=columns())
+
+
+def published(seed=0, raters=50, each=10, expertise=0.0, spread=None):
+    """A tournament as published: people against models, every rater rating `each` of a hundred debates; and the covariates by id.
+
+    Four models meet ten people on ten motions; each person proposes in half of its debates. With 50 raters who each rate ten, each
+    debate has five ratings. Models perform 4 points better, and `expertise` points better still for each point of the rater's
+    expertise. `spread` gives the standard deviations of targets, raters and residual on all dimensions.
+    """
+    rng = np.random.default_rng(seed)
+    target_sd, rater_sd, residual_sd = spread or (6.0, 5.0, 8.0)
+    people = [f"person_{i}" for i in range(10)]
+    covariates = {name: _person(rng) for name in (*people, *(f"Rater {k + 1}" for k in range(raters)))}
+    leniency, easily = rng.normal(0, rater_sd, raters), rng.normal(0, 4, raters)
+    models = rng.permutation(np.repeat(np.arange(4), 25))
+    sides = np.concatenate([rng.permutation([True, False] * 5) for _ in people])
+    rounds = -(-raters * each // 100)  # in each round every debate is rated once
+    places = np.concatenate([rng.permutation(100) for _ in range(rounds)])[: raters * each]
+    rows = []
+    for debate in range(100):
+        model, person, motion = f"model_{models[debate]}", people[debate // 10], MOTIONS[debate % 10]
+        proposing = bool(sides[debate])
+        kinds = ("model", "human") if proposing else ("human", "model")
+        quality = rng.normal(60, target_sd, (2, len(DIMENSIONS)))
+        name = f"{motion}.{debate}"
+        for place in (i for i, at in enumerate(places) if at == debate):
+            k = place // each
+            before = float(rng.integers(20, 81))
+            row = {
+                "debate": name, "motion": motion, "replicate": 1, "rater": f"Rater {k + 1}", "source": "human", "model": "",
+                "proposition": model if proposing else person, "opposition": person if proposing else model,
+                "first": SIDES[place % 2], "attentive": True, "before": before,
+            }  # fmt: skip
+            edge = 4 + expertise * covariates[f"Rater {k + 1}"].expertise
+            marks = quality + leniency[k] + rng.normal(0, residual_sd, quality.shape) + edge * (np.array(kinds) == "model")[:, None]
+            won = rng.random() < 1 / (1 + np.exp(-(marks[0] - marks[1]).mean() / 6))
+            row |= {"winner": SIDES[0] if won else SIDES[1]}
+            moved = before + (6 if won else -6) + 3 * proposing + easily[k] + rng.normal(0, 8)
+            row["after"] = float(np.clip(np.rint(moved), 0, 100))
+            for s, kind, own in zip(SIDES, kinds, marks, strict=True):
+                row |= {f"{s}.{dimension}": value for dimension, value in zip(DIMENSIONS, own, strict=True)}
+                row |= {f"{s}.words": 390 + int(rng.integers(-40, 41)), f"{s}.kind": kind}
+            rows.append(row)
+    return pd.DataFrame(rows, columns=columns()), covariates
+
+
+def _person(rng):
+    gender = ("man", "woman")[int(rng.integers(2))]
+    return Covariates(float(rng.integers(18, 80)), float(rng.integers(1, 8)), float(rng.integers(1, 6)), gender)

@@ -1,11 +1,11 @@
-"""Debates compared: who wins, how well they perform, how far raters agree, and whether place or length decided.
+"""Debates compared: the table of ratings, what was held and rated, who wins and how well they perform.
 
 All functions take the table of `rating_table`, one row a rating of a debate, and return tables. `analysed` leaves out the raters who
 failed the attention check; a missing value leaves a row out of what needs it, and every table says how many rows it stands on. The
 unit that the bootstrap draws is the debate, with all of its ratings: raters of one debate judge the same speeches.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,9 @@ import pandas as pd
 
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, debated
+from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import PREPARATION
-from delibsim.measures.reliability import (
-    cronbach_alpha,
-    gwet_ac1,
-    icc_2k,
-    krippendorff_alpha,
-    raw_agreement,
-    why_inconsistent,
-    why_undefined,
-)
 
 SAMPLES = 10_000
 OTHER: Mapping[str, str] = {"proposition": "opposition", "opposition": "proposition"}
@@ -33,7 +25,8 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     """One row for each rating of each complete debate.
 
     Columns: debate, motion, replicate, rater, source, model (of the rater), proposition and opposition (the debaters), first (the
-    side shown as Speaker A), winner, before, after, attentive, SIDE.DIMENSION for both sides and eleven dimensions, SIDE.words.
+    side shown as Speaker A), winner, before, after, attentive, SIDE.DIMENSION for both sides and eleven dimensions, SIDE.words,
+    SIDE.kind ("human" for a person at the terminal, else "model").
     What a rater did not give is missing (NaN or None).
     """
     rows = []
@@ -56,6 +49,7 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
             for side in SIDES:
                 row |= {f"{side}.{dimension}": r.of(side).get(dimension, np.nan) for dimension in DIMENSIONS}
                 row[f"{side}.words"] = words[side]
+                row[f"{side}.kind"] = kind_of(run.session, debaters[side].model)
             rows.append(row)
     return pd.DataFrame(rows, columns=columns())
 
@@ -63,7 +57,12 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
 def columns() -> list[str]:
     """The columns of the table of ratings, in order."""
     named = ["debate", "motion", "replicate", "rater", "source", "model", "proposition", "opposition", "first", "winner", "attentive"]
-    return [*named, "before", "after", *(f"{side}.{name}" for side in SIDES for name in (*DIMENSIONS, "words"))]
+    return [*named, "before", "after", *(f"{side}.{name}" for side in SIDES for name in (*DIMENSIONS, "words", "kind"))]
+
+
+def kind_of(session: Session, model: str) -> str:
+    """The kind of a debater: "human" for a person at the terminal, else "model"."""
+    return "human" if session.models[model].get("kind") == "human" else "model"
 
 
 def analysed(table: pd.DataFrame) -> pd.DataFrame:
@@ -80,11 +79,13 @@ def debaters_of(table: pd.DataFrame) -> list[str]:
 def by_debater(table: pd.DataFrame) -> pd.DataFrame:
     """Two rows a rating, one from each debater's point of view.
 
-    Columns: debate, motion, rater, debater, opponent, side, won (1, 0 or NaN), own.DIMENSION and other.DIMENSION.
+    Columns: debate, motion, rater, debater, opponent, kind and other_kind (of the debaters), side, won (1, 0 or NaN), own.DIMENSION
+    and other.DIMENSION.
     """
     views = []
     for side in SIDES:
         view = table[["debate", "motion", "rater"]].assign(debater=table[side], opponent=table[OTHER[side]], side=side)
+        view["kind"], view["other_kind"] = table[f"{side}.kind"], table[f"{OTHER[side]}.kind"]
         view["won"] = (table["winner"] == side).astype(float).where(table["winner"].notna())
         for dimension in DIMENSIONS:
             view[f"own.{dimension}"] = table[f"{side}.{dimension}"].astype(float)
@@ -96,8 +97,9 @@ def by_debater(table: pd.DataFrame) -> pd.DataFrame:
 def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.DataFrame:
     """Win rate and mean performance of every debater with percentile bootstrap intervals over debates, ranked by win rate.
 
-    Columns: debater, debates, ratings, win_rate, win_low, win_high, performance, performance_low, performance_high, rank (1 is
-    best; equal rates share the mean of their ranks). The win rate is the share of ratings that named the debater the winner.
+    Columns: debater, debates, ratings, win_rate, win_low, win_high, performance, performance_low,
+    performance_high, rank (by win rate; 1 is best; equal rates share the mean of their ranks),
+    performance_rank. The win rate is the share of ratings that named the debater the winner.
     """
     view = by_debater(table)
     rows = []
@@ -113,6 +115,7 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
     if found.empty:
         return found
     found["rank"] = found["win_rate"].rank(ascending=False)
+    found["performance_rank"] = found["performance"].rank(ascending=False)
     return found.sort_values(["rank", "debater"], ignore_index=True)
 
 
@@ -125,79 +128,6 @@ def _interval(own: pd.DataFrame, column: str, rng: np.random.Generator, samples:
     drawn = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=samples) @ sums
     low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
     return float(low), float(high)
-
-
-def reliability(table: pd.DataFrame) -> pd.DataFrame:
-    """How far raters agree. Columns: measure, value, units, raters, note (the reason of a value that is NaN).
-
-    On the winner: Krippendorff's alpha, raw agreement, Gwet's AC1. On performance: ICC(2,k) over both sides of the debates that every
-    rater rated. Of the scale: Cronbach's alpha of the eleven dimensions.
-    """
-    winners = _wide(table.assign(proposition_won=(table["winner"] == "proposition").astype(float).where(table["winner"].notna())))
-    note = why_undefined(winners)
-    rows = [
-        ("winner_alpha", krippendorff_alpha(winners), winners, note),
-        ("winner_agreement", raw_agreement(winners), winners, "" if note == "one_category" else note),
-        ("winner_ac1", gwet_ac1(winners), winners, note),
-    ]
-    view = by_debater(table)
-    performance = view.assign(unit=view["debate"] + "/" + view["side"]).pivot_table(
-        index="unit", columns="rater", values="own.performance", dropna=False
-    )
-    complete = performance.dropna().to_numpy(dtype=float).reshape(-1, max(performance.shape[1], 1))
-    note = why_inconsistent(complete) if len(complete) else "no_debate_rated_by_all"
-    rows.append(("performance_icc_2k", icc_2k(complete), complete, note))
-    scale = view[[f"own.{dimension}" for dimension in DIMENSIONS]].dropna().to_numpy(dtype=float)
-    found = [{"measure": m, "value": v, "units": len(t), "raters": t.shape[1], "note": n} for m, v, t, n in rows]
-    found.append(
-        {"measure": "scale_alpha", "value": cronbach_alpha(scale), "units": len(scale), "raters": table["rater"].nunique(),
-         "note": why_inconsistent(scale)}
-    )  # fmt: skip
-    return pd.DataFrame(found)
-
-
-def _wide(table: pd.DataFrame) -> np.ndarray:
-    """Debates by raters: 1 where the rater named the proposition, 0 the opposition, NaN where neither."""
-    return table.pivot_table(index="debate", columns="rater", values="proposition_won", dropna=False).to_numpy(dtype=float)
-
-
-def paired_tests(table: pd.DataFrame) -> pd.DataFrame:
-    """Paired t tests on every dimension, with Holm's correction over the eleven dimensions of each contrast.
-
-    Contrasts: proposition against opposition, and every debater against its opponents; a pair are the two values that one rater gave
-    in one debate. Columns: contrast, dimension, n, difference, t, p, p_holm, note. Where there are fewer than two pairs, or all
-    differences are equal, the test is NaN with the reason.
-    """
-    view = by_debater(table)
-    contrasts = {"proposition - opposition": view[view["side"] == "proposition"]}
-    contrasts |= {f"{name} - opponents": view[(view["debater"] == name) & (view["opponent"] != name)] for name in debaters_of(table)}
-    return pd.DataFrame([row for name, pairs in contrasts.items() for row in _paired(name, pairs)])
-
-
-def _paired(contrast: str, pairs: pd.DataFrame) -> list[dict[str, Any]]:
-    from scipy.stats import ttest_1samp
-
-    rows = []
-    for dimension in DIMENSIONS:
-        d = (pairs[f"own.{dimension}"] - pairs[f"other.{dimension}"]).dropna().to_numpy()
-        note = "too_few_ratings" if len(d) < 2 else "no_variance" if np.ptp(d) == 0 else ""
-        t, p = (np.nan, np.nan) if note else ttest_1samp(d, 0)
-        mean = d.mean() if len(d) else np.nan
-        rows.append({"contrast": contrast, "dimension": dimension, "n": len(d), "difference": mean, "t": t, "p": p, "note": note})
-    adjusted = holm([float(row["p"]) for row in rows])
-    order = ("contrast", "dimension", "n", "difference", "t", "p", "p_holm", "note")
-    return [{name: {**row, "p_holm": p}[name] for name in order} for row, p in zip(rows, adjusted, strict=True)]
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """P values after Holm's correction; those that are NaN stay so and do not count in the family."""
-    from statsmodels.stats.multitest import multipletests
-
-    adjusted = np.array(p, dtype=float)
-    given = ~np.isnan(adjusted)
-    if given.any():
-        adjusted[given] = multipletests(adjusted[given], method="holm")[1]
-    return adjusted.tolist()
 
 
 def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:

@@ -2,24 +2,21 @@
 
 import asyncio
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from delibsim.cli.compose import Plan, plan
 from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.ratings_report import debates_of, edited, report
 from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.conduct import score_all
-from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
 from delibsim.engine.rating import check_panel
@@ -33,11 +30,6 @@ from delibsim.store.runs import Runs
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Have debates rated blind, and see what the ratings say.")
 ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")]
 STUDY = Annotated[str, typer.Argument(help="Name or folder of the study.")]
-
-
-SOURCES = {"model": "models", "human": "people"}
-SHORT = {"coefficient": "estimate", "performance_low": "low", "performance_high": "high", "win_low": "low", "win_high": "high"}
-"""Names of columns as the terminal has room for them."""
 
 
 @app.command()
@@ -177,124 +169,4 @@ def import_(
     raise typer.Exit(0 if given and not empty and not partial else 3 if given else 4)
 
 
-@app.command()
-def report(
-    study: STUDY,
-    seed: Annotated[int, typer.Option(help="The seed of the bootstrap.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write every table as CSV and every figure as SVG into this folder.")] = None,
-    panel: Annotated[list[str] | None, typer.Option(help="Only the ratings of this panel or pack; may be given several times.")] = None,
-    source: Annotated[Literal["models", "people"] | None, typer.Option(help="Only the ratings of models, or of people.")] = None,
-    root: ROOT = Path("runs"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print every table as JSON.")] = False,
-) -> None:
-    """The analysis of a tournament: who wins, how sure that is, how far raters agree, what makes a winner and moves a stance.
-
-    Exit code 0; 3 if something could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been rated.
-    """
-    from delibsim.analysis.debate_report import TITLES, figures, tables
-
-    runs = study_at(study, root)
-    debates, faults = debates_of(runs)
-    losses, changed = Ratings.of(runs).losses(run.session.id for run in debates), edited(debates)
-    rated = chosen(debates, panel or [], source)
-    found = tables(rated, seed)
-    pooled = pooled_in(rated)
-    if out is not None:
-        for name, table in found.items():
-            write_atomically(out / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-        for name, drawing in figures(found).items():
-            write_atomically(out / f"{name}.svg", drawing)
-    if as_json:
-        plain = {name: table.astype(object).to_dict("records") for name, table in found.items() if name != "ratings"}
-        echo_json(
-            {
-                "study": runs.study,
-                "planned": len(runs.sessions()),
-                "faults": faults,
-                "lost": losses,
-                "edited": changed,
-                "pooled": pooled,
-                **plain,
-            }
-        )
-    else:
-        screen = console()
-        parts = ", ".join(f"{name} ({of['source']}, {of['ratings']})" for name, of in pooled.items())
-        screen.print(f"Ratings of {safe(parts)}, pooled" if len(pooled) > 1 else f"Ratings of {safe(parts) or 'nobody'}", soft_wrap=True)
-        for name, title in TITLES.items():
-            _print(found[name], title, screen)
-        for fault in faults:
-            screen.print(f"left out, damaged: {safe(fault)}", soft_wrap=True)
-        for loss in losses:
-            screen.print(f"lost: {safe(loss)}", soft_wrap=True)
-        for line in changed:
-            screen.print(f"warning: {safe(line)}", soft_wrap=True)
-        waiting = len(runs.sessions()) - len(debates) - len(faults)
-        if waiting:
-            screen.print(f"planned and not held yet: {waiting}")
-        if out is not None:
-            screen.print(f"written: {shown(out.resolve())}")
-    whole = not faults and not losses and not changed and all(map(debated, debates)) and len(debates) == len(runs.sessions())
-    raise typer.Exit(4 if found["ratings"].empty else 0 if whole else 3)
-
-
-def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
-    """The debates of a study with their ratings, and the faults of runs that cannot be read; WrongInput if it has no debate."""
-    held, faults = runs.all()
-    debates = Ratings.of(runs).rated(run for run in held if run.session.format == "debate")
-    if not debates and faults:
-        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
-    if not debates:
-        raise WrongInput(f"study '{runs.study}' holds no debate; debates are held with: delibsim run format=debate motion=voting")
-    return debates, faults
-
-
-def edited(debates: Iterable[Run]) -> list[str]:
-    """A line for every debate whose speeches are others than those that were rated."""
-    return [
-        f"{run.session.id}: the debate was edited after it was rated; its ratings judge another text"
-        for run in debates
-        if isinstance(run, Rated) and run.edited
-    ]
-
-
-def chosen(debates: Iterable[Run], panels: Sequence[str], source: str | None) -> list[Rated]:
-    """Debates with the ratings of these panels (of all where none is named) and of this source; WrongInput for a panel there is not."""
-    rated = [run for run in debates if isinstance(run, Rated)]
-    known = sorted({name for run in rated for name in run.panels})
-    for name in panels:
-        if name not in known:
-            raise unknown("panel", name, known)
-
-    def kept(rating: Rating) -> bool:
-        wanted = source is None or SOURCES[rating.source] == source
-        return wanted and (not panels or panel_of_rater(rating.rater) in panels)
-
-    return [replace(run, ratings=tuple(filter(kept, run.ratings))) for run in rated]
-
-
-def pooled_in(rated: Iterable[Rated]) -> dict[str, dict[str, Any]]:
-    """Source and number of ratings of every panel and pack."""
-    given = [rating for run in rated for rating in run.ratings]
-    counts = Counter((panel_of_rater(rating.rater), SOURCES[rating.source]) for rating in given)
-    return {name: {"source": source, "ratings": n} for (name, source), n in sorted(counts.items())}
-
-
-def _print(table: Any, title: str, screen: Console) -> None:
-    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in map(str, table.columns):
-        words = table[column].dtype == object or str(table[column].dtype) == "str"
-        whole = column in ("debater", "term", "contrast")
-        drawn.add_column(
-            SHORT.get(column, column.replace("_", " ")), "", overflow="fold", no_wrap=whole, justify="left" if words else "right"
-        )
-    for row in table.itertuples(index=False):
-        drawn.add_row(*(_cell(value) for value in row))
-    screen.print()
-    screen.print(drawn)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "-" if value != value else f"{value:.0f}" if value == int(value) and abs(value) >= 1 else f"{value:.3f}"
-    return safe(str(value))
+app.command()(report)

@@ -29,6 +29,41 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
     return float(1 - disagreement / expected)
 
 
+def krippendorff_alpha_interval(ratings: ArrayLike) -> float:
+    """Krippendorff's alpha for values on an interval scale (Krippendorff 2019, ch. 12).
+
+    Units with fewer than two ratings are left out; NaN without a unit rated twice, or when all
+    values are equal.
+
+    >>> round(krippendorff_alpha_interval([[1, 2], [3, 3], [5, 4]]), 4)
+    0.8333
+    """
+    table = _table(ratings)
+    table = table[(~np.isnan(table)).sum(axis=1) > 1]
+    given = table[~np.isnan(table)]
+    if not given.size or np.ptp(given) == 0:
+        return float("nan")
+    raters = (~np.isnan(table)).sum(axis=1)
+    within = (np.nanvar(table, axis=1) * raters**2 / (raters - 1)).sum() / given.size
+    return float(1 - within / given.var(ddof=1))
+
+
+def majority_agreement(ratings: ArrayLike) -> float:
+    """Mean over units of the share of raters who chose the most frequent category.
+
+    With two categories it is no less than 0.5, which is therefore no agreement at all. Units with
+    fewer than two ratings are left out; NaN without a unit rated twice. It is the raw agreement of
+    published debates; `raw_agreement` counts pairs of raters instead.
+
+    >>> majority_agreement([[1, 1, 0, 0], [1, 1, 1, 0]])
+    0.625
+    """
+    counts = _paired_counts(ratings)
+    if not len(counts):
+        return float("nan")
+    return float((counts.max(axis=1) / counts.sum(axis=1)).mean())
+
+
 def raw_agreement(ratings: ArrayLike) -> float:
     """Mean over units of the share of pairs of raters who chose the same category; NaN without a unit rated twice.
 
@@ -69,24 +104,6 @@ def cronbach_alpha(items: ArrayLike) -> float:
     return float(k / (k - 1) * (1 - complete.var(axis=0, ddof=1).sum() / total)) if total > 0 else float("nan")
 
 
-def icc_2k(ratings: ArrayLike) -> float:
-    """ICC(2,k): absolute agreement of the mean of k raters, units and raters both random (Shrout and Fleiss 1979).
-
-    It needs every rater's rating of every unit: units with a missing one are left out. NaN with fewer than two units or raters,
-    or where nothing varies.
-    """
-    complete = _complete(ratings)
-    n, k = complete.shape
-    if n < 2 or k < 2:
-        return float("nan")
-    grand, units, raters = complete.mean(), complete.mean(axis=1), complete.mean(axis=0)
-    between_units = k * ((units - grand) ** 2).sum() / (n - 1)
-    between_raters = n * ((raters - grand) ** 2).sum() / (k - 1)
-    residual = ((complete - units[:, None] - raters[None, :] + grand) ** 2).sum() / ((n - 1) * (k - 1))
-    denominator = between_units + (between_raters - residual) / n
-    return float((between_units - residual) / denominator) if denominator > 0 else float("nan")
-
-
 def variance_inflation(predictors: ArrayLike) -> Array:
     """Variance inflation factor of each column of predictors (n x k), an intercept being understood; NaN where they are collinear.
 
@@ -110,7 +127,7 @@ def why_undefined(ratings: ArrayLike) -> str:
 
 
 def why_inconsistent(table: ArrayLike) -> str:
-    """Why `cronbach_alpha` or `icc_2k` is NaN: '' where it is defined, else 'too_few_ratings' or 'no_variance'."""
+    """Why `cronbach_alpha` is NaN: '' where it is defined, else 'too_few_ratings' or 'no_variance'."""
     complete = _complete(table)
     if min(complete.shape) < 2:
         return "too_few_ratings"
@@ -119,12 +136,18 @@ def why_inconsistent(table: ArrayLike) -> str:
 
 def _counts(ratings: ArrayLike) -> Array:
     """How often each category was chosen in each unit that was rated at all; units x categories."""
-    table = np.asarray(ratings, dtype=float)
-    if table.ndim != 2:
-        raise ValueError(f"ratings are units by raters, not of shape {table.shape}")
+    table = _table(ratings)
     given = table[~np.isnan(table)]
     counts = np.stack([(table == category).sum(axis=1) for category in np.unique(given)], axis=1) if given.size else np.zeros((0, 0))
     return counts[counts.sum(axis=1) > 0].astype(float)
+
+
+def _table(ratings: ArrayLike) -> Array:
+    """Ratings as an array of units by raters; ValueError for any other shape."""
+    table = np.asarray(ratings, dtype=float)
+    if table.ndim != 2:
+        raise ValueError(f"ratings are units by raters, not of shape {table.shape}")
+    return table
 
 
 def _paired_counts(ratings: ArrayLike) -> Array:

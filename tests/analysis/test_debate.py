@@ -8,18 +8,12 @@ import pandas as pd
 import pytest
 from tournaments import MOTIONS, tournament
 
-from delibsim.analysis.debate import (
-    analysed,
-    by_debater,
-    columns,
-    debaters_of,
-    holm,
-    paired_tests,
-    reliability,
-    standings,
-)
+from delibsim.analysis.debate import analysed, by_debater, columns, debaters_of, standings
+from delibsim.analysis.debate_dimensions import holm, paired_tests
+from delibsim.analysis.debate_reliability import reliability
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.reliability import icc_2k, krippendorff_alpha
+from delibsim.measures.reliability import krippendorff_alpha
+from delibsim.measures.variance_components import crossed_components
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 KNOWN = {"a": 0.9, "b": 0.3, "c": -0.3, "d": -0.9}
@@ -82,16 +76,18 @@ def test_reliability_is_that_of_the_measures_on_the_right_arrays(table):
     winners = table.pivot(index="debate", columns="rater", values="winner") == "proposition"
     assert found.loc["winner_alpha", "value"] == pytest.approx(krippendorff_alpha(winners.to_numpy(float)))
     sides = [table.pivot(index="debate", columns="rater", values=f"{s}.performance").to_numpy(float) for s in ("proposition", "opposition")]
-    assert found.loc["performance_icc_2k", "value"] == pytest.approx(icc_2k(np.concatenate(sides)))
+    assert found.loc["performance_icc_2k", "value"] == pytest.approx(crossed_components(np.concatenate(sides)).icc_2k)
     assert found.loc["performance_icc_2k", ["units", "raters"]].tolist() == [120, 6]
     assert (found["note"] == "").all()
 
 
-def test_reliability_without_a_debate_that_all_rated_is_undefined_with_the_reason(table):
+def test_reliability_needs_no_debate_that_all_rated(table):
     alternating = table[(table["debate"].factorize()[0] + table["rater"].factorize()[0]) % 2 == 0]
     row = reliability(alternating).set_index("measure").loc["performance_icc_2k"]
-    assert np.isnan(row["value"])
-    assert row["note"] == "no_debate_rated_by_all"
+    whole = reliability(table).set_index("measure").loc["performance_icc_2k"]
+    assert (row["note"], row["units"], row["raters"]) == ("", 120, 6)
+    # The mean of three raters rather than six, by the formula of Spearman and Brown.
+    assert row["value"] == pytest.approx(whole["value"] / (2 - whole["value"]), abs=0.1)
 
 
 def test_a_missing_rating_leaves_a_row_out_of_what_needs_it_and_nothing_else(table):
@@ -113,7 +109,7 @@ def test_an_empty_table_gives_empty_tables_and_reasons():
     empty = pd.DataFrame(columns=columns())
     assert debaters_of(empty) == []
     assert standings(empty).empty
-    assert set(reliability(empty)["note"]) == {"too_few_ratings", "no_debate_rated_by_all"}
+    assert set(reliability(empty)["note"]) == {"too_few_ratings"}
     assert set(paired_tests(empty)["note"]) == {"too_few_ratings"}
 
 

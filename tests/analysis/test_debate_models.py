@@ -11,10 +11,13 @@ import pytest
 from tournaments import MOTIONS, tournament
 
 from delibsim.analysis.debate import columns
-from delibsim.analysis.debate_models import MODELS, PREDICTORS, bradley_terry, place_and_length, rater_models, stance_models, winner_model
+from delibsim.analysis.debate_raters import rater_models
+from delibsim.analysis.debate_stance import stance_after, stance_models
+from delibsim.analysis.debate_winner import PREDICTORS, bradley_terry, place_and_length, winner_model
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 KNOWN = {"a": 0.9, "b": 0.3, "c": -0.3, "d": -0.9}
+MODELS = (winner_model, stance_models, stance_after, rater_models, bradley_terry, place_and_length)
 needs_r = pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
 
 
@@ -144,10 +147,10 @@ def test_place_and_length_are_found_where_they_are_and_not_where_they_are_not(ta
     assert words["low"] > 0
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("rows", [0, 1, 5])
-def test_a_model_of_too_few_ratings_is_nan_with_a_reason_and_never_an_error(table, name, rows):
-    found = MODELS[name](table.head(rows))
+def test_a_model_of_too_few_ratings_is_nan_with_a_reason_and_never_an_error(table, model, rows):
+    found = model(table.head(rows))
     assert found["coefficient"].isna().any()
     assert (found.loc[found["coefficient"].isna(), "note"] != "").all()
 

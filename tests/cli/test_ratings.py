@@ -277,8 +277,8 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     assert [row["debater"] for row in found["standings"]] == ["citizen_eloquent", "citizen_plain", "citizen_halting"]
     assert {row["rated"] for row in found["counts"]} == {3}
     written = {path.name for path in (home / "report").iterdir()}
-    for name in ("counts", "standings", "strengths", "reliability", "paired_tests", "winner_model", "stance_models", "rater_models",
-                 "place_and_length", "ratings"):  # fmt: skip
+    for name in ("counts", "standings", "strengths", "reliability", "dimension_reliability", "dimension_correlations", "paired_tests",
+                 "winner_model", "stance_models", "stance_after", "rater_models", "place_and_length", "ratings", "residuals"):  # fmt: skip
         assert f"{name}.csv" in written
     assert {"win_rates.svg", "performance.svg"} <= written
     assert (home / "report" / "win_rates.svg").read_text().count("<circle") == 3
@@ -286,6 +286,37 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     text = delibsim("ratings", "report", oxford)
     assert text.code == 0
     assert "Bradley-Terry strengths" in text.out
+
+
+def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
+    done = delibsim("ratings", "report", oxford, "--focus", "citizen_plain", "--json")
+    assert done.code == 0
+    contrasts = {row["contrast"] for row in done.json["winner_model"]}
+    assert contrasts == {"proposition - opposition", "citizen_plain - rest"}
+    debaters = {row["debaters"] for row in done.json["dimension_reliability"]}
+    assert debaters == {"all", "citizen_plain", "rest"}
+    text = delibsim("ratings", "report", oxford, "--focus", "citizen_plain")
+    assert "citizen_plain - rest" in text.out
+    wrong = delibsim("ratings", "report", oxford, "--focus", "citizen_plane")
+    assert (wrong.code, "did you mean citizen_plain" in wrong.err) == (2, True)
+
+
+def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):
+    rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
+    (home / "people.csv").write_text("\n".join(rows))
+    words = ("ratings", "report", oxford, "--focus", "citizen_plain", "--people", "people.csv")
+    found = delibsim(*words, "--json").json
+    counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
+    assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (3, 1)
+    assert counts["rater", "age"]["note"] == "not_given"
+    own = [row for row in found["rater_models"] if row["model"] == "performance by kind"]
+    assert "is_citizen_plain:rater_expertise" in {row["term"] for row in own}
+    assert {row["n"] for row in own} == {2 * 6 * 3}
+    (home / "people.csv").write_text("\n".join([*rows, "panel 9,1,man", "panel 1,1,man"]))
+    wrong = delibsim(*words)
+    assert wrong.code == 2
+    assert "people.csv, line 5: unknown id 'panel 9'" in wrong.err.replace("\n", " ")
+    assert "people.csv, line 6: id 'panel 1' occurs more than once" in wrong.err.replace("\n", " ")
 
 
 def test_a_report_without_ratings_says_so(delibsim, held):

@@ -1,0 +1,362 @@
+"""A tournament as published (people against models, ten of a hundred debates a rater): every row
+of every table is finite, and is what statsmodels and pingouin make of the same ratings.
+"""  # fmt: skip
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from debates import debate
+from tournaments import published, tournament
+
+from delibsim.analysis.debate import by_debater, kind_of
+from delibsim.analysis.debate_covariates import predictors_of
+from delibsim.analysis.debate_dimensions import correlations
+from delibsim.analysis.debate_figures import figures
+from delibsim.analysis.debate_fits import ols, ols_fit, with_constant
+from delibsim.analysis.debate_kinds import MODELS_AND_PEOPLE, focused, sign_of
+from delibsim.analysis.debate_raters import mixed_models
+from delibsim.analysis.debate_reliability import dimension_reliability, reliability
+from delibsim.analysis.debate_report import TITLES, analyses
+from delibsim.analysis.debate_stance import stance_after
+from delibsim.analysis.debate_winner import winner_model
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.rating import DIMENSIONS
+from delibsim.store.covariates import Covariates
+
+ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
+TEN = DIMENSIONS[:-1]
+NOT_DEFINED = {
+    ("winner_model", "vif"): "term == 'constant'",
+    ("stance_models", "f"): "model == 'winner'",
+    ("stance_models", "f_p"): "model == 'winner'",
+    ("paired_tests", "p_holm_ten"): "dimension == 'performance'",
+}
+"""Cells that no table of this kind has: an inflation of the constant, a test of the first model
+against itself, performance among the ten dimensions without it."""
+
+
+@pytest.fixture(scope="module")
+def given():
+    return published(seed=0)
+
+
+@pytest.fixture(scope="module")
+def found(given):
+    table, people = given
+    return analyses(table, people=people, samples=300)
+
+
+@pytest.fixture(scope="module")
+def plain(given):
+    """The ratings as an analyst would hold them: model less person, names without dots."""
+    table, people = given
+    sign = np.where(table["proposition.kind"] == "model", 1.0, -1.0)
+    data = pd.DataFrame({"rater": table["rater"], "debate": table["debate"]})
+    for name in DIMENSIONS:
+        data[name] = sign * (table[f"proposition.{name}"] - table[f"opposition.{name}"])
+    proposition_won = table["winner"] == "proposition"
+    data["model_won"] = (proposition_won == (sign > 0)).astype(float)
+    data["winner"] = np.where(proposition_won, 1.0, -1.0)
+    data["model_proposes"] = (sign > 0).astype(float)
+    data["before"], data["after"] = table["before"], table["after"]
+    data["change"] = data["after"] - data["before"]
+    data["expertise"] = [people[rater].expertise for rater in data["rater"]]
+    return data
+
+
+def test_a_person_at_the_terminal_is_a_debater_of_the_kind_human(tmp_path):
+    session = debate(tmp_path)
+    plain = session.participants[0].model
+    both = replace(session, models={**session.models, "anna": {"kind": "human"}})
+    assert (kind_of(both, plain), kind_of(both, "anna")) == ("model", "human")
+
+
+def test_every_rater_rates_ten_of_a_hundred_debates_and_every_debate_has_five(given):
+    table, _ = given
+    assert set(table.groupby("rater").size()) == {10}
+    assert set(table.groupby("debate").size()) == {5}
+    assert (table["rater"].nunique(), table["debate"].nunique()) == (50, 100)
+
+
+@pytest.mark.parametrize("name", [name for name in TITLES if name != "counts"])
+def test_every_row_of_every_table_is_finite(found, name):
+    table = found[name]
+    assert len(table)
+    assert set(table.get("note", {""})) <= {""}
+    for column in table.select_dtypes("number"):
+        own = table
+        if (name, column) in NOT_DEFINED:
+            own = table.query(f"not ({NOT_DEFINED[name, column]})")
+            assert table.drop(own.index)[column].isna().all()
+        assert np.isfinite(own[column].astype(float)).all(), column
+
+
+def test_the_winner_model_of_model_less_person_is_that_of_statsmodels(found, plain):
+    import statsmodels.formula.api as smf
+
+    fit = smf.logit("model_won ~ " + " + ".join(TEN), plain).fit(disp=0)
+    x = fit.model.exog
+    score = x * (plain["model_won"].to_numpy() - fit.predict())[:, None]
+    bread = np.linalg.inv((x.T * (fit.predict() * (1 - fit.predict()))) @ x)
+    hc1 = bread @ score.T @ score @ bread * len(x) / (len(x) - 11)
+    own = found["winner_model"].query("contrast == 'model - human'")
+    assert own["coefficient"].tolist() == pytest.approx(fit.params.tolist(), rel=1e-5, abs=1e-8)
+    assert own["se"].tolist() == pytest.approx(np.sqrt(np.diag(hc1)).tolist(), rel=1e-5)
+    expected = (fit.prsquared, fit.llf, fit.llnull)
+    measures = own[["pseudo_r2", "log_likelihood", "log_likelihood_null"]]
+    assert tuple(measures.iloc[0]) == pytest.approx(expected, rel=1e-8)
+    assert len(measures.drop_duplicates()) == 1
+
+
+def test_the_two_codings_of_the_winner_are_two_models(found):
+    sizes = found["winner_model"].groupby("contrast").size()
+    assert sizes.to_dict() == {"proposition - opposition": 11, "model - human": 11}
+    wide = found["winner_model"].pivot(index="term", columns="contrast", values="coefficient")
+    assert (wide["model - human"] - wide["proposition - opposition"]).abs().max() > 1e-4
+
+
+def test_the_stance_models_are_those_of_statsmodels(found, plain):
+    import statsmodels.formula.api as smf
+
+    own = found["stance_models"]
+    small = smf.ols("change ~ winner", plain).fit()
+    large = smf.ols("change ~ winner + model_proposes", plain).fit()
+    f, p, _ = large.compare_f_test(small)
+    rows = own[own["model"] == "winner and proposition_is_model"]
+    assert rows["term"].tolist() == ["constant", "winner", "proposition_is_model"]
+    assert rows["coefficient"].tolist() == pytest.approx(large.params.tolist())
+    assert rows["se"].tolist() == pytest.approx(large.HC2_se.tolist())
+    expected = (large.rsquared, large.rsquared_adj, f, p)
+    assert tuple(rows[["r2", "r2_adjusted", "f", "f_p"]].iloc[0]) == pytest.approx(expected)
+    alone = own[own["model"] == "winner"]
+    expected = (small.rsquared, small.rsquared_adj)
+    assert tuple(alone[["r2", "r2_adjusted"]].iloc[0]) == pytest.approx(expected)
+
+
+def test_r2_is_that_of_pingouin():
+    x = pd.DataFrame(np.array(ORACLE["paired"]["left"])[:, :2])
+    fit = ols(pd.Series(ORACLE["regression"]["y"]), with_constant(x))
+    expected = {name: ORACLE["regression"][name] for name in ("r2", "r2_adjusted")}
+    assert ols_fit(fit) == pytest.approx(expected)
+
+
+def test_the_stance_after_has_the_highest_beta_likelihood_of_scipy(found, plain):
+    from scipy.optimize import minimize
+    from scipy.special import expit, logit
+    from scipy.stats import beta
+
+    n = len(plain)
+    y = (plain["after"] / 100 * (n - 1) + 0.5) / n
+    won = (plain["winner"] + 1) / 2
+    x = np.column_stack([np.ones(n), won, plain["before"] / 100, plain["model_proposes"]])
+
+    def surprise(parameters):
+        mean, precision = expit(x @ parameters[:-1]), np.exp(parameters[-1])
+        return -beta.logpdf(y, mean * precision, (1 - mean) * precision).sum()
+
+    best = minimize(surprise, [0, 0, 0, 0, 1.0], method="BFGS")
+    own = found["stance_after"]
+    assert own["term"].tolist()[1:] == ["winner", "before", "proposition_is_model", "log_precision"]
+    assert own["coefficient"].tolist() == pytest.approx(best.x.tolist(), rel=1e-3, abs=1e-3)
+    assert own["se"].tolist() == pytest.approx(np.sqrt(np.diag(best.hess_inv)), rel=0.1)
+    assert own["log_likelihood"].iloc[0] == pytest.approx(-best.fun, abs=1e-4)
+    correlation = np.corrcoef(x @ best.x[:-1], logit(y))[0, 1]
+    assert own["pseudo_r2"].iloc[0] == pytest.approx(correlation**2, rel=1e-3)
+    assert own["coefficient"].iloc[1] > 0
+
+
+def long_form(table, people):
+    """A row for each side that a rater judged, with covariates written out by hand."""
+    rows = []
+    for row in table.to_dict("records"):
+        for side in ("proposition", "opposition"):
+            who, rater = row[side], people[row["rater"]]
+            own = people.get(who) if row[f"{side}.kind"] == "human" else None
+            rows.append(
+                {
+                    "y": row[f"{side}.performance"], "rater": row["rater"], "who": who,
+                    "human": float(own is not None), "expertise": rater.expertise,
+                    "age": rater.age, "education": rater.education,
+                    "woman": float(rater.gender == "woman"),
+                    "d_expertise": own and own.expertise, "d_age": own and own.age,
+                    "d_education": own and own.education,
+                    "d_woman": own and float(own.gender == "woman"),
+                }
+            )  # fmt: skip
+    data = pd.DataFrame(rows)
+    for name in ("d_expertise", "d_age", "d_education", "d_woman"):
+        values = data[name].astype(float)
+        mean = values.groupby(data["who"]).first().mean()
+        data[name] = (values - mean).fillna(0.0)
+    return data
+
+
+FORMULA = "y ~ human + expertise + age + education + woman + d_expertise + d_age + d_education + d_woman + human:expertise"
+
+
+def test_the_model_of_performance_is_the_mixed_model_of_statsmodels(given, found):
+    import statsmodels.formula.api as smf
+
+    data = long_form(*given)
+    fit = smf.mixedlm(FORMULA, data, groups="rater").fit(reml=True, method=["powell"])
+    assert fit.converged
+    own = found["rater_models"].query("model == 'performance by kind'")
+    assert own["term"].tolist() == [
+        "constant", "is_human", "rater_expertise", "rater_age", "rater_education",
+        "rater_gender_woman", "debater_expertise", "debater_age", "debater_education",
+        "debater_gender_woman", "is_human:rater_expertise",
+    ]  # fmt: skip
+    assert own["coefficient"].tolist() == pytest.approx(fit.fe_params.tolist(), rel=1e-3, abs=1e-3)
+    assert own["se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    fixed = np.var(fit.model.exog @ fit.fe_params, ddof=1)
+    rater = fit.cov_re.iloc[0, 0]
+    total = fixed + rater + fit.scale
+    expected = (fixed / total, (fixed + rater) / total, np.sqrt(rater), np.sqrt(fit.scale))
+    measures = own[["r2_marginal", "r2_conditional", "rater_sd", "residual_sd"]].iloc[0]
+    assert tuple(measures) == pytest.approx(expected, rel=1e-2)
+
+
+def test_expertise_that_matters_is_found_and_the_residuals_are_those_of_the_model():
+    table, people = published(seed=3, expertise=3.0)
+    models = {m.terms["model"].iloc[0]: m for m in mixed_models(table, MODELS_AND_PEOPLE, people)}
+    terms = models["performance by kind"].terms.set_index("term")
+    low, high = terms.loc["is_human:rater_expertise", ["low", "high"]]
+    assert low < -3 < high < 0
+    residuals = models["performance by kind"].residuals
+    given = pd.concat([table["proposition.performance"], table["opposition.performance"]])
+    assert sorted(residuals["fitted"] + residuals["residual"]) == pytest.approx(sorted(given))
+    residual_sd = terms["residual_sd"].iloc[0]
+    assert residuals["residual"].std() == pytest.approx(residual_sd, rel=0.1)
+
+
+def test_without_covariates_the_model_of_the_kind_stands_and_the_note_says_what_is_not_there(given):
+    table, _ = given
+    models = {m.terms["model"].iloc[0]: m for m in mixed_models(table, MODELS_AND_PEOPLE, {})}
+    own = models["performance by kind"].terms
+    assert own["term"].tolist() == ["constant", "is_human"]
+    assert own["coefficient"].notna().all()
+    assert own["note"].str.startswith("without rater_expertise, rater_age").all()
+
+
+def test_covariates_that_are_not_given_are_counted_and_leave_ratings_out(given):
+    table, people = given
+    some = {who: own for who, own in people.items() if who not in ("Rater 1", "person_0")}
+    some["Rater 2"] = Covariates(expertise=3, education=2, gender="man")
+    models = {m.terms["model"].iloc[0]: m for m in mixed_models(table, MODELS_AND_PEOPLE, some)}
+    faced = (table["proposition"] == "person_0") | (table["opposition"] == "person_0")
+    without = table["rater"].isin(["Rater 1", "Rater 2"])
+    expected = 2 * (~without).sum() - (faced & ~without).sum()
+    assert set(models["performance by kind"].terms["n"]) == {expected}
+    counts = predictors_of(by_debater(table), some)[1].set_index(["role", "covariate"])
+    assert counts.loc[("rater", "age"), ["given", "missing"]].tolist() == [48, 2]
+    assert counts.loc[("rater", "expertise"), ["given", "missing"]].tolist() == [49, 1]
+    columns = ["there", "given", "missing", "does_not_apply"]
+    assert counts.loc[("debater", "age"), columns].tolist() == [14, 9, 1, 4]
+
+
+def test_a_covariate_that_does_not_vary_is_left_out(given):
+    view = pd.DataFrame({"rater": ["r 1", "r 2"], "debater": ["a", "b"], "kind": ["human"] * 2})
+    people = {"r 1": Covariates(age=30), "r 2": Covariates(age=30), "a": Covariates(age=4)}
+    x, counts = predictors_of(view, people)
+    assert x.empty
+    notes = counts.set_index(["role", "covariate"])["note"]
+    assert (notes["rater", "age"], notes["debater", "age"]) == ("no_variance", "no_variance")
+    assert notes["rater", "gender"] == "not_given"
+
+
+def test_agreement_stands_for_both_kinds_and_is_lower_in_pairs_than_in_majorities(found):
+    own = found["reliability"].set_index(["measure", "debaters"])["value"]
+    assert own["winner_majority", "all"] > own["winner_agreement", "all"]
+    assert own["winner_alpha", "human v model"] == own["winner_alpha", "all"]
+    for measure in ("performance_icc_2k", "scale_alpha"):
+        assert len({own[measure, kind] for kind in ("all", "human", "model")}) == 3
+
+
+def test_agreement_on_each_dimension_recovers_what_the_ratings_were_made_with():
+    table, _ = published(seed=5, spread=(6.0, 5.0, 8.0))
+    own = dimension_reliability(table)
+    people = own[own["debaters"] == "human"]
+    # Eleven dimensions share the raters' severity, so the mean rests on fifty draws of it: its
+    # standard error is 5 / sqrt(2 * 50) = 0.5; that of targets and residual is below 0.2.
+    assert people["rater_sd"].mean() == pytest.approx(5, abs=1.5)
+    assert people["target_sd"].mean() == pytest.approx(6, abs=0.6)
+    assert people["residual_sd"].mean() == pytest.approx(8, abs=0.6)
+    assert set(own["k"].round(9)) == {5}
+    assert own["targets"].tolist()[:3] == [200, 100, 100]
+
+
+def test_correlations_are_those_of_pingouin():
+    table = tournament({"a": 0, "b": 0}, raters=3, seed=0).iloc[:15].copy()
+    left = np.array(ORACLE["paired"]["left"])
+    for i, name in enumerate(DIMENSIONS[:4]):
+        table[f"proposition.{name}"], table[f"opposition.{name}"] = left[:15, i], left[15:, i]
+    own = correlations(table)
+    matrix = own[list(DIMENSIONS[:4])].to_numpy()[:4]
+    assert matrix == pytest.approx(np.array(ORACLE["correlations"]))
+    assert set(own["n"]) == {30}
+
+
+def test_holm_over_ten_leaves_performance_out(found):
+    from statsmodels.stats.multitest import multipletests
+
+    own = found["paired_tests"].query("contrast == 'model - human'").set_index("dimension")
+    expected = multipletests(own.loc[list(TEN), "p"], method="holm")[1]
+    assert own.loc[list(TEN), "p_holm_ten"].tolist() == pytest.approx(expected.tolist())
+    assert np.isnan(own.loc["performance", "p_holm_ten"])
+    assert (own.loc[list(TEN), "p_holm_ten"] <= own.loc[list(TEN), "p_holm"]).all()
+
+
+def test_one_debater_is_compared_with_the_rest(given):
+    table, people = given
+    relabelled, focus = focused(table, "model_1")
+    met = (table["proposition"] == "model_1") | (table["opposition"] == "model_1")
+    sign = sign_of(relabelled, focus)
+    assert (sign.notna() == met).all()
+    assert (sign[met] == np.where(table.loc[met, "proposition"] == "model_1", 1, -1)).all()
+    contrasts = set(winner_model(relabelled, focus)["contrast"])
+    assert contrasts == {"proposition - opposition", "model_1 - rest"}
+    assert "proposition_is_model_1" in set(stance_after(relabelled, focus)["term"])
+    terms = pd.concat(model.terms for model in mixed_models(relabelled, focus, people))
+    assert "is_model_1:rater_expertise" in set(terms["term"])
+    assert "model_1 v rest" in set(reliability(relabelled)["debaters"])
+    with pytest.raises(WrongInput, match="did you mean model_1"):
+        focused(table, "modl_1")
+
+
+def test_where_one_kind_debates_there_is_nothing_to_compare_and_no_row_claims_it():
+    own = analyses(tournament({"a": 0.5, "b": -0.5}, raters=4, seed=2), samples=10)
+    assert set(own["winner_model"]["contrast"]) == {"proposition - opposition"}
+    assert set(own["reliability"]["debaters"]) == {"all"}
+    assert set(own["stance_after"]["note"]) == {"kind_left_out"}
+    assert set(own["rater_models"]["model"]) == {"performance", "change of stance"}
+
+
+def test_a_stance_that_never_varies_has_no_beta_regression():
+    table = tournament({"a": 0.5, "b": -0.5}, raters=4, seed=2).assign(after=50.0)
+    own = stance_after(table)
+    assert own["note"].tolist() == ["no_variance"]
+    assert own["coefficient"].isna().all()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 40])
+def test_whatever_is_missing_has_a_reason(given, rows):
+    table, people = given
+    own = analyses(table.head(rows), people=people, samples=10)
+    for name in (name for name in TITLES if "note" in own.get(name, ())):
+        unexplained = own[name][own[name]["note"] == ""]
+        for column in unexplained.select_dtypes("number"):
+            if (name, column) not in NOT_DEFINED:
+                assert unexplained[column].notna().all(), (name, column)
+    assert all(drawing.startswith("<svg") for drawing in figures(own).values())
+
+
+def test_the_residuals_of_every_mixed_model_are_drawn(found):
+    drawn = figures(found)
+    names = {"performance": 1000, "performance_by_kind": 1000, "change_of_stance": 500}
+    for name, points in names.items():
+        assert drawn[f"residuals_{name}"].count("<circle") == points
+    assert {"win_rates", "performance", "strengths"} <= set(drawn)

@@ -1,0 +1,142 @@
+"""Variance components against pingouin, statsmodels and a dense likelihood; truths recovered."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from delibsim.measures.variance_components import crossed_components
+
+ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
+NA = math.nan
+
+
+def incomplete(seed, targets=200, raters=50, each=5, sds=(6.0, 5.0, 8.0)):
+    """Ratings of which every target has `each`, by raters drawn anew."""
+    rng = np.random.default_rng(seed)
+    target, rater, residual = sds
+    table = rng.normal(60, target, (targets, 1)) + rng.normal(0, rater, (1, raters))
+    table = table + rng.normal(0, residual, (targets, raters))
+    given = np.zeros((targets, raters), dtype=bool)
+    for i in range(targets):
+        given[i, rng.choice(raters, each, replace=False)] = True
+    return np.where(given, table, NA)
+
+
+@pytest.mark.parametrize("case", range(2))
+def test_on_complete_data_they_are_those_of_pingouin(case):
+    oracle = ORACLE["balanced"][case]
+    found = crossed_components(oracle["ratings"])
+    assert found.note == ""
+    assert found.icc_21 == pytest.approx(oracle["icc_21"], abs=1e-6)
+    assert found.icc_2k == pytest.approx(oracle["icc_2k"], abs=1e-6)
+
+
+def test_on_complete_data_of_the_older_reference_too():
+    found = crossed_components(ORACLE["icc"]["ratings"])
+    assert found.icc_2k == pytest.approx(ORACLE["icc"]["icc_2k"], abs=1e-6)
+
+
+def test_on_incomplete_data_they_are_those_of_the_mixed_model_of_statsmodels():
+    import statsmodels.formula.api as smf
+
+    table = incomplete(3, targets=40, raters=12, each=4)
+    table[0, np.flatnonzero(~np.isnan(table[0]))[:2]] = NA
+    rows = [{"t": t, "r": r, "y": y} for (t, r), y in np.ndenumerate(table) if y == y]
+    data = pd.DataFrame(rows).assign(one=1)
+    parts = {"t": "0 + C(t)", "r": "0 + C(r)"}
+    fit = smf.mixedlm("y ~ 1", data, groups="one", vc_formula=parts).fit(reml=True)
+    rater, target = fit.vcomp
+    found = crossed_components(table)
+    assert found.target == pytest.approx(target, rel=1e-3)
+    assert found.rater == pytest.approx(rater, rel=1e-3)
+    assert found.residual == pytest.approx(fit.scale, rel=1e-3)
+    assert found.k == pytest.approx(40 / (39 / 4 + 1 / 2))
+
+
+def test_more_raters_than_targets_are_the_same_components_turned():
+    table = incomplete(5, targets=60, raters=20, each=4)
+    found, turned = crossed_components(table), crossed_components(table.T)
+    expected = (found.rater, found.target, found.residual)
+    assert (turned.target, turned.rater, turned.residual) == pytest.approx(expected, rel=1e-4)
+
+
+def restricted(table, target, rater, residual):
+    """The REML log likelihood with every matrix written out (Searle, Casella and McCulloch)."""
+    places = [(t, r) for (t, r), y in np.ndenumerate(table) if y == y]
+    y = np.array([table[place] for place in places])
+    t, r = np.array(places).T
+    v = target * (t[:, None] == t) + rater * (r[:, None] == r) + residual * np.eye(len(y))
+    x = np.ones((len(y), 1))
+    w = np.linalg.inv(v)
+    xwx = x.T @ w @ x
+    p = w - w @ x @ np.linalg.inv(xwx) @ x.T @ w
+    return -(np.linalg.slogdet(v)[1] + np.linalg.slogdet(xwx)[1] + y @ p @ y) / 2
+
+
+def test_no_other_variances_have_a_higher_dense_likelihood():
+    table = incomplete(4, targets=40, raters=12, each=3)
+    found = crossed_components(table)
+    best = np.array([found.target, found.rater, found.residual])
+    highest = restricted(table, *best)
+    for i in range(3):
+        for factor in (0.98, 1.02):
+            other = best.copy()
+            other[i] *= factor
+            assert restricted(table, *other) < highest
+
+
+def test_a_known_agreement_is_recovered_from_raters_who_rate_a_part_of_the_targets():
+    truth = np.array([36, 36 / 125, 36 / (36 + (25 + 64) / 5)])
+    runs = []
+    for seed in range(40):
+        found = crossed_components(incomplete(seed))
+        runs.append([found.target, found.icc_21, found.icc_2k])
+    mean, error = np.mean(runs, axis=0), np.std(runs, axis=0, ddof=1) / np.sqrt(len(runs))
+    # Three standard errors of the mean of forty simulations, and the bias of a ratio (below .01).
+    assert (np.abs(mean - truth) < 3 * error + [0, 0.01, 0.01]).all()
+    assert (error < [1.2, 0.01, 0.01]).all()
+
+
+def test_a_variance_of_zero_is_a_value_and_the_note_says_so():
+    drawn = np.random.default_rng(0).normal(0, 1, (30, 4))
+    found = crossed_components(drawn - drawn.mean(axis=1, keepdims=True))
+    assert (found.target, found.icc_2k) == (0, 0)
+    assert "target_variance_zero" in found.note
+    alike = drawn + np.linspace(0, 5, 30)[:, None]
+    found = crossed_components(alike - alike.mean(axis=0))
+    assert (found.rater, found.note) == (0, "rater_variance_zero")
+    assert found.icc_2k == pytest.approx(found.target / (found.target + found.residual / 4))
+
+
+def test_raters_who_always_agree_agree_perfectly():
+    found = crossed_components([[1, 1, NA], [5, 5, 5], [3, NA, 3]])
+    assert (found.target, found.rater, found.residual) == (pytest.approx(4), 0, 0)
+    assert found.icc_21 == found.icc_2k == 1
+    assert found.note == "rater_variance_zero residual_variance_zero"
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (np.empty((0, 0)), "too_few_ratings"),
+        ([[1, 2, 3]], "too_few_ratings"),
+        ([[1], [2]], "too_few_ratings"),
+        ([[1, NA], [NA, 2]], "too_few_ratings"),
+        ([[1, 2, NA, NA], [NA, NA, 3, 4]], "too_few_ratings"),
+        ([[4, 4], [4, 4]], "no_variance"),
+        ([[1, 2], [3, 4], [2, 3]], "no_residual_variance"),
+    ],
+)
+def test_what_has_no_components_says_why(table, reason):
+    found = crossed_components(table)
+    assert found.note == reason
+    assert np.isnan([found.target, found.icc_21, found.icc_2k, found.k]).all()
+
+
+def test_a_table_has_two_dimensions():
+    with pytest.raises(ValueError, match="shape"):
+        crossed_components([1, 2, 3])
