@@ -61,7 +61,8 @@ class _Config(_Strict):
     audience: int = Field(ge=0, le=1000)
     tournament: debates.Tournament
     rounds: int | None = Field(ge=0, le=1000)
-    temperature: float = Field(ge=0, allow_inf_nan=False)
+    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    debate: debates.Sampling | None = None
     base_url: str | None
     replicate: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -110,7 +111,7 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
     """
     composer = _Composer(home or Path.cwd())
     asked, base = read(overrides, composer.presets, composer.topics, sweep), composer.presets.config()
-    asked = debates.drawn(asked, sweep, base["seed"], base["tournament"], composer.library)
+    asked = debates.drawn(asked, sweep, base, composer.library)
     cells, faults = [], []
     for job in asked.jobs:
         try:
@@ -199,7 +200,7 @@ class _Composer:
         except ValueError as error:
             raise WrongInput(str(error)) from None
         # What is off is left out, so that a version with more of it to offer finds the study unchanged.
-        procedure = {key: value for key, value in config.procedure.items() if value is not None}
+        procedure = {key: debates.stated(value) for key, value in config.procedure.items() if value is not None}
         named = {"topics": {topic.id: digests[0]}, "surveys": {survey.id: digests[1]},
                  "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
                  "personas": {config.persona.name: seats.personas},
@@ -212,7 +213,9 @@ class _Composer:
         """What a session is about and the survey that goes with it, each with the hash of its content."""
         if config.format == "debate":
             motion = debates.motion_of(config.motion, self.library)
-            return motion.topic, motion.survey, (_digest(motion), _digest(motion.survey))
+            # Whether a tournament takes it is no part of what is debated.
+            said = {"id": motion.id, "text": motion.text, "theme": motion.theme}
+            return motion.topic, motion.survey, (_digest(said), _digest(motion.survey))
         topic, topic_digest = self._of("topic", config.topic)
         survey, survey_digest = self._of("survey", config.survey or topic.survey or topic.id)
         return topic, survey, (topic_digest, survey_digest)
@@ -257,6 +260,8 @@ class _Composer:
         settings, addresses = [], {}
         for preset in presets:
             model = {**preset, "temperature": config.temperature}
+            if config.format == "debate" and "model.max_tokens" not in job.values:
+                model = debates.bounded(model, config.debate)
             check_settings(str(model["name"]), model)
             # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
             address = config.base_url or model.pop("base_url", None)
@@ -274,6 +279,8 @@ class _Composer:
         """
         like = self._chosen({key: choice for key, choice in job.choices.items() if key not in ("group", "limits")})[2]
         usual = debates.PRESETS if job.values.get("format") == "debate" else {}
+        if job.values.get("format") == "debate" and "debate.temperature" in like:
+            like = {**like, "temperature": like["debate.temperature"]}
         plain = self._chosen({})[2]
         unlike: dict[str, Any] = {}
         for group in ("persona", "wording", "procedure"):

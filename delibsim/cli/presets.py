@@ -22,7 +22,7 @@ GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "lim
 
 FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "treatment": ("oxford",),
-    "wording": ("oxford",),
+    "wording": ("oxford", "oxford_evaluative"),
     "procedure": ("oxford",),
     "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
 }

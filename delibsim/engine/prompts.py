@@ -82,8 +82,17 @@ def speech_prompt(
         parts.append(_answers(session, earlier))
     if notes:
         parts.append(f"{_say(session, 'notes')}\n{block('notes', quoted(' '.join(notes)))}")
-    parts.append(_say(session, turn.task, round=turn.round, rounds=session.treatment.rounds, **_limits(session)))
+    parts.append(_task(session, turn))
     return Prompt(_messages(session, [*parts, form.describe()]), form, Purpose(participant.id, f"turn {turn.index}"))
+
+
+def _task(session: Session, turn: Turn) -> str:
+    """What the speaker of a turn is to do, with the requests of the rules that belong to it."""
+    rounds = session.treatment.rounds
+    task = _say(session, turn.task, round=turn.round, rounds=rounds, **_limits(session))
+    rules = session.procedure.rules
+    requests = () if rules is None else rules.requests(turn.task)
+    return " ".join([task, *(_say(session, name) for name in requests)])
 
 
 def reversed_for(session: Session, participant: Participant) -> bool:
@@ -152,7 +161,15 @@ def rehearse(session: Session) -> None:
     """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
     wording = session.wording
     if session.format == "debate":
-        refuse_unfilled(wording, DEBATE_TEXTS, DEBATE_FIELDS)
+        rules = session.procedure.rules
+        requests = () if rules is None else rules.requests()
+        for name in requests:
+            if name not in wording.texts:
+                raise WrongInput(
+                    f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}' to say it with; "
+                    f"write that text into conf/wording/{wording.id}.yaml, or leave the rule off"
+                )
+        refuse_unfilled(wording, (*DEBATE_TEXTS, *requests), DEBATE_FIELDS)
     else:
         refuse_unfilled(wording, (*TEXTS, *({"left_out"} & set(wording.texts))), FIELDS)
 
