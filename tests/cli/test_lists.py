@@ -12,7 +12,10 @@ def test_the_topics_and_motions_there_are(delibsim):
     topics = {entry["id"]: entry for entry in entries if entry["kind"] == "topic"}
     motions = {entry["id"]: entry for entry in entries if entry["kind"] == "motion"}
     assert set(topics) == TWELVE
-    assert len(motions) == 10
+    assert sum(motion["tournament"] for motion in motions.values()) == 10
+    assert {id for id, motion in motions.items() if not motion["tournament"]} == {"ai_art_harm", "dating_apps_love", "remote_work_right"}
+    assert answer.out.count("by default") == 10
+    assert answer.out.count("if named") == 3
     assert len({motion["theme"] for motion in motions.values()}) == 5
     for entry in topics.values():
         assert entry["question"].endswith("?")
