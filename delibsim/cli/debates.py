@@ -12,7 +12,7 @@ from delibsim.cli.presets import FOR_DEBATES
 from delibsim.cli.seats import PersonaConfig, Seated
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES, Participant
-from delibsim.domain.rules import REQUESTS
+from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
 from delibsim.domain.topic import Motion, Topic
@@ -111,10 +111,10 @@ def bounded(model: Mapping[str, Any], sampling: Sampling | None) -> dict[str, An
 
 
 def stated(setting: Any) -> Any:
-    """A setting of the procedure as a study keeps it: requests of the rules that are off are left out."""
+    """A setting of the procedure as a study keeps it: demands of the rules that are off are left out."""
     if not isinstance(setting, Mapping):
         return setting
-    return {name: value for name, value in setting.items() if name not in REQUESTS or value is not False}
+    return {name: value for name, value in setting.items() if name not in DEMANDS or value is not False}
 
 
 def _checked(plain: Mapping[str, Any]) -> Tournament:

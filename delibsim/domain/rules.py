@@ -20,7 +20,7 @@ DISCLOSURE = re.compile(
 SENTENCE_END = re.compile(r"[.!?][\"”’')]*(?=\s|$)")
 KINDS = ("too_short", "too_long", "link", "citation", "disclosure")
 """The ways in which a speech can break the rules."""
-REQUESTS: Mapping[str, tuple[str, ...]] = {
+DEMANDS: Mapping[str, tuple[str, ...]] = {
     "fairness": ("opening", "rebuttal", "closing"),
     "both_kinds": ("opening",),
     "no_new_argument": ("closing",),
@@ -35,7 +35,7 @@ class Rules:
     `least` and `most` words; no link, no citation, and no word of being an AI. A speech that breaks a rule is asked for again with
     the concrete fault, `reasks` times; `then` it is accepted as it is ("accept") or, where it is too long, cut at the end of a
     sentence ("cut"). `preparation`: each debater first writes notes that only it will see. `fairness`, `both_kinds` and
-    `no_new_argument`: both sides are told so (REQUESTS); nothing checks whether a speech complies.
+    `no_new_argument`: both sides are told so (DEMANDS); nothing checks whether a speech complies.
     """
 
     least: int = 100
@@ -54,14 +54,14 @@ class Rules:
         if self.reasks < 0:
             raise ValueError(f"rules.reasks must be 0 or more, not {self.reasks}")
 
-    def requests(self, task: str | None = None) -> tuple[str, ...]:
-        """The names of the requests that are on, of all tasks or of one; each names a text of the wording.
+    def demands(self, task: str | None = None) -> tuple[str, ...]:
+        """The names of the demands that are on, of all tasks or of one; each names a text of the wording.
 
-        >>> Rules(both_kinds=True, no_new_argument=True).requests("closing")
+        >>> Rules(both_kinds=True, no_new_argument=True).demands("closing")
         ('no_new_argument',)
         """
-        asked = [name for name in REQUESTS if getattr(self, name)]
-        return tuple(name for name in asked if task is None or task in REQUESTS[name])
+        asked = [name for name in DEMANDS if getattr(self, name)]
+        return tuple(name for name in asked if task is None or task in DEMANDS[name])
 
     def broken(self, text: str) -> dict[str, str]:
         """The rules that a speech breaks, by kind, each with the concrete fault.

@@ -87,12 +87,12 @@ def speech_prompt(
 
 
 def _task(session: Session, turn: Turn) -> str:
-    """What the speaker of a turn is to do, with the requests of the rules that belong to it."""
+    """What the speaker of a turn is to do, with the demands of the rules that belong to it."""
     rounds = session.treatment.rounds
     task = _say(session, turn.task, round=turn.round, rounds=rounds, **_limits(session))
     rules = session.procedure.rules
-    requests = () if rules is None else rules.requests(turn.task)
-    return " ".join([task, *(_say(session, name) for name in requests)])
+    demands = () if rules is None else rules.demands(turn.task)
+    return " ".join([task, *(_say(session, name) for name in demands)])
 
 
 def reversed_for(session: Session, participant: Participant) -> bool:
@@ -162,14 +162,14 @@ def rehearse(session: Session) -> None:
     wording = session.wording
     if session.format == "debate":
         rules = session.procedure.rules
-        requests = () if rules is None else rules.requests()
-        for name in requests:
+        demands = () if rules is None else rules.demands()
+        for name in demands:
             if name not in wording.texts:
                 raise WrongInput(
                     f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}' to say it with; "
                     f"write that text into conf/wording/{wording.id}.yaml, or leave the rule off"
                 )
-        refuse_unfilled(wording, (*DEBATE_TEXTS, *requests), DEBATE_FIELDS)
+        refuse_unfilled(wording, (*DEBATE_TEXTS, *demands), DEBATE_FIELDS)
     else:
         refuse_unfilled(wording, (*TEXTS, *({"left_out"} & set(wording.texts))), FIELDS)
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rules import REQUESTS
+from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 
@@ -106,7 +106,7 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     procedure = _without(plain["procedure"], reverse_scale=None, transcript_window=None, rules=None)
     if "rules" in procedure:
-        procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(REQUESTS, False))
+        procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
     return plain | {"procedure": procedure}
 
 

@@ -239,7 +239,7 @@ def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
         compose(*DEBATE, "debate.temperature=1")
 
 
-def test_a_study_keeps_no_request_that_is_off(home):
+def test_a_study_keeps_no_demand_that_is_off(home):
     (rules,) = (part["rules"] for part in plan(DEBATE, home).manifest.parts["procedures"].values())
     assert set(rules) == {"least", "most", "reasks", "then", "preparation"}
     asked = plan([*DEBATE, "procedure.rules.fairness=true"], home)

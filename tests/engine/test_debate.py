@@ -219,31 +219,31 @@ async def tasks_asked(session):
     return {(turn.speaker, turn.task): prompt.text for turn, prompt in zip(turns, asked, strict=True)}
 
 
-REQUESTS = {
+DEMANDS = {
     "fairness": ("as fair to the other side", {"opening", "rebuttal", "closing"}),
     "both_kinds": ("one argument of principle and at least one practical", {"opening"}),
     "no_new_argument": ("Bring in no new argument", {"closing"}),
 }
 
 
-async def test_no_request_of_ours_is_made_unless_it_is_turned_on(session):
+async def test_no_demand_of_ours_is_made_unless_it_is_turned_on(session):
     for text in (await tasks_asked(session)).values():
-        for words, _ in REQUESTS.values():
+        for words, _ in DEMANDS.values():
             assert words not in text
         assert "strongest point" not in text
 
 
-@pytest.mark.parametrize("name", REQUESTS)
-async def test_a_request_is_made_of_both_sides_with_its_tasks(tmp_path, name):
-    words, tasks = REQUESTS[name]
+@pytest.mark.parametrize("name", DEMANDS)
+async def test_a_demand_is_made_of_both_sides_with_its_tasks(tmp_path, name):
+    words, tasks = DEMANDS[name]
     found = await tasks_asked(debate(tmp_path, f"procedure.rules.{name}=true"))
     assert {key for key, text in found.items() if words in text} == {
         (side, task) for side in ("Proposition", "Opposition") for task in tasks
     }
 
 
-def test_a_request_that_the_wording_cannot_make_is_refused_and_an_older_wording_still_works(session):
-    texts = {name: text for name, text in session.wording.texts.items() if name not in REQUESTS}
+def test_a_demand_that_the_wording_cannot_make_is_refused_and_an_older_wording_still_works(session):
+    texts = {name: text for name, text in session.wording.texts.items() if name not in DEMANDS}
     older = replace(session, wording=replace(session.wording, id="older", texts=texts))
     check(older)
     rules = replace(session.procedure.rules, both_kinds=True)
@@ -252,7 +252,7 @@ def test_a_request_that_the_wording_cannot_make_is_refused_and_an_older_wording_
         check(asking)
 
 
-def test_requests_that_are_off_are_not_written(session):
+def test_demands_that_are_off_are_not_written(session):
     plain = codec.session_to_plain(session)["procedure"]["rules"]
     assert set(plain) == {"least", "most", "reasks", "then", "preparation"}
     rules = replace(session.procedure.rules, fairness=True)
