@@ -41,10 +41,15 @@ class Sheet:
     check: int
 
 
-def sheets_of(debates: Sequence[Run], pack: str, raters: int, each: int | None = None) -> dict[str, list[Sheet]]:
-    """For every rater all debates, or `each`, in an order of its own, with the code of each sheet; all follows from the pack's name.
+def sheets_of(
+    debates: Sequence[Run],
+    pack: str,
+    raters: int,
+    each: int | None = None,
+) -> dict[str, list[Sheet]]:
+    """For every rater all debates, or `each`, in an order of its own, with the code of each sheet.
 
-    Raises WrongInput for a number of debates that a rater cannot have.
+    All follows from the pack's name. Raises WrongInput for a number of debates that a rater cannot have.
     """
     names = [f"{pack} {k}" for k in range(1, raters + 1)]
     if each is None:
@@ -59,7 +64,8 @@ def sheets_of(debates: Sequence[Run], pack: str, raters: int, each: int | None =
         for showing in shown[rater]:
             draw = random.Random(seed_of(pack, "sheet", k, showing.debate))
             code = "".join(draw.choice(LETTERS) for _ in range(6))
-            sheets.append(Sheet(code, runs[showing.debate], rater, showing.first, draw.randrange(11, 90)))
+            run, check = runs[showing.debate], draw.randrange(11, 90)
+            sheets.append(Sheet(code, run, rater, showing.first, check))
         found[rater] = sheets
     return found
 

@@ -1,4 +1,4 @@
-"""Conducting raters: the complete debates of a study before the raters of a panel, at most so many at once."""
+"""Conducting raters: the complete debates of a study before the raters of a panel."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ class RatingOutcome:
 
 @dataclass(frozen=True)
 class Balance:
-    """How many ratings a panel is to give, by how many raters each debate is rated, and how many debates by nobody."""
+    """How many ratings a panel is to give, by how many raters a debate, and how many debates by nobody."""
 
     planned: int
     fewest_raters: int
@@ -83,22 +83,31 @@ def panel_to_plain(panel: Session, allocation: Allocation | None = None) -> dict
     }
     if allocation is None:
         return found
-    shown = {rater: [asdict(showing) for showing in showings] for rater, showings in allocation.items()}
+    shown = {}
+    for rater, showings in allocation.items():
+        shown[rater] = [asdict(showing) for showing in showings]
     each = len(next(iter(allocation.values())))
     return found | {"debates_per_rater": each, "allocation": shown}
 
 
-def allocated(runs: Runs, panel: Session, debates: Sequence[Run], each: int | None) -> dict[str, tuple[Showing, ...]] | None:
+def allocated(
+    runs: Runs,
+    panel: Session,
+    debates: Sequence[Run],
+    each: int | None,
+) -> dict[str, tuple[Showing, ...]] | None:
     """Which debates each rater of a panel rates, with what was allocated before; None where all rate all.
 
-    Debates that were held since go to raters who join since. Raises WrongInput where the panel was begun with another
-    number of debates for each, or a rater cannot have so many.
+    Debates that were held since go to raters who join since. Raises WrongInput where the panel was
+    begun with another number of debates for each, or a rater cannot have so many.
     """
     ratings, name = Ratings.of(runs), panel_name(panel)
     if name in ratings.panels() and (begun := ratings.debates_per_rater(name)) != each:
         was = "every debate" if begun is None else f"{begun} debates"
-        same = "without --debates-per-rater" if begun is None else f"with --debates-per-rater {begun}"
-        raise WrongInput(f"each rater of panel '{name}' rates {was}: go on {same}, or name another panel: --panel NAME")
+        option = "--debates-per-rater"
+        same = f"without {option}" if begun is None else f"with {option} {begun}"
+        advice = f"go on {same}, or name another panel: --panel NAME"
+        raise WrongInput(f"each rater of panel '{name}' rates {was}: {advice}")
     if each is None:
         return None
     complete = [run for run in debates if debated(run)]
@@ -113,15 +122,23 @@ def panel_name(panel: Session) -> str:
     return panel_of_rater(panel.participants[0].id)
 
 
-def before(panel: Session, run: Run, allocation: Allocation | None = None) -> list[tuple[Participant, Side | None]]:
-    """The raters before whom a debate is to come, each with the side shown as Speaker A (None: as it is drawn).
+def before(
+    panel: Session,
+    run: Run,
+    allocation: Allocation | None = None,
+) -> list[tuple[Participant, Side | None]]:
+    """The raters before whom a debate is to come, each with the side shown as Speaker A.
 
-    Where there is no allocation a debate comes before every rater.
+    Where there is no allocation a debate comes before every rater, and the side is None: as it is drawn.
     """
     if allocation is None:
         return [(rater, None) for rater in panel.participants]
     name = run.session.id
-    sides = {rater: showing.first for rater, showings in allocation.items() for showing in showings if showing.debate == name}
+    sides = {}
+    for rater, showings in allocation.items():
+        own = {showing.debate: showing.first for showing in showings}
+        if name in own:
+            sides[rater] = own[name]
     return [(rater, sides[rater.id]) for rater in panel.participants if rater.id in sides]
 
 
@@ -145,7 +162,12 @@ def family_of(name: str, settings: Any) -> str:
     )
 
 
-async def rehearsed_ratings(runs: Runs, panel: Session, debates: Sequence[Run], allocation: Allocation | None = None) -> list[list[Asked]]:
+async def rehearsed_ratings(
+    runs: Runs,
+    panel: Session,
+    debates: Sequence[Run],
+    allocation: Allocation | None = None,
+) -> list[list[Asked]]:
     """The calls of every rating that is still to be asked for, with placeholders for the replies; nobody is called."""
     check_panel(panel)
     sittings = []

@@ -200,7 +200,8 @@ class _Composer:
         except ValueError as error:
             raise WrongInput(str(error)) from None
         # What is off is left out, so that a version with more of it to offer finds the study unchanged.
-        procedure = {key: debates.stated(value) for key, value in config.procedure.items() if value is not None}
+        stated = [(key, debates.stated(value)) for key, value in config.procedure.items()]
+        procedure = {key: value for key, value in stated if value is not None}
         named = {"topics": {topic.id: digests[0]}, "surveys": {survey.id: digests[1]},
                  "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
                  "personas": {config.persona.name: seats.personas},

@@ -49,7 +49,7 @@ class Tournament(BaseModel):
 
 
 class Sampling(BaseModel):
-    """What models are asked for in a debate where the command line names nothing else; None is not sent."""
+    """What models are asked for in a debate unless the command line says otherwise; None is not sent."""
 
     model_config = ConfigDict(extra="forbid")
     temperature: float | None = Field(ge=0, allow_inf_nan=False)
@@ -73,14 +73,16 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
                 raise WrongInput(f"'{key}' has no effect on a debate: {MEANINGLESS[key]}")
         job = replace(job, choices=PRESETS | dict(job.choices), values=usual | dict(job.values))
         own = {key.partition(".")[2]: value for key, value in job.values.items() if key.startswith("tournament.")}
-        plan = _checked({**base["tournament"], **{key: value for key, value in own.items() if key in base["tournament"]}})
+        known = {key: value for key, value in own.items() if key in base["tournament"]}
+        plan = _checked({**base["tournament"], **known})
         if plan.design is None:
             jobs.append(job)
             continue
         if not sweep:
             raise WrongInput("a tournament holds many debates: delibsim run -m format=debate tournament.design=...")
         named = job.values.get("seed", base["seed"])
-        jobs += [_job(job, match) for match in _matches(plan, named if isinstance(named, int) else base["seed"], library)]
+        seed = named if isinstance(named, int) else base["seed"]
+        jobs += [_job(job, match) for match in _matches(plan, seed, library)]
     return replace(asked, jobs=tuple(jobs))
 
 
@@ -92,9 +94,9 @@ def _refuse_defaults(job: Job) -> None:
 
 
 def bounded(model: Mapping[str, Any], sampling: Sampling | None) -> dict[str, Any]:
-    """The settings of a model in a debate, with its max_tokens where it is hosted; other kinds have no such setting.
+    """The settings of a model in a debate, with its max_tokens where it is hosted.
 
-    Raises WrongInput where the model is told to think with more tokens than that.
+    Other kinds have no such setting. Raises WrongInput where the model is told to think with more tokens than that.
     """
     if sampling is None or sampling.max_tokens is None or model.get("kind") not in KINDS:
         return dict(model)
@@ -102,19 +104,21 @@ def bounded(model: Mapping[str, Any], sampling: Sampling | None) -> dict[str, An
     thinking = extra.get("thinking") if isinstance(extra, Mapping) else None
     budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
     if isinstance(budget, int) and budget >= sampling.max_tokens:
+        more = model.get("max_tokens") or 2 * budget
         raise WrongInput(
-            f"model '{model['name']}' is to think with up to {budget} tokens, and a debate allows {sampling.max_tokens} for thinking "
-            f"and speech together: set model.max_tokens={model.get('max_tokens') or 2 * budget}, or a smaller "
-            "model.extra.thinking.budget_tokens"
+            f"model '{model['name']}' is to think with up to {budget} tokens, and a debate allows "
+            f"{sampling.max_tokens} for thinking and speech together: set model.max_tokens={more}, "
+            "or a smaller model.extra.thinking.budget_tokens"
         )
     return {**model, "max_tokens": sampling.max_tokens}
 
 
 def stated(setting: Any) -> Any:
-    """A setting of the procedure as a study keeps it: demands of the rules that are off are left out."""
+    """A setting of the procedure as a study keeps it: demands that are off are left out."""
     if not isinstance(setting, Mapping):
         return setting
-    return {name: value for name, value in setting.items() if name not in DEMANDS or value is not False}
+    off = [name for name in DEMANDS if setting.get(name) is False]
+    return {name: value for name, value in setting.items() if name not in off}
 
 
 def _checked(plain: Mapping[str, Any]) -> Tournament:

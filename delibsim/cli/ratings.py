@@ -72,7 +72,7 @@ def ask(
 
     The raters are a group and are set like one: group.size=5 (the default), model=NAME or group.models=[A,B], persona=NAME,
     temperature=X, wording=NAME, limits. The same command again asks only whom it could not ask before; a larger group.size adds raters.
-    With --debates-per-rater N each rater rates N debates, drawn so that debates, motions, order and sides are balanced.
+    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and sides.
     Exit code 0; 3 if a rating could not be asked for or is lost to a damaged line, 4 if there is no rating at all.
     """
     runs = study_at(study, root)
@@ -100,19 +100,36 @@ def ask(
                    "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults], "lost": losses,
                    **asdict(design), "debates_per_rater": each})  # fmt: skip
     else:
-        out = console()
-        out.print(f"{len(debates) - broken} debates, {len(raters.participants)} raters{design.told(each)}: "
-                  f"{outcome.new} ratings now, {outcome.before} before")  # fmt: skip
-        if design.unallocated:
-            out.print(f"allocated to nobody yet: {design.unallocated} debates; raters whom a larger group.size adds will rate them")
-        if broken:
-            out.print(f"not rated, because they broke off: {broken}")
-        for fault in (*outcome.faults, *faults):
-            screen.print(safe(f"missing: {fault}"), soft_wrap=True)
-        for loss in losses:
-            screen.print(safe(f"lost: {loss}"), soft_wrap=True)
-        out.print(f"Next       delibsim ratings report {runs.study}")
+        _say_asked(runs, raters, debates, each, design, outcome, faults, losses)
     raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
+
+
+def _say_asked(
+    runs: Runs,
+    raters: Session,
+    debates: list[Run],
+    each: int | None,
+    design: Balance,
+    outcome: RatingOutcome,
+    faults: list[str],
+    losses: list[str],
+) -> None:
+    """Say how many ratings there are, and what is missing or lost."""
+    out, screen = console(), console(stderr=True)
+    broken = sum(not debated(run) for run in debates)
+    shares = f"{len(raters.participants)} raters{design.told(each)}"
+    count = f"{outcome.new} ratings now, {outcome.before} before"
+    out.print(f"{len(debates) - broken} debates, {shares}: {count}", soft_wrap=True)
+    if design.unallocated:
+        nobody = f"allocated to nobody yet: {design.unallocated} debates"
+        out.print(f"{nobody}; raters whom a larger group.size adds will rate them", soft_wrap=True)
+    if broken:
+        out.print(f"not rated, because they broke off: {broken}")
+    for fault in (*outcome.faults, *faults):
+        screen.print(safe(f"missing: {fault}"), soft_wrap=True)
+    for loss in losses:
+        screen.print(safe(f"lost: {loss}"), soft_wrap=True)
+    out.print(f"Next       delibsim ratings report {runs.study}")
 
 
 def _estimate(
@@ -151,7 +168,8 @@ async def _ask(
     voices = await voices_for([seated(raters, debates[0])], runs, planned.limits, planned.addresses, screen)
     Ratings.of(runs).settle_panel(panel_name(raters), panel_to_plain(raters, allocation))
     tell = partial(screen.print, soft_wrap=True)
-    return await rate_all(runs, raters, debates, voices, planned.limits.concurrency, tell, allocation)
+    at_once = planned.limits.concurrency
+    return await rate_all(runs, raters, debates, voices, at_once, tell, allocation)
 
 
 @app.command()
@@ -159,13 +177,13 @@ def export(
     study: STUDY,
     raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate.")] = 5,
     each: EACH = None,
-    wording: Annotated[str, typer.Option(help="The wording of what raters read; a file of conf/wording.")] = "oxford",
+    wording: Annotated[str, typer.Option(help="What raters read: a file of conf/wording.")] = "oxford",
     out: Annotated[Path | None, typer.Option(help="The folder to write; default: pack-NAME.")] = None,
     root: ROOT = Path("runs"),
 ) -> None:
     """Write a blinded pack for human raters: pages to print for each of them, and a form to fill in.
 
-    With --debates-per-rater N each rater rates N debates, drawn so that debates, motions, order and sides are balanced.
+    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and sides.
     """
     runs = study_at(study, root)
     said = plan([f"wording={wording}"]).session.wording

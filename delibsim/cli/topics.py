@@ -29,7 +29,7 @@ def topics(
     screen = console()
     if id:
         for field, value in asdict(entries[0]).items():
-            screen.print(f"{field}: {safe(value)}")
+            screen.print(f"{field}: {safe(str(value))}")
         return
     for kind, title, text in (("Topic", "Topics", "question"), ("Motion", "Motions for debates", "text")):
         columns = ("survey",) if kind == "Topic" else ("theme", "tournament")

@@ -1,9 +1,9 @@
-"""Which debates each rater rates where nobody rates all: balanced over debates, motions, order and who is shown first."""
+"""Which debates each rater rates where nobody rates all: balanced over debates, motions and order."""
 
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Side
@@ -31,14 +31,16 @@ def allocate(
 ) -> dict[str, tuple[Showing, ...]]:
     """So many debates for each rater, one rater after the other; who has debates already keeps them.
 
-    `motions` holds the motion of every debate by the debate's name. Each rater gets the debates that the fewest raters
-    have, so that these numbers never differ by more than one; among them one of each motion before a second of any;
-    shown early where they were shown late so far; and Speaker A is each side in turn. A larger number of raters leaves
-    the debates of the first ones as they are. The draw depends on the seed and on the names alone. WrongInput for a
-    number of debates that a rater cannot have.
+    `motions` holds the motion of every debate by the debate's name. Each rater gets the debates that
+    the fewest raters have, so that these numbers never differ by more than one; among them one of
+    each motion before a second of any; shown early where they were shown late so far; and Speaker A
+    is each side in turn. A larger number of raters leaves the debates of the first ones as they are.
+    The draw depends on the seed and on the names alone. Raises WrongInput for a number of debates
+    that a rater cannot have.
     """
     if not 1 <= each <= len(motions):
-        raise WrongInput(f"each rater rates at least 1 debate and at most all {len(motions)} that are complete, not {each}")
+        most = f"at most all {len(motions)} that are complete"
+        raise WrongInput(f"each rater rates at least 1 debate and {most}, not {each}")
     allocation = dict(earlier or {})
     tally = _Tally()
     for showings in allocation.values():
@@ -62,13 +64,13 @@ def raters_per_debate(debates: Iterable[str], allocation: Allocation) -> dict[st
     return {debate: shown[debate] for debate in debates}
 
 
-@dataclass
 class _Tally:
-    """How often each debate was shown so far, how late on balance, and its proposition first less its opposition first."""
+    """Of each debate: how often it was shown, how late on balance, by how much the proposition led."""
 
-    shown: Counter[str] = field(default_factory=Counter)
-    late: Counter[str] = field(default_factory=Counter)
-    lead: Counter[str] = field(default_factory=Counter)
+    def __init__(self) -> None:
+        self.shown: Counter[str] = Counter()
+        self.late: Counter[str] = Counter()
+        self.lead: Counter[str] = Counter()
 
     def add(self, showings: Sequence[Showing]) -> None:
         """Count the debates of one more rater."""
@@ -89,8 +91,11 @@ def _chosen(motions: Mapping[str, str], each: int, tally: _Tally, draw: random.R
         least = min(tally.shown[debate] for debate in waiting)
         pool = [debate for debate in waiting if tally.shown[debate] == least]
         left = Counter(motions[debate] for debate in pool)
-        # A debate that one side has led is to be led by the other: so what this rater sees evens out.
-        ranks = {debate: (seen[motions[debate]], -left[motions[debate]], abs(lean - _sign(tally.lead[debate]))) for debate in pool}
+        ranks = {}
+        for debate in pool:
+            motion, led = motions[debate], _sign(tally.lead[debate])
+            # The side that has led less is to lead next, which should even out what this rater sees.
+            ranks[debate] = (seen[motion], -left[motion], abs(lean - led))
         best = min(pool, key=ranks.__getitem__)
         waiting.remove(best)
         chosen.append(best)
@@ -106,14 +111,15 @@ def _in_order(chosen: Sequence[str], tally: _Tally, draw: random.Random) -> list
 
 
 def _sided(debates: Sequence[str], tally: _Tally, draw: random.Random) -> tuple[Showing, ...]:
-    """Who is shown first: the side that was so less often; where both were equally often, what evens out the rater."""
+    """Who is shown first: the side that was so less often, or else what evens out the rater."""
     signs = {debate: -_sign(tally.lead[debate]) for debate in debates}
     lean = sum(signs.values())
     for debate in draw.sample(debates, len(debates)):
         if signs[debate] == 0:
             signs[debate] = -_sign(lean) or draw.choice((1, -1))
             lean += signs[debate]
-    return tuple(Showing(debate, SIDES[0] if signs[debate] == 1 else SIDES[1]) for debate in debates)
+    first = {1: SIDES[0], -1: SIDES[1]}
+    return tuple(Showing(debate, first[signs[debate]]) for debate in debates)
 
 
 def _sign(number: int) -> int:

@@ -36,11 +36,18 @@ def check_texts(wording: Wording) -> None:
     refuse_unfilled(wording, RATER_TEXTS, {"reask": ("fault",)})
 
 
-async def rate(run: Run, panel: Session, rater: Participant, voices: Mapping[str, LanguageModel], first: Side | None = None) -> Rating:
+async def rate(
+    run: Run,
+    panel: Session,
+    rater: Participant,
+    voices: Mapping[str, LanguageModel],
+    first: Side | None = None,
+) -> Rating:
     """One rater's judgment of a complete debate; what could not be read or was refused is missing with its reason.
 
-    `panel` is a session of the debate's id and motion whose participants are the raters; `first` the side shown as Speaker A
-    (by default that of `first_shown`). Raises Interrupted when the model cannot be asked, WrongInput for a debate that broke off.
+    `panel` is a session of the debate's id and motion whose participants are the raters; `first` the
+    side shown as Speaker A (by default that of `first_shown`). Raises Interrupted when the model
+    cannot be asked, WrongInput for a debate that broke off.
     """
     if not debated(run):
         raise WrongInput(f"{run.session.id} is no debate of six speeches, and cannot be rated")

@@ -107,7 +107,7 @@ class Ratings:
         return json.loads(path.read_bytes()) if path.is_file() else {}
 
     def allocation(self, name: str) -> dict[str, tuple[Showing, ...]]:
-        """The debates of every rater of a panel or pack that rates so many each; empty where all rate all, or there is none.
+        """The debates of every rater of a panel that rates so many each; empty where there is no such panel.
 
         Raises Damaged, naming the file, where the allocation cannot be read.
         """
@@ -130,7 +130,7 @@ class Ratings:
     def settle_panel(self, name: str, plain: dict[str, Any]) -> None:
         """Keep what a panel is made of, once; it may grow. WrongInput with the differences if another is kept under its name.
 
-        Its allocation, which is drawn from the one that is kept, is not compared.
+        The allocation is not compared: it is drawn from the one that is kept.
         """
         path = self.folder / RATINGS / "panels.json"
         panels = self._panels()

@@ -31,6 +31,8 @@ def test_one_topic_and_one_motion_whole(delibsim):
     plain = delibsim("topics", "ccps", "--json").json
     assert " ".join(plain["background"].split()) in " ".join(topic.out.split())
     assert delibsim("topics", "plastics", "--json").json["kind"] == "motion"
+    motion = delibsim("topics", "ai_art_harm")
+    assert (motion.code, "tournament: False" in motion.out) == (0, True)
 
 
 def test_the_surveys_there_are(delibsim):
