@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest
@@ -40,19 +41,40 @@ class Sheet:
     check: int
 
 
-def sheets_of(debates: Sequence[Run], pack: str, raters: int) -> dict[str, list[Sheet]]:
-    """For every rater all debates in an order of its own, with the code of each sheet; orders and codes follow from the pack's name."""
+def sheets_of(
+    debates: Sequence[Run],
+    pack: str,
+    raters: int,
+    each: int | None = None,
+) -> dict[str, list[Sheet]]:
+    """For every rater all debates, or `each`, in an order of its own, with the code of each sheet.
+
+    All follows from the pack's name. Raises WrongInput for a number of debates that a rater cannot have.
+    """
+    names = [f"{pack} {k}" for k in range(1, raters + 1)]
+    if each is None:
+        shown = {rater: _all_of(debates, pack, k) for k, rater in enumerate(names, 1)}
+    else:
+        motions = {run.session.id: run.session.topic.id for run in debates}
+        shown = allocate(motions, names, each, seed_of(pack, debates[0].session.seed))
+    runs = {run.session.id: run for run in debates}
     found = {}
-    for k in range(1, raters + 1):
-        rater = f"{pack} {k}"
-        order = random.Random(seed_of(pack, "order", k)).sample(list(debates), len(debates))
+    for k, rater in enumerate(names, 1):
         sheets = []
-        for run in order:
-            draw = random.Random(seed_of(pack, "sheet", k, run.session.id))
+        for showing in shown[rater]:
+            draw = random.Random(seed_of(pack, "sheet", k, showing.debate))
             code = "".join(draw.choice(LETTERS) for _ in range(6))
-            sheets.append(Sheet(code, run, rater, first_shown(run.session.id, rater, run.session.seed), draw.randrange(11, 90)))
+            run, check = runs[showing.debate], draw.randrange(11, 90)
+            sheets.append(Sheet(code, run, rater, showing.first, check))
         found[rater] = sheets
     return found
+
+
+def _all_of(debates: Sequence[Run], pack: str, k: int) -> tuple[Showing, ...]:
+    """All debates in the order of one rater."""
+    order = random.Random(seed_of(pack, "order", k)).sample(list(debates), len(debates))
+    drawn = [(run.session.id, run.session.seed) for run in order]
+    return tuple(Showing(name, first_shown(name, f"{pack} {k}", seed)) for name, seed in drawn)
 
 
 def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:

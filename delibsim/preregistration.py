@@ -131,7 +131,7 @@ def _design(plans: Plans) -> str:
         "models": (" + ".join(s.models) for s in sessions),
         "participants": (len(s.participants) for s in sessions),
         "rounds of speech": (s.treatment.rounds if s.treatment.interaction else 0 for s in sessions),
-        "temperature": (", ".join(sorted({f"{m.get('temperature')}" for m in s.models.values()})) for s in sessions),
+        "temperature": (", ".join(sorted({_temperature(m) for m in s.models.values()})) for s in sessions),
         "wording": (s.wording.id for s in sessions),
         "format": (s.format for s in sessions),
         "replicate": (s.replicate for s in sessions),
@@ -170,6 +170,11 @@ def _without_effect(sessions: Sequence[Session]) -> list[str]:
         told = "are the same condition as another by construction (section 13)"
         lines.append(f"{len(same)} cells {told}; that they agree is no result.")
     return [" ".join(lines)] if lines else []
+
+
+def _temperature(model: Mapping[str, Any]) -> str:
+    stated = model.get("temperature")
+    return "none sent" if stated is None else f"{stated}"
 
 
 def _tournament(sessions: Sequence[Session]) -> list[str]:

@@ -23,7 +23,7 @@ from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.models.limits import Limits
 from delibsim.models.settings import check_address, check_settings
-from delibsim.store.editions import FIRST, NOW, UNSAID
+from delibsim.store.editions import NOW
 from delibsim.store.library import Library
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
@@ -63,7 +63,8 @@ class _Config(_Strict):
     audience: int = Field(ge=0, le=1000)
     tournament: debates.Tournament
     rounds: int | None = Field(ge=0, le=1000)
-    temperature: float = Field(ge=0, allow_inf_nan=False)
+    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    debate: debates.Sampling | None = None
     base_url: str | None
     replicate: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -115,7 +116,7 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
     asked, base = read(overrides, composer.presets, composer.topics, sweep), composer.presets.config()
     if (begun := _edition(asked, base, composer)) != edition:
         return plan(overrides, home, sweep, begun)
-    asked = debates.drawn(asked, sweep, base["seed"], base["tournament"], composer.library)
+    asked = debates.drawn(asked, sweep, base, composer.library)
     cells, faults = [], []
     for job in asked.jobs:
         try:
@@ -153,8 +154,8 @@ def _edition(asked: Sweep, base: Mapping[str, Any], composer: "_Composer") -> st
     """The edition of the study that is named, or of this composer where it has not begun."""
     values = {**base, **(asked.jobs[0].values if asked.jobs else {})}
     study = values["study"] if values["study"] is not None else asked.experiment
-    begun = Runs(composer.home / str(values["runs"]), str(study)).manifest() if study != "" else None
-    return composer.edition if begun is None else begun.edition
+    runs = Runs(composer.home / str(values["runs"]), str(study))
+    return runs.edition() if study != "" and runs.manifest() is not None else composer.edition
 
 
 @dataclass(frozen=True)
@@ -183,8 +184,6 @@ class _Composer:
     def cell(self, job: Job) -> _Cell:
         """One session; WrongInput if it cannot be."""
         plain = self._config(job)
-        if self.edition == FIRST:
-            plain["procedure"] = {**UNSAID, **plain["procedure"]}
         config = _validated(plain)
         topic, survey, digests = self._subject(config)
         if config.persona.topic not in (None, topic.id):
@@ -215,7 +214,8 @@ class _Composer:
         except ValueError as error:
             raise WrongInput(str(error)) from None
         # What is off is left out, so that a version with more of it to offer finds the study unchanged.
-        procedure = {key: value for key, value in config.procedure.items() if value is not None}
+        stated = [(key, debates.stated(value)) for key, value in config.procedure.items()]
+        procedure = {key: value for key, value in stated if value is not None}
         named = {"topics": {topic.id: digests[0]}, "surveys": {survey.id: digests[1]},
                  "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
                  "personas": {config.persona.name: seats.personas},
@@ -228,7 +228,9 @@ class _Composer:
         """What a session is about and the survey that goes with it, each with the hash of its content."""
         if config.format == "debate":
             motion = debates.motion_of(config.motion, self.library)
-            return motion.topic, motion.survey, (_digest(motion), _digest(motion.survey))
+            # Whether a tournament takes it is no part of what is debated.
+            said = {"id": motion.id, "text": motion.text, "theme": motion.theme}
+            return motion.topic, motion.survey, (_digest(said), _digest(motion.survey))
         topic, topic_digest = self._of("topic", config.topic)
         survey, survey_digest = self._of("survey", config.survey or topic.survey or topic.id)
         return topic, survey, (topic_digest, survey_digest)
@@ -273,6 +275,8 @@ class _Composer:
         settings, addresses = [], {}
         for preset in presets:
             model = {**preset, "temperature": config.temperature}
+            if config.format == "debate" and "model.max_tokens" not in job.values:
+                model = debates.bounded(model, config.debate)
             check_settings(str(model["name"]), model)
             # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
             address = config.base_url or model.pop("base_url", None)
@@ -290,6 +294,8 @@ class _Composer:
         """
         like = self._chosen({key: choice for key, choice in job.choices.items() if key not in ("group", "limits")})[2]
         usual = debates.PRESETS if job.values.get("format") == "debate" else {}
+        if job.values.get("format") == "debate" and "debate.temperature" in like:
+            like = {**like, "temperature": like["debate.temperature"]}
         plain = self._chosen({})[2]
         unlike: dict[str, Any] = {}
         for group in ("persona", "wording", "procedure"):

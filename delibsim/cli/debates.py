@@ -12,10 +12,12 @@ from delibsim.cli.presets import FOR_DEBATES
 from delibsim.cli.seats import PersonaConfig, Seated
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
 from delibsim.domain.topic import Motion, Topic
 from delibsim.domain.tournament import DESIGNS, Match, against_baseline, lopsided, round_robin
+from delibsim.models.settings import KINDS
 from delibsim.store.library import Library
 from delibsim.store.runs import Runs
 
@@ -36,7 +38,7 @@ MEANINGLESS = {
 
 
 class Tournament(BaseModel):
-    """Who debates whom: a design, its debaters (or a baseline and its challengers), motions (all by default), meetings of each pair."""
+    """Who debates whom: a design, its debaters (or a baseline and its challengers), motions, meetings of each pair."""
 
     model_config = ConfigDict(extra="forbid")
     design: str | None
@@ -46,27 +48,77 @@ class Tournament(BaseModel):
     meetings: int | None = Field(strict=True)
 
 
-def drawn(asked: Sweep, sweep: bool, seed: int, tournament: Mapping[str, Any], library: Library) -> Sweep:
-    """What was asked for, with the options of a debate where it is one, and every tournament drawn as its debates."""
+class Sampling(BaseModel):
+    """What models are asked for in a debate unless the command line says otherwise; None is not sent."""
+
+    model_config = ConfigDict(extra="forbid")
+    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    max_tokens: int | None = Field(ge=1, strict=True)
+
+
+def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) -> Sweep:
+    """What was asked for, with the options of a debate where it is one, and every tournament drawn as its debates.
+
+    `base` is the configuration without any override.
+    """
     jobs: list[Job] = []
+    usual = {"temperature": base["debate"]["temperature"]} if base.get("debate") else {}
     for job in asked.jobs:
+        _refuse_defaults(job)
         if job.values.get("format") != "debate":
             jobs.append(job)
             continue
         for key in (*job.values, *job.choices):
             if key in MEANINGLESS:
                 raise WrongInput(f"'{key}' has no effect on a debate: {MEANINGLESS[key]}")
-        job = replace(job, choices=PRESETS | dict(job.choices))
+        job = replace(job, choices=PRESETS | dict(job.choices), values=usual | dict(job.values))
         own = {key.partition(".")[2]: value for key, value in job.values.items() if key.startswith("tournament.")}
-        plan = _checked({**tournament, **{key: value for key, value in own.items() if key in tournament}})
+        known = {key: value for key, value in own.items() if key in base["tournament"]}
+        plan = _checked({**base["tournament"], **known})
         if plan.design is None:
             jobs.append(job)
             continue
         if not sweep:
             raise WrongInput("a tournament holds many debates: delibsim run -m format=debate tournament.design=...")
-        named = job.values.get("seed", seed)
-        jobs += [_job(job, match) for match in _matches(plan, named if isinstance(named, int) else seed, library)]
+        named = job.values.get("seed", base["seed"])
+        seed = named if isinstance(named, int) else base["seed"]
+        jobs += [_job(job, match) for match in _matches(plan, seed, library)]
     return replace(asked, jobs=tuple(jobs))
+
+
+def _refuse_defaults(job: Job) -> None:
+    for key in job.values:
+        if key.partition(".")[0] == "debate":
+            advice = "at the command line a debate takes temperature=X and model.max_tokens=N"
+            raise WrongInput(f"'{key}' stands in conf/config.yaml; {advice}")
+
+
+def bounded(model: Mapping[str, Any], sampling: Sampling | None) -> dict[str, Any]:
+    """The settings of a model in a debate, with its max_tokens where it is hosted.
+
+    Other kinds have no such setting. Raises WrongInput where the model is told to think with more tokens than that.
+    """
+    if sampling is None or sampling.max_tokens is None or model.get("kind") not in KINDS:
+        return dict(model)
+    extra = model.get("extra")
+    thinking = extra.get("thinking") if isinstance(extra, Mapping) else None
+    budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
+    if isinstance(budget, int) and budget >= sampling.max_tokens:
+        more = model.get("max_tokens") or 2 * budget
+        raise WrongInput(
+            f"model '{model['name']}' is to think with up to {budget} tokens, and a debate allows "
+            f"{sampling.max_tokens} for thinking and speech together: set model.max_tokens={more}, "
+            "or a smaller model.extra.thinking.budget_tokens"
+        )
+    return {**model, "max_tokens": sampling.max_tokens}
+
+
+def stated(setting: Any) -> Any:
+    """A setting of the procedure as a study keeps it: demands that are off are left out."""
+    if not isinstance(setting, Mapping):
+        return setting
+    off = [name for name in DEMANDS if setting.get(name) is False]
+    return {name: value for name, value in setting.items() if name not in off}
 
 
 def _checked(plain: Mapping[str, Any]) -> Tournament:
@@ -78,7 +130,7 @@ def _checked(plain: Mapping[str, Any]) -> Tournament:
 
 
 def _matches(plan: Tournament, seed: int, library: Library) -> tuple[Match, ...]:
-    motions = plan.motions if plan.motions is not None else _motions(library)
+    motions = plan.motions if plan.motions is not None else _taken_by_default(library)
     if plan.design == "round_robin":
         return round_robin(plan.debaters, motions, plan.meetings, seed)
     if plan.design == "against_baseline":
@@ -90,6 +142,12 @@ def _matches(plan: Tournament, seed: int, library: Library) -> tuple[Match, ...]
 
 def _motions(library: Library) -> list[str]:
     return [id for id in library.topics() if isinstance(library.entry(id), Motion)]
+
+
+def _taken_by_default(library: Library) -> list[str]:
+    """The motions of a tournament that names none."""
+    found = {id: library.entry(id) for id in _motions(library)}
+    return [id for id, motion in found.items() if isinstance(motion, Motion) and motion.tournament]
 
 
 def _job(job: Job, match: Match) -> Job:

@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.editions import NOW, edition_folder
+from delibsim.store.editions import FIRST, NOW, UNSAID, edition_folder
 from delibsim.store.library import package_data
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
@@ -27,7 +27,7 @@ REFERENCE = re.compile(r"\$\{\s*(\w+)")
 
 FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "treatment": ("oxford",),
-    "wording": ("oxford",),
+    "wording": ("oxford", "oxford_evaluative"),
     "procedure": ("oxford",),
     "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
 }
@@ -58,8 +58,16 @@ class Presets:
                 raise unknown(group, name, self.names(group))
         options = {group: self._option(group, name) for group, name in choices.items()}
         if any(option is None for option in options.values()):
-            return resolved(copy.deepcopy(self._compose(*(f"{group}={name}" for group, name in choices.items()))))
-        return resolved(copy.deepcopy({**self._compose(), **options}))
+            config = self._compose(*(f"{group}={name}" for group, name in choices.items()))
+        else:
+            config = {**self._compose(), **options}
+        return resolved(self._as_then(copy.deepcopy(config)))
+
+    def _as_then(self, config: dict[str, Any]) -> dict[str, Any]:
+        """A configuration as it was under the edition: without the settings that came later."""
+        if self.edition != FIRST or not isinstance(config["procedure"], dict):
+            return config
+        return {**config, "procedure": {**UNSAID, **config["procedure"]}, "debate": None}
 
     def experiment(self, name: str) -> dict[str, str]:
         """The overrides of an experiment by key, which stand under hydra.sweeper.params; WrongInput if it sets anything else."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -15,14 +16,26 @@ from delibsim.cli.ratings_report import debates_of, edited, report
 from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.conduct import score_all
+from delibsim.domain.allocation import Allocation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
-from delibsim.engine.rating import check_panel
+from delibsim.engine.rating import check_panel, check_texts
 from delibsim.estimate import estimate_ratings
 from delibsim.packs import conflicts, form, key_of, page, read_form, sheets_of
-from delibsim.raters import RatingOutcome, kin, panel_of, panel_to_plain, rate_all, rehearsed_ratings, seated
+from delibsim.raters import (
+    Balance,
+    RatingOutcome,
+    allocated,
+    kin,
+    panel_name,
+    panel_of,
+    panel_to_plain,
+    rate_all,
+    rehearsed_ratings,
+    seated,
+)
 from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -30,6 +43,10 @@ from delibsim.store.runs import Runs
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Have debates rated blind, and see what the ratings say.")
 ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")]
 STUDY = Annotated[str, typer.Argument(help="Name or folder of the study.")]
+EACH = Annotated[
+    int | None,
+    typer.Option("--debates-per-rater", help="How many debates each rater rates; default: all."),
+]
 
 
 @app.command()
@@ -40,6 +57,7 @@ def ask(
     only: Annotated[
         bool, typer.Option("--estimate", help="Say what it would take (calls, tokens, US dollars, time), and ask nobody.")
     ] = False,
+    each: EACH = None,
     root: ROOT = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
@@ -47,46 +65,78 @@ def ask(
 
     The raters are a group and are set like one: group.size=5 (the default), model=NAME or group.models=[A,B], persona=NAME,
     temperature=X, wording=NAME, limits. The same command again asks only whom it could not ask before; a larger group.size adds raters.
+    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and sides.
     Exit code 0; 3 if a rating could not be asked for or is lost to a damaged line, 4 if there is no rating at all.
     """
     runs = study_at(study, root)
     given = list(overrides or [])
-    planned = plan([*([] if any(o.startswith("wording=") for o in given) else ["wording=oxford"]), *given])
+    usual = [] if any(o.startswith("wording=") for o in given) else ["wording=oxford"]
+    planned = plan([*usual, *given], edition=runs.edition())
     raters = panel_of(planned.session, panel)
     debates, faults = debates_of(runs)
     if changed := edited(debates):
         raise WrongInput("\n".join([*changed, "Nobody was asked. Put the debate back as it was, or hold it anew in another study."]))
+    allocation = allocated(runs, raters, debates, each)
     screen = console(stderr=True)
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
     if only:
-        _estimate(runs, raters, debates, planned, as_json)
+        _estimate(runs, raters, debates, allocation, planned, as_json)
         return
-    outcome = asyncio.run(_ask(runs, raters, debates, planned, screen))
+    outcome = asyncio.run(_ask(runs, raters, debates, allocation, planned, screen))
     losses = Ratings.of(runs).losses(run.session.id for run in debates)
     score_all(runs, ["ratings"])
     total = outcome.new + outcome.before
     broken = sum(not debated(run) for run in debates)
+    design = Balance.of(raters, debates, allocation)
     if as_json:
         echo_json({"study": runs.study, "panel": panel, "debates": len(debates) - broken, "incomplete": broken, "new": outcome.new,
-                   "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults], "lost": losses})  # fmt: skip
+                   "before": outcome.before, "calls": outcome.asked, "faults": [*outcome.faults, *faults], "lost": losses,
+                   **asdict(design), "debates_per_rater": each})  # fmt: skip
     else:
-        out = console()
-        out.print(f"{len(debates) - broken} debates, {len(raters.participants)} raters: {outcome.new} ratings now, {outcome.before} before")
-        if broken:
-            out.print(f"not rated, because they broke off: {broken}")
-        for fault in (*outcome.faults, *faults):
-            screen.print(safe(f"missing: {fault}"), soft_wrap=True)
-        for loss in losses:
-            screen.print(safe(f"lost: {loss}"), soft_wrap=True)
-        out.print(f"Next       delibsim ratings report {runs.study}")
+        _say_asked(runs, raters, debates, each, design, outcome, faults, losses)
     raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
 
 
-def _estimate(runs: Runs, raters: Session, debates: list[Run], planned: Plan, as_json: bool) -> None:
+def _say_asked(
+    runs: Runs,
+    raters: Session,
+    debates: list[Run],
+    each: int | None,
+    design: Balance,
+    outcome: RatingOutcome,
+    faults: list[str],
+    losses: list[str],
+) -> None:
+    """Say how many ratings there are, and what is missing or lost."""
+    out, screen = console(), console(stderr=True)
+    broken = sum(not debated(run) for run in debates)
+    shares = f"{len(raters.participants)} raters{design.told(each)}"
+    count = f"{outcome.new} ratings now, {outcome.before} before"
+    out.print(f"{len(debates) - broken} debates, {shares}: {count}", soft_wrap=True)
+    if design.unallocated:
+        nobody = f"allocated to nobody yet: {design.unallocated} debates"
+        out.print(f"{nobody}; raters whom a larger group.size adds will rate them", soft_wrap=True)
+    if broken:
+        out.print(f"not rated, because they broke off: {broken}")
+    for fault in (*outcome.faults, *faults):
+        screen.print(safe(f"missing: {fault}"), soft_wrap=True)
+    for loss in losses:
+        screen.print(safe(f"lost: {loss}"), soft_wrap=True)
+    out.print(f"Next       delibsim ratings report {runs.study}")
+
+
+def _estimate(
+    runs: Runs,
+    raters: Session,
+    debates: list[Run],
+    allocation: Allocation | None,
+    planned: Plan,
+    as_json: bool,
+) -> None:
     """Say what the ratings that are still to be asked for will take."""
-    sittings = asyncio.run(rehearsed_ratings(runs, raters, debates))
-    wanted = sum(map(debated, debates)) * len(raters.participants)
+    sittings = asyncio.run(rehearsed_ratings(runs, raters, debates, allocation))
+    wanted = Balance.of(raters, debates, allocation).planned
     found = estimate_ratings(sittings, wanted - len(sittings), raters.models, planned.limits, planned.addresses)
     if as_json:
         told = plain(planned, found)
@@ -99,24 +149,39 @@ def _estimate(runs: Runs, raters: Session, debates: list[Run], planned: Plan, as
             print_lines(planned, found, screen, "ratings")
 
 
-async def _ask(runs: Runs, raters: Session, debates: list[Run], planned: Plan, screen: Console) -> RatingOutcome:
+async def _ask(
+    runs: Runs,
+    raters: Session,
+    debates: list[Run],
+    allocation: Allocation | None,
+    planned: Plan,
+    screen: Console,
+) -> RatingOutcome:
     """Ask the raters; WrongInput, before anything is asked or paid, where that cannot be done."""
     check_panel(raters)
     voices = await voices_for([seated(raters, debates[0])], runs, planned.limits, planned.addresses, screen)
-    Ratings.of(runs).settle_panel(raters.participants[0].id.rpartition(" ")[0], panel_to_plain(raters))
+    Ratings.of(runs).settle_panel(panel_name(raters), panel_to_plain(raters, allocation))
     tell = partial(screen.print, soft_wrap=True)
-    return await rate_all(runs, raters, debates, voices, planned.limits.concurrency, tell)
+    at_once = planned.limits.concurrency
+    return await rate_all(runs, raters, debates, voices, at_once, tell, allocation)
 
 
 @app.command()
 def export(
     study: STUDY,
-    raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate every debate.")] = 5,
+    raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate.")] = 5,
+    each: EACH = None,
+    wording: Annotated[str, typer.Option(help="What raters read: a file of conf/wording.")] = "oxford",
     out: Annotated[Path | None, typer.Option(help="The folder to write; default: pack-NAME.")] = None,
     root: ROOT = Path("runs"),
 ) -> None:
-    """Write a blinded pack for human raters: pages to print for each of them, and a form to fill in."""
+    """Write a blinded pack for human raters: pages to print for each of them, and a form to fill in.
+
+    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and sides.
+    """
     runs = study_at(study, root)
+    said = plan([f"wording={wording}"], edition=runs.edition()).session.wording
+    check_texts(said)
     ratings = Ratings.of(runs)
     debates = [run for run in debates_of(runs)[0] if debated(run)]
     if not debates:
@@ -126,15 +191,15 @@ def export(
     folder = out or Path(f"pack-{pack}")
     if folder.exists():
         raise WrongInput(f"{folder} exists; name another folder with --out")
-    sheets = sheets_of(debates, pack, raters)
+    sheets = sheets_of(debates, pack, raters, each)
     ratings.add_pack(pack, key_of(sheets))
     for k, own in enumerate(sheets.values(), 1):
-        write_atomically(folder / f"rater-{k}.html", page(own, own[0].run.session.wording))
+        write_atomically(folder / f"rater-{k}.html", page(own, said))
     write_atomically(folder / "form.csv", form(sheets, pack))
     screen = console()
-    screen.print(
-        f"{len(debates)} debates for {raters} raters in {shown(folder.resolve())}: rater-1.html and so on to print, form.csv to fill in"
-    )
+    shares = "" if each is None else f", {each} each,"
+    place = f"{len(debates)} debates for {raters} raters{shares} in {shown(folder.resolve())}"
+    screen.print(f"{place}: rater-1.html and so on to print, form.csv to fill in")
     screen.print(f"Next       delibsim ratings import {shown(folder.resolve())}/form.csv")
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
-from delibsim.domain.topic import Topic
+from delibsim.domain.topic import Motion, Topic
 from delibsim.store.library import Library
 
 app = typer.Typer(add_completion=False)
@@ -29,13 +29,19 @@ def topics(
     screen = console()
     if id:
         for field, value in asdict(entries[0]).items():
-            screen.print(f"{field}: {safe(value)}")
+            screen.print(f"{field}: {safe(str(value))}")
         return
     for kind, title, text in (("Topic", "Topics", "question"), ("Motion", "Motions for debates", "text")):
-        table = Table("id", text, "survey" if kind == "Topic" else "theme", title=title, title_justify="left", box=None)
+        columns = ("survey",) if kind == "Topic" else ("theme", "tournament")
+        table = Table("id", text, *columns, title=title, title_justify="left", box=None)
         for entry in sorted(entries, key=lambda entry: entry.id):
             if type(entry).__name__ == kind:
-                last = entry.survey if isinstance(entry, Topic) else entry.theme
-                table.add_row(entry.id, safe(getattr(entry, text)), last)
+                last = [entry.survey] if isinstance(entry, Topic) else _of_motion(entry)
+                table.add_row(entry.id, safe(getattr(entry, text)), *last)
         screen.print(table)
     report(faults)
+
+
+def _of_motion(motion: Motion) -> list[str]:
+    """Theme, and whether a tournament that names no motions takes this one."""
+    return [motion.theme, "by default" if motion.tournament else "if named"]

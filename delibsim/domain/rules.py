@@ -1,6 +1,7 @@
 """The rules that a speech in a debate must keep to, and what breaks them: length, links, citations, speaking of oneself as an AI."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +20,12 @@ DISCLOSURE = re.compile(
 SENTENCE_END = re.compile(r"[.!?][\"”’')]*(?=\s|$)")
 KINDS = ("too_short", "too_long", "link", "citation", "disclosure")
 """The ways in which a speech can break the rules."""
+DEMANDS: Mapping[str, tuple[str, ...]] = {
+    "fairness": ("opening", "rebuttal", "closing"),
+    "both_kinds": ("opening",),
+    "no_new_argument": ("closing",),
+}
+"""What rules may ask of both sides beside the published tasks, and the tasks with which it is said."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,8 @@ class Rules:
 
     `least` and `most` words; no link, no citation, and no word of being an AI. A speech that breaks a rule is asked for again with
     the concrete fault, `reasks` times; `then` it is accepted as it is ("accept") or, where it is too long, cut at the end of a
-    sentence ("cut"). `preparation`: each debater first writes notes that only it will see.
+    sentence ("cut"). `preparation`: each debater first writes notes that only it will see. `fairness`, `both_kinds` and
+    `no_new_argument`: both sides are told so (DEMANDS); nothing checks whether a speech complies.
     """
 
     least: int = 100
@@ -35,6 +43,9 @@ class Rules:
     reasks: int = 2
     then: Literal["accept", "cut"] = "accept"
     preparation: bool = False
+    fairness: bool = False
+    both_kinds: bool = False
+    no_new_argument: bool = False
 
     def __post_init__(self) -> None:
         """Refuse limits nobody can keep."""
@@ -42,6 +53,15 @@ class Rules:
             raise ValueError(f"rules.least must be 1 or more and no more than rules.most, not {self.least} and {self.most}")
         if self.reasks < 0:
             raise ValueError(f"rules.reasks must be 0 or more, not {self.reasks}")
+
+    def demands(self, task: str | None = None) -> tuple[str, ...]:
+        """The names of the demands that are on, of all tasks or of one; each names a text of the wording.
+
+        >>> Rules(both_kinds=True, no_new_argument=True).demands("closing")
+        ('no_new_argument',)
+        """
+        asked = [name for name in DEMANDS if getattr(self, name)]
+        return tuple(name for name in asked if task is None or task in DEMANDS[name])
 
     def broken(self, text: str) -> dict[str, str]:
         """The rules that a speech breaks, by kind, each with the concrete fault.

@@ -17,11 +17,15 @@ class Topic:
 
 @dataclass(frozen=True)
 class Motion:
-    """A sentence that one side of a debate proposes and the other opposes."""
+    """A sentence that one side of a debate proposes and the other opposes.
+
+    `tournament`: whether a tournament that names no motions takes this one.
+    """
 
     id: str
     text: str
     theme: str = ""
+    tournament: bool = True
 
     @property
     def topic(self) -> Topic:

@@ -92,11 +92,20 @@ def speech_prompt(
         parts.append(_answers(session, earlier))
     if notes:
         parts.append(f"{_say(session, 'notes')}\n{block('notes', quoted(' '.join(notes)))}")
-    task = _say(session, turn.task, round=turn.round, rounds=session.treatment.rounds, **_limits(session))
-    if session.procedure.words is not None:
-        task = f"{task} {_say(session, 'words', words=session.procedure.words)}"
-    messages = _messages(session, [*parts, task, form.describe()], instructed=True)
+    messages = _messages(session, [*parts, _task(session, turn), form.describe()], instructed=True)
     return Prompt(messages, form, Purpose(participant.id, f"turn {turn.index}"))
+
+
+def _task(session: Session, turn: Turn) -> str:
+    """What the speaker of a turn is to do, with the demands of the rules that belong to it."""
+    rounds = session.treatment.rounds
+    task = _say(session, turn.task, round=turn.round, rounds=rounds, **_limits(session))
+    rules = session.procedure.rules
+    demands = () if rules is None else rules.demands(turn.task)
+    said = [task, *(_say(session, name) for name in demands)]
+    if session.procedure.words is not None:
+        said.append(_say(session, "words", words=session.procedure.words))
+    return " ".join(said)
 
 
 def reversed_for(session: Session, participant: Participant) -> bool:
@@ -180,7 +189,15 @@ def rehearse(session: Session) -> None:
     """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
     wording = session.wording
     if session.format == "debate":
-        refuse_unfilled(wording, DEBATE_TEXTS, DEBATE_FIELDS)
+        rules = session.procedure.rules
+        demands = () if rules is None else rules.demands()
+        for name in demands:
+            if name not in wording.texts:
+                raise WrongInput(
+                    f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}' to say it with; "
+                    f"write that text into conf/wording/{wording.id}.yaml, or leave the rule off"
+                )
+        refuse_unfilled(wording, (*DEBATE_TEXTS, *demands), DEBATE_FIELDS)
         return
     if session.procedure.words is not None and "words" not in wording.texts:
         raise WrongInput(

@@ -7,6 +7,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Participant, Side
 from delibsim.domain.rating import DIMENSIONS, Rating, debated, digest
 from delibsim.domain.run import Run, Session
+from delibsim.domain.treatment import Wording
 from delibsim.engine.agent import ask
 from delibsim.engine.blinding import blinded
 from delibsim.engine.prompts import RATER_TEXTS, ballot_prompt, refuse_unfilled, stance_prompt
@@ -26,19 +27,32 @@ def check_number(panel: Session, rater: str) -> int:
 
 
 def check_panel(panel: Session) -> None:
+    """Refuse a panel whose wording lacks what raters read; WrongInput."""
+    check_texts(panel.wording)
+
+
+def check_texts(wording: Wording) -> None:
     """Refuse a wording that lacks what raters read; WrongInput."""
-    refuse_unfilled(panel.wording, RATER_TEXTS, {"reask": ("fault",)})
+    refuse_unfilled(wording, RATER_TEXTS, {"reask": ("fault",)})
 
 
-async def rate(run: Run, panel: Session, rater: Participant, voices: Mapping[str, LanguageModel]) -> Rating:
+async def rate(
+    run: Run,
+    panel: Session,
+    rater: Participant,
+    voices: Mapping[str, LanguageModel],
+    first: Side | None = None,
+) -> Rating:
     """One rater's judgment of a complete debate; what could not be read or was refused is missing with its reason.
 
-    `panel` is a session of the debate's id and motion whose participants are the raters. Raises Interrupted when the model cannot be
-    asked, WrongInput for a debate that broke off.
+    `panel` is a session of the debate's id and motion whose participants are the raters; `first` the
+    side shown as Speaker A (by default that of `first_shown`). Raises Interrupted when the model
+    cannot be asked, WrongInput for a debate that broke off.
     """
     if not debated(run):
         raise WrongInput(f"{run.session.id} is no debate of six speeches, and cannot be rated")
-    voice, first = voices[rater.model], first_shown(run.session.id, rater.id, panel.seed)
+    voice = voices[rater.model]
+    first = first or first_shown(run.session.id, rater.id, panel.seed)
     before, asked_before = await ask(panel, voice, stance_prompt(panel, rater))
     check = check_number(panel, rater.id)
     ballot, asked = await ask(panel, voice, ballot_prompt(panel, rater, blinded(run, first), before, check))

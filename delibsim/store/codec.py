@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.store.editions import UNSAID
@@ -105,7 +106,10 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, **UNSAID}
-    return plain | {"procedure": _without(plain["procedure"], **unsaid)}
+    procedure = _without(plain["procedure"], **unsaid)
+    if "rules" in procedure:
+        procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
+    return plain | {"procedure": procedure}
 
 
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:

@@ -43,9 +43,10 @@ class _TopicFile(_File):
 class _MotionFile(_File):
     motion: Text
     theme: str = ""
+    tournament: bool = True
 
     def build(self) -> Motion:
-        return Motion(self.id, self.motion, self.theme)
+        return Motion(self.id, self.motion, self.theme, self.tournament)
 
 
 class _ItemLine(BaseModel):

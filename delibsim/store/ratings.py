@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from delibsim.domain.allocation import Showing
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
@@ -21,6 +22,7 @@ from delibsim.store.runs import Runs
 
 RATINGS = "ratings"
 RATING = TypeAdapter(Rating)
+ALLOCATION = TypeAdapter(dict[str, tuple[Showing, ...]])
 RATER = re.compile(rb'"rater": ?"([^"\\]+)"')
 """Who gave a rating, as far as a damaged line still tells."""
 
@@ -104,13 +106,37 @@ class Ratings:
         path = self.folder / RATINGS / "panels.json"
         return json.loads(path.read_bytes()) if path.is_file() else {}
 
+    def allocation(self, name: str) -> dict[str, tuple[Showing, ...]]:
+        """The debates of every rater of a panel that rates so many each; empty where there is no such panel.
+
+        Raises Damaged, naming the file, where the allocation cannot be read.
+        """
+        path = self.folder / RATINGS / "panels.json"
+        plain = self._panels().get(name, {}).get("allocation", {})
+        try:
+            return ALLOCATION.validate_json(json.dumps(plain), strict=True)
+        except ValidationError as error:
+            fault = error.errors()[0]["msg"]
+            raise codec.Damaged(f"{path}: the allocation of panel '{name}': {fault}") from None
+
+    def debates_per_rater(self, name: str) -> int | None:
+        """How many debates each rater of a panel rates; None where all rate all. KeyError if there is no such panel."""
+        return self._panels()[name].get("debates_per_rater")
+
+    def panels(self) -> list[str]:
+        """The names of the panels of language models."""
+        return sorted(self._panels())
+
     def settle_panel(self, name: str, plain: dict[str, Any]) -> None:
-        """Keep what a panel is made of, once; it may grow. WrongInput with the differences if another is kept under its name."""
+        """Keep what a panel is made of, once; it may grow. WrongInput with the differences if another is kept under its name.
+
+        The allocation is not compared: it is drawn from the one that is kept.
+        """
         path = self.folder / RATINGS / "panels.json"
         panels = self._panels()
         if old := panels.get(name):
             shared = min(len(old["raters"]), len(plain["raters"]))
-            changed = codec.differences({**old, "raters": old["raters"][:shared]}, {**plain, "raters": plain["raters"][:shared]})
+            changed = codec.differences(_compared(old, shared), _compared(plain, shared))
             if changed:
                 lines = "\n".join(f"  {line}" for line in changed[:20])
                 raise WrongInput(f"panel '{name}' is another; it is left as it is:\n{lines}\nGive the new one a name: --panel NAME")
@@ -128,3 +154,9 @@ class Ratings:
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""
         return {path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))}
+
+
+def _compared(panel: Mapping[str, Any], raters: int) -> dict[str, Any]:
+    """What of a panel must stay as it is: its first raters, and everything else but what it grows by."""
+    fixed = {name: value for name, value in panel.items() if name != "allocation"}
+    return fixed | {"raters": panel["raters"][:raters]}

@@ -11,6 +11,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
+from delibsim.store.editions import NOW
 from delibsim.store.files import append_line, holder, in_turn, joined, json_text, locked, read_lines, write_atomically
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
@@ -80,6 +81,11 @@ class Runs:
     def manifest(self) -> Manifest | None:
         """What the study is; None if it has not begun. WrongInput if its study.json is damaged or of another schema."""
         return read_manifest(self.folder / "study.json")
+
+    def edition(self) -> str:
+        """Whose presets and prompts the study keeps: those it was begun under, or those of now."""
+        begun = self.manifest()
+        return NOW if begun is None else begun.edition
 
     def compare(self, new: Manifest) -> None:
         """Refuse what would change a study that exists: a shared setting, or a part under its name; WrongInput with the differences."""

@@ -259,3 +259,71 @@ def test_ablations_are_on_three_topics_and_models_of_the_main_grid(home, experim
 def test_the_command_line_replaces_what_an_experiment_says(home):
     planned = plan(["+experiment=smoke", "topic=fremantle", "study=mine"], home, sweep=True)
     assert (planned.study, {session.topic.id for session in planned.sessions}, len(planned.sessions)) == ("mine", {"fremantle"}, 6)
+
+
+DEBATE = ("format=debate", "motion=voting")
+
+
+def test_a_debate_sends_the_providers_own_sampling_and_4000_tokens_at_most(home):
+    models = compose(*DEBATE, "proposition=gpt_5_1", "opposition=deepseek_v3_2_reasoning", "model=local", "audience=1").models
+    assert {name: (model["temperature"], model["max_tokens"]) for name, model in models.items()} == {
+        "gpt_5_1": (None, 4000),
+        "deepseek_v3_2_reasoning": (None, 4000),
+        "local": (None, 4000),
+    }
+    citizen = compose(*DEBATE).models["citizen"]
+    assert citizen["temperature"] is None
+    assert "max_tokens" not in citizen
+
+
+def test_what_a_debate_is_set_to_at_the_command_line_holds_and_stands_in_its_name(home):
+    own = compose(*DEBATE, "model=gpt_5_1", "temperature=0.5", "model.max_tokens=900")
+    assert (own.models["gpt_5_1"]["temperature"], own.models["gpt_5_1"]["max_tokens"]) == (0.5, 900)
+    assert own.id == "voting.oxford.gpt_5_1-v-gpt_5_1_max_tokens900_temperature0_5.r1"
+    assert compose(*DEBATE, "model=gpt_5_1").id == "voting.oxford.gpt_5_1-v-gpt_5_1.r1"
+    assert compose(*DEBATE, "temperature=0").id == "voting.oxford.citizen-v-citizen_temperature0.r1"
+    assert compose(*DEBATE, "temperature=null").id == "voting.oxford.citizen-v-citizen.r1"
+
+
+def test_a_deliberation_may_send_no_temperature(home):
+    session = compose("topic=ccps", "model=gpt_5_1", "temperature=null")
+    assert session.models["gpt_5_1"]["temperature"] is None
+    assert session.models["gpt_5_1"]["max_tokens"] == 2048
+    assert session.id == "ccps.normative.gpt_5_1_temperature-null.r1"
+    assert compose("topic=ccps", "model=gpt_5_1").models["gpt_5_1"]["temperature"] == 0.0
+
+
+def test_a_debater_that_is_to_think_with_more_than_a_debate_allows_is_refused(home):
+    claude = "proposition=claude_opus_4_5_reasoning"
+    with pytest.raises(WrongInput, match=r"up to 8000 tokens, and a debate allows 4000 .* set model.max_tokens=16000"):
+        compose(*DEBATE, claude)
+    assert compose(*DEBATE, claude, "model.max_tokens=16000").models["claude_opus_4_5_reasoning"]["max_tokens"] == 16000
+
+
+def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
+    with pytest.raises(WrongInput, match=r"'debate.temperature' stands in conf/config.yaml"):
+        compose(*DEBATE, "debate.temperature=1")
+
+
+def test_a_study_keeps_no_demand_that_is_off(home):
+    (rules,) = (part["rules"] for part in plan(DEBATE, home).manifest.parts["procedures"].values())
+    assert set(rules) == {"least", "most", "reasks", "then", "preparation"}
+    asked = plan([*DEBATE, "procedure.rules.fairness=true"], home)
+    assert asked.session.id == "voting.oxford.citizen-v-citizen_fairness-true.r1"
+    (rules,) = (part["rules"] for part in asked.manifest.parts["procedures"].values())
+    assert rules["fairness"] is True
+
+
+def test_a_tournament_takes_the_ten_motions_and_those_of_ones_own(home):
+    experiment = ["+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]"]
+    motions = {session.topic.id for session in plan(experiment, home, sweep=True).sessions}
+    assert len(motions) == 10
+    assert "remote_work" in motions
+    assert "remote_work_right" not in motions
+    (home / "topics").mkdir()
+    for id, line in (("own", ""), ("shy", "tournament: false\n")):
+        (home / "topics" / f"{id}.yaml").write_text(f'id: {id}\nmotion: "This house agrees."\n{line}')
+    sessions = plan(experiment, home, sweep=True).sessions
+    assert {session.topic.id for session in sessions} == motions | {"own"}
+    named = plan([*experiment, "tournament.motions=[shy,ai_art_harm]"], home, sweep=True)
+    assert {session.topic.id for session in named.sessions} == {"shy", "ai_art_harm"}

@@ -12,7 +12,10 @@ def test_the_topics_and_motions_there_are(delibsim):
     topics = {entry["id"]: entry for entry in entries if entry["kind"] == "topic"}
     motions = {entry["id"]: entry for entry in entries if entry["kind"] == "motion"}
     assert set(topics) == TWELVE
-    assert len(motions) == 10
+    assert sum(motion["tournament"] for motion in motions.values()) == 10
+    assert {id for id, motion in motions.items() if not motion["tournament"]} == {"ai_art_harm", "dating_apps_love", "remote_work_right"}
+    assert answer.out.count("by default") == 10
+    assert answer.out.count("if named") == 3
     assert len({motion["theme"] for motion in motions.values()}) == 5
     for entry in topics.values():
         assert entry["question"].endswith("?")
@@ -28,6 +31,8 @@ def test_one_topic_and_one_motion_whole(delibsim):
     plain = delibsim("topics", "ccps", "--json").json
     assert " ".join(plain["background"].split()) in " ".join(topic.out.split())
     assert delibsim("topics", "plastics", "--json").json["kind"] == "motion"
+    motion = delibsim("topics", "ai_art_harm")
+    assert (motion.code, "tournament: False" in motion.out) == (0, True)
 
 
 def test_the_surveys_there_are(delibsim):

@@ -500,3 +500,118 @@ def test_a_setting_of_a_tournament_that_makes_no_sense_is_wrong_input(delibsim, 
     done = delibsim("run", "-m", "+experiment=oxford", setting)
     assert done.code == 2
     assert setting.partition("=")[0].split(".")[-1] in done.err
+
+
+def panel_kept(home, name="panel"):
+    return json.loads((home / "runs" / "oxford" / "ratings" / "panels.json").read_text())[name]
+
+
+def given(home):
+    """The debates that every rater of `own` has rated, with who was shown first."""
+    found = {}
+    for path in (home / "runs" / "oxford" / "ratings").glob("*/ratings.jsonl"):
+        for line in map(json.loads, path.read_text().splitlines()):
+            if line["rater"].startswith("own "):
+                found.setdefault(line["rater"], set()).add((line["session"], line["first"]))
+    return found
+
+
+def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, oxford, home, files):
+    ask = ("ratings", "ask", oxford, "--debates-per-rater", "2", "--panel", "own")
+    told = delibsim(*ask, "group.size=3", "--estimate", "--json").json
+    assert told["ratings"] == {"planned": 6, "held": 0, "waiting": 6}
+    assert told["total"]["calls"] == 12
+    first = delibsim(*ask, "group.size=3")
+    assert first.code == 0
+    assert "6 debates, 3 raters, 2 debates each, 1 rater a debate: 6 ratings now, 0 before" in first.out
+    kept = panel_kept(home, "own")
+    assert kept["debates_per_rater"] == 2
+    planned = {rater: {(one["debate"], one["first"]) for one in own} for rater, own in kept["allocation"].items()}
+    assert given(home) == planned
+    before = files()
+    again = delibsim(*ask, "group.size=3", "--json").json
+    assert (again["new"], again["before"], again["calls"], again["planned"]) == (0, 6, 0, 6)
+    assert files() == before
+    more = delibsim(*ask, "group.size=6", "--json").json
+    assert (more["new"], more["before"]) == (6, 6)
+    assert (more["fewest_raters"], more["most_raters"], more["unallocated"]) == (2, 2, 0)
+    enlarged = panel_kept(home, "own")["allocation"]
+    assert {rater: enlarged[rater] for rater in kept["allocation"]} == kept["allocation"]
+    assert len(enlarged) == 6
+    fewer = delibsim(*ask, "group.size=3", "--json").json
+    assert (fewer["new"], fewer["before"]) == (0, 6)
+    counts = delibsim("ratings", "report", oxford, "--json").json["counts"]
+    found = {(row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts}
+    assert found == {(3, 3, 3 * 4 + 6, 0)}  # what was allocated to nobody is not missing
+
+
+def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
+    ask = ("ratings", "ask", oxford, "group.size=3", "--debates-per-rater", "2", "--panel", "own", "--json")
+    assert delibsim(*ask).json["new"] == 6
+    whole = given(home)
+    for path in sorted((home / "runs" / oxford / "ratings").glob("*/ratings.jsonl"))[:2]:
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if '"own ' not in line))
+    again = delibsim(*ask).json
+    assert (again["new"], again["before"], again["calls"]) == (2, 4, 0)
+    assert given(home) == whole
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--debates-per-rater", "7"], "at least 1 debate and at most all 6 that are complete, not 7"),
+        (["--debates-per-rater", "0"], "at least 1 debate"),
+        (["--debates-per-rater", "3", "--panel", "panel"], "each rater of panel 'panel' rates every debate: go on without"),
+        (["--panel", "own"], "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2"),
+    ],
+)
+def test_an_allocation_that_cannot_be_is_wrong_input(delibsim, oxford, home, files, options, message):
+    # The fixture's panel was asked without the command, which is what keeps a panel.
+    delibsim("ratings", "ask", oxford, "group.size=4")
+    delibsim("ratings", "ask", oxford, "group.size=2", "--debates-per-rater", "2", "--panel", "own")
+    named = [] if "--panel" in options else ["--panel", "new"]
+    before = files()
+    for more in ([], ["--estimate"]):
+        done = delibsim("ratings", "ask", oxford, "group.size=2", *options, *named, *more)
+        assert (done.code, message in done.err) == (2, True)
+    assert files() == before
+
+
+def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
+    ask = ("ratings", "ask", oxford, "--debates-per-rater", "2", "--panel", "own")
+    delibsim(*ask, "group.size=3")
+    names = "tournament.debaters=[citizen_eloquent,citizen_plain]"
+    motions = "tournament.motions=[plastics,four_day_week]"
+    assert delibsim("run", "-q", "-m", "+experiment=oxford", names, motions).code == 0
+    same = delibsim(*ask, "group.size=3")
+    assert "0 ratings now, 6 before" in same.out
+    assert "allocated to nobody yet: 2 debates" in same.out
+    more = delibsim(*ask, "group.size=4", "--json").json
+    assert (more["new"], more["unallocated"]) == (2, 0)
+    (joined,) = [own for rater, own in given(home).items() if rater == "own 4"]
+    assert {debate.partition(".")[0] for debate, _ in joined} == {"plastics", "four_day_week"}
+
+
+def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim, oxford, home):
+    export = ("ratings", "export", oxford, "--raters", "6", "--debates-per-rater", "2")
+    assert delibsim(*export, "--out", "pack").code == 0
+    (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
+    key = list(json.loads(file.read_text()).values())
+    for name, n in (("debate", 6), ("rater", 6)):
+        counts = [sum(sheet[name] == one for sheet in key) for one in {sheet[name] for sheet in key}]
+        assert counts == [2] * n
+    for name in {sheet["debate"] for sheet in key}:
+        assert {sheet["first"] for sheet in key if sheet["debate"] == name} == {"proposition", "opposition"}
+    page = (home / "pack" / "rater-1.html").read_text()
+    assert page.count("<h2>Ballot") == 2
+    assert "0 (not at all) to 100 (extremely)" in page
+    checks = {sheet: one["check"] for sheet, one in json.loads(file.read_text()).items()}
+    fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
+    assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
+    assert delibsim(*export, "--out", "other", "--wording", "oxford_evaluative").code == 0
+    assert "could not be better" in (home / "other" / "rater-1.html").read_text()
+    refused = delibsim(*export, "--out", "third", "--wording", "default")
+    assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
+    assert delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--out", "fourth").code == 2
+    assert not (home / "fourth").exists()

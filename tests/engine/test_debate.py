@@ -209,3 +209,53 @@ async def test_skill_is_what_tells_citizens_apart_and_speeches_differ(tmp_path):
     )
     with pytest.raises(ValueError, match="skill lies between 0 and 1"):
         Citizen(skill=1.5)
+
+
+async def tasks_asked(session):
+    """What was asked with every speech, after all that is shown, by side and task."""
+    asked = []
+    run = await hold(session, scripted(session, asked=asked))
+    turns = [said.turn for said in run.transcript]
+    return {(turn.speaker, turn.task): prompt.text for turn, prompt in zip(turns, asked, strict=True)}
+
+
+DEMANDS = {
+    "fairness": ("as fair to the other side", {"opening", "rebuttal", "closing"}),
+    "both_kinds": ("one argument of principle and at least one practical", {"opening"}),
+    "no_new_argument": ("Bring in no new argument", {"closing"}),
+}
+
+
+async def test_no_demand_of_ours_is_made_unless_it_is_turned_on(session):
+    for text in (await tasks_asked(session)).values():
+        for words, _ in DEMANDS.values():
+            assert words not in text
+        assert "strongest point" not in text
+
+
+@pytest.mark.parametrize("name", DEMANDS)
+async def test_a_demand_is_made_of_both_sides_with_its_tasks(tmp_path, name):
+    words, tasks = DEMANDS[name]
+    found = await tasks_asked(debate(tmp_path, f"procedure.rules.{name}=true"))
+    assert {key for key, text in found.items() if words in text} == {
+        (side, task) for side in ("Proposition", "Opposition") for task in tasks
+    }
+
+
+def test_a_demand_that_the_wording_cannot_make_is_refused_and_an_older_wording_still_works(session):
+    texts = {name: text for name, text in session.wording.texts.items() if name not in DEMANDS}
+    older = replace(session, wording=replace(session.wording, id="older", texts=texts))
+    check(older)
+    rules = replace(session.procedure.rules, both_kinds=True)
+    asking = replace(older, procedure=replace(session.procedure, rules=rules))
+    with pytest.raises(WrongInput, match=r"both_kinds is on, and wording 'older' has no text .*leave the rule off"):
+        check(asking)
+
+
+def test_demands_that_are_off_are_not_written(session):
+    plain = codec.session_to_plain(session)["procedure"]["rules"]
+    assert set(plain) == {"least", "most", "reasks", "then", "preparation"}
+    rules = replace(session.procedure.rules, fairness=True)
+    asking = replace(session, procedure=replace(session.procedure, rules=rules))
+    assert codec.session_to_plain(asking)["procedure"]["rules"]["fairness"] is True
+    assert codec.session_from_json(codec.session_to_json(asking)) == asking

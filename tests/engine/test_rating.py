@@ -207,3 +207,46 @@ def test_what_no_rater_can_say_is_refused(change, message):
     assert Rating("d", "r", "proposition", **whole).missing == {}
     with pytest.raises(ValueError, match=message):
         Rating("d", "r", "proposition", **{**whole, **change})
+
+
+def test_two_wordings_differ_in_what_raters_read_alone(tmp_path):
+    published, evaluative = (
+        compose("format=debate", "motion=voting", f"wording={name}", home=tmp_path).wording.texts
+        for name in ("oxford", "oxford_evaluative")
+    )
+    assert list(published) == list(evaluative)
+    differing = {name for name in published if published[name] != evaluative[name]}
+    points = {f"rater_{name}" for name in DIMENSIONS}
+    assert differing == points | {"rater_setting", "rater_ballot", "rater_winner"}
+    assert "0 (not at all) to 100 (extremely)" in published["rater_ballot"]
+    assert "0 (could not be worse) to 100 (could not be better)" in evaluative["rater_ballot"]
+    assert all(published[name].startswith("how ") for name in points)
+
+
+async def test_raters_are_asked_alike_to_the_letter_whatever_the_treatment_and_the_debaters(tmp_path, panel):
+    """Two debates of equal speeches, held under other treatments, rules and wordings by other debaters."""
+    run = await held(tmp_path)
+    other = debate(
+        tmp_path,
+        "proposition=citizen_eloquent",
+        "opposition=citizen_halting",
+        "procedure.rules.fairness=true",
+        "wording=oxford_evaluative",
+        "treatment.instructions=Sing.",
+    )
+    same = replace(run, session=other)
+    assert same.session.id != run.session.id
+    asked = []
+    for one in (run, same):
+        sitting, prompts = seated(panel, one), []
+        for rater in panel.participants:
+            await rate(one, sitting, rater, scripted(sitting, asked=prompts), first="proposition")
+        asked.append(prompts)
+    assert len(asked[0]) == 8
+    for ours, theirs in zip(*asked, strict=True):
+        assert without_draws(ours) == without_draws(theirs)
+
+
+def without_draws(prompt):
+    """The text of a prompt without the number of the attention check, which is drawn for each debate, and the earlier stance."""
+    return re.sub(r"<(check|stance)>\n\d+\n</\1>", "", prompt.text)

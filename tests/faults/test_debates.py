@@ -1,5 +1,6 @@
 """Debates over real HTTP: so many calls and no more, a debate that goes on in the turn where it was, and raters asked once."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -69,3 +70,36 @@ async def test_a_rater_who_cannot_be_asked_is_named_and_asked_later(session, pan
         second = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
         assert (second.new, second.before) == (1, 1)
         assert provider.calls == calls + 2
+
+
+LITE = """name: lite
+kind: litellm
+model: openai/lite
+max_tokens: 2048
+timeout: 60
+"""
+
+
+@pytest.mark.parametrize("name", ["local", "lite"])
+async def test_a_debate_sends_no_temperature_and_4000_tokens_at_most(tmp_path, command, name):
+    (tmp_path / "conf" / "model").mkdir(parents=True)
+    (tmp_path / "conf" / "model" / "lite.yaml").write_text(LITE)
+    env = {"OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
+    async with FakeProvider(models=(name,)) as provider:
+        options = ("-q", "study=d", f"model={name}", f"base_url={provider.base_url}")
+        code, out, _ = await command("run", "format=debate", "motion=voting", *options, env=env)
+        assert (code, provider.calls) == (0, 6)
+        assert "temperature not set" in out
+        for call in provider.requests:
+            assert "temperature" not in call.body
+            assert call.body["max_tokens"] == 4000
+        rate = ("ratings", "ask", "d", *options[2:], "group.size=2")
+        assert (await command(*rate, env=env))[0] == 0
+        assert {call.body["temperature"] for call in provider.requests[6:]} == {0.0}
+        assert provider.calls == 10
+        assert (await command(*rate, "temperature=null", "--panel", "own", env=env))[0] == 0
+        assert provider.calls == 14
+        assert not any("temperature" in call.body for call in provider.requests[10:])
+    log = next((tmp_path / "runs" / "d").glob("voting*/exchanges.jsonl"))
+    sent = [json.loads(line)["completion"]["parameters_sent"] for line in log.read_text().splitlines()]
+    assert [set(parameters) for parameters in sent] == [{"max_tokens", "seed"}] * 6

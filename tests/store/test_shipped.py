@@ -27,7 +27,8 @@ def entries(package):
 def test_twelve_topics_and_ten_motions_are_shipped(package):
     found = entries(package)
     assert {id for id, entry in found.items() if isinstance(entry, Topic)} == set(PREFERENCES)
-    assert sum(isinstance(entry, Motion) for entry in found.values()) == 10
+    motions = [entry for entry in found.values() if isinstance(entry, Motion)]
+    assert Counter(motion.tournament for motion in motions) == {True: 10, False: 3}
     assert set(package.surveys()) == set(PREFERENCES) | {id for id in package.surveys() if "." in id}
 
 
@@ -58,7 +59,28 @@ def test_no_two_items_of_an_instrument_say_the_same(package):
 
 
 def test_ten_motions_lie_on_five_themes_two_on_each(package):
-    motions = [entry for entry in entries(package).values() if isinstance(entry, Motion)]
+    found = [entry for entry in entries(package).values() if isinstance(entry, Motion)]
+    motions = [motion for motion in found if motion.tournament]
     assert Counter(motion.theme for motion in motions) == dict.fromkeys(["technology", "environment", "work", "media", "governance"], 2)
     assert all(motion.text.startswith("This house") and motion.text.endswith(".") for motion in motions)
-    assert len({motion.text for motion in motions}) == 10
+    assert len({motion.text for motion in found}) == 13
+
+
+@pytest.mark.parametrize(
+    ("id", "sense"),
+    [
+        ("facial_recognition", "ban facial recognition in all public spaces"),
+        ("ai_art", "regrets the rise of AI-generated art"),
+        ("plastics", "ban single-use plastics entirely"),
+        ("nuclear", "nuclear energy is essential to reaching net zero"),
+        ("remote_work", "regrets the rise of remote work"),
+        ("four_day_week", "four-day working week mandatory"),
+        ("dating_apps", "regrets the rise of dating apps"),
+        ("reality_tv", "regrets the spread of reality television"),
+        ("voting", "make voting compulsory"),
+        ("targeted_ads", "ban targeted political advertising online"),
+    ],
+)
+def test_the_ten_motions_have_the_published_sense(package, id, sense):
+    assert sense in package.entry(id).text
+    assert package.entry(id).tournament
