@@ -64,7 +64,7 @@ class _Config(_Strict):
     tournament: debates.Tournament
     rounds: int | None = Field(ge=0, le=1000)
     temperature: float | None = Field(ge=0, allow_inf_nan=False)
-    debate: debates.Sampling | None = None
+    debate: debates.Sampling
     base_url: str | None
     replicate: int = Field(ge=1)
     seed: int = Field(ge=0)
@@ -294,7 +294,7 @@ class _Composer:
         """
         like = self._chosen({key: choice for key, choice in job.choices.items() if key not in ("group", "limits")})[2]
         usual = debates.PRESETS if job.values.get("format") == "debate" else {}
-        if job.values.get("format") == "debate" and "debate.temperature" in like:
+        if job.values.get("format") == "debate":
             like = {**like, "temperature": like["debate.temperature"]}
         plain = self._chosen({})[2]
         unlike: dict[str, Any] = {}

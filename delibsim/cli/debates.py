@@ -62,7 +62,7 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
     `base` is the configuration without any override.
     """
     jobs: list[Job] = []
-    usual = {"temperature": base["debate"]["temperature"]} if base.get("debate") else {}
+    usual = {"temperature": base["debate"]["temperature"]}
     for job in asked.jobs:
         _refuse_defaults(job)
         if job.values.get("format") != "debate":
@@ -90,15 +90,15 @@ def _refuse_defaults(job: Job) -> None:
     for key in job.values:
         if key.partition(".")[0] == "debate":
             advice = "at the command line a debate takes temperature=X and model.max_tokens=N"
-            raise WrongInput(f"'{key}' stands in conf/config.yaml; {advice}")
+            raise WrongInput(f"'{key}' stands in conf/debate/default.yaml; {advice}")
 
 
-def bounded(model: Mapping[str, Any], sampling: Sampling | None) -> dict[str, Any]:
+def bounded(model: Mapping[str, Any], sampling: Sampling) -> dict[str, Any]:
     """The settings of a model in a debate, with its max_tokens where it is hosted.
 
     Other kinds have no such setting. Raises WrongInput where the model is told to think with more tokens than that.
     """
-    if sampling is None or sampling.max_tokens is None or model.get("kind") not in KINDS:
+    if sampling.max_tokens is None or model.get("kind") not in KINDS:
         return dict(model)
     extra = model.get("extra")
     thinking = extra.get("thinking") if isinstance(extra, Mapping) else None

@@ -293,6 +293,14 @@ def test_a_deliberation_may_send_no_temperature(home):
     assert compose("topic=ccps", "model=gpt_5_1").models["gpt_5_1"]["temperature"] == 0.0
 
 
+def test_a_file_of_ones_own_sets_what_debates_take(home):
+    (home / "conf" / "debate").mkdir(parents=True)
+    (home / "conf" / "debate" / "default.yaml").write_text("temperature: 0.0\nmax_tokens: null\n")
+    session = compose(*DEBATE, "model=gpt_5_1", home=home)
+    assert (session.models["gpt_5_1"]["temperature"], session.models["gpt_5_1"]["max_tokens"]) == (0.0, 2048)
+    assert session.id == "voting.oxford.gpt_5_1-v-gpt_5_1.r1"
+
+
 def test_a_debater_that_is_to_think_with_more_than_a_debate_allows_is_refused(home):
     claude = "proposition=claude_opus_4_5_reasoning"
     with pytest.raises(WrongInput, match=r"up to 8000 tokens, and a debate allows 4000 .* set model.max_tokens=16000"):
@@ -301,7 +309,7 @@ def test_a_debater_that_is_to_think_with_more_than_a_debate_allows_is_refused(ho
 
 
 def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
-    with pytest.raises(WrongInput, match=r"'debate.temperature' stands in conf/config.yaml"):
+    with pytest.raises(WrongInput, match=r"'debate.temperature' stands in conf/debate/default.yaml"):
         compose(*DEBATE, "debate.temperature=1")
 
 
