@@ -20,6 +20,8 @@ LOGIT_FIT = ("pseudo_r2", "log_likelihood", "log_likelihood_null")
 """How well a logit fits; the same in every row of its table."""
 OLS_FIT = ("r2", "r2_adjusted")
 """How well a regression fits."""
+NO_SPREAD = 1e-9
+"""An error of a log odds below which debates do not differ but for rounding."""
 
 
 class Inestimable(ValueError):
@@ -77,6 +79,8 @@ def clustered(data: pd.DataFrame, x: pd.DataFrame) -> tuple[Any, tuple[float, in
         raise Inestimable("too_few_debates")
     kwds = {"groups": groups, "use_correction": False}
     fit = logit(data["won"].astype(float), x.astype(float), cov_type="cluster", cov_kwds=kwds)
+    if not (fit.bse > NO_SPREAD).all():  # every debate was split alike
+        raise Inestimable("no_variance_between_debates")
     return fit, (np.sqrt(g / (g - k)), g - k)
 
 

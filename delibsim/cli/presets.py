@@ -67,7 +67,7 @@ class Presets:
         """A configuration as it was under the edition: without the settings that came later."""
         if self.edition != FIRST or not isinstance(config["procedure"], dict):
             return config
-        return {**config, "procedure": {**UNSAID, **config["procedure"]}, "debate": None}
+        return {**config, "procedure": {**UNSAID, **config["procedure"]}}
 
     def experiment(self, name: str) -> dict[str, str]:
         """The overrides of an experiment by key, which stand under hydra.sweeper.params; WrongInput if it sets anything else."""

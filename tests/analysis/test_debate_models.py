@@ -14,6 +14,7 @@ from delibsim.analysis.debate import columns
 from delibsim.analysis.debate_raters import rater_models
 from delibsim.analysis.debate_stance import stance_after, stance_models
 from delibsim.analysis.debate_winner import PREDICTORS, bradley_terry, place_and_length, winner_model
+from delibsim.domain.participant import SIDES
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 KNOWN = {"a": 0.9, "b": 0.3, "c": -0.3, "d": -0.9}
@@ -172,3 +173,13 @@ def test_equal_dimensions_are_collinear_and_no_estimate(table):
     for side in ("proposition", "opposition"):
         same[f"{side}.logic"] = same[f"{side}.clarity"]
     assert winner_model(same)["note"].tolist() == ["collinear"]
+
+
+def test_debates_that_are_all_split_alike_have_no_error_and_so_no_estimate():
+    table = tournament(dict.fromkeys("ab", 0.0), raters=2, seed=1)
+    # In every debate the rater who saw the proposition first, and the other, both vote for it once in two.
+    table["winner"] = [SIDES[0] if i % 4 in (0, 3) else SIDES[1] for i in range(len(table))]
+    table["first"] = [SIDES[0] if i % 2 == 0 else SIDES[1] for i in range(len(table))]
+    found = place_and_length(table).set_index("check").loc["proposition"]
+    assert found["note"] == "no_variance_between_debates"
+    assert np.isnan(found["coefficient"])

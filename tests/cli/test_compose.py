@@ -288,7 +288,7 @@ def test_what_a_debate_is_set_to_at_the_command_line_holds_and_stands_in_its_nam
 def test_a_deliberation_may_send_no_temperature(home):
     session = compose("topic=ccps", "model=gpt_5_1", "temperature=null")
     assert session.models["gpt_5_1"]["temperature"] is None
-    assert session.models["gpt_5_1"]["max_tokens"] == 2048
+    assert session.models["gpt_5_1"]["max_tokens"] == 4096
     assert session.id == "ccps.normative.gpt_5_1_temperature-null.r1"
     assert compose("topic=ccps", "model=gpt_5_1").models["gpt_5_1"]["temperature"] == 0.0
 
@@ -297,7 +297,7 @@ def test_a_file_of_ones_own_sets_what_debates_take(home):
     (home / "conf" / "debate").mkdir(parents=True)
     (home / "conf" / "debate" / "default.yaml").write_text("temperature: 0.0\nmax_tokens: null\n")
     session = compose(*DEBATE, "model=gpt_5_1", home=home)
-    assert (session.models["gpt_5_1"]["temperature"], session.models["gpt_5_1"]["max_tokens"]) == (0.0, 2048)
+    assert (session.models["gpt_5_1"]["temperature"], session.models["gpt_5_1"]["max_tokens"]) == (0.0, 4096)
     assert session.id == "voting.oxford.gpt_5_1-v-gpt_5_1.r1"
 
 
