@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from delibsim.cli import debates
 from delibsim.cli.overrides import FIXED, Job, Sweep, read
-from delibsim.cli.presets import GROUPS, Presets, resolved
+from delibsim.cli.presets import GROUPS, Presets, laid_over, leaves
 from delibsim.cli.seats import GroupConfig, PersonaConfig, Place, seated
 from delibsim.domain.errors import NotImported, WrongInput, told_once, unknown
 from delibsim.domain.run import Session
@@ -192,7 +192,7 @@ class _Composer:
         rounds = config.rounds if treatment.interaction and config.rounds != treatment.rounds else None
         models, addresses = self._models(config, job)
         own = {"rounds": rounds, "survey": config.survey if config.format != "debate" and survey.id != (topic.survey or topic.id) else None}
-        unlike = self._unlike(_leaves(plain) | own, job)
+        unlike = self._unlike(leaves(plain) | own, job)
         place = Place(topic, survey, config.replicate, config.seed, self.home)
         if config.format == "debate":
             seats = debates.seats(models, config.audience, config.persona, label_of(unlike))
@@ -247,7 +247,7 @@ class _Composer:
         key = tuple(choices.items())
         if key not in self._preset:
             config = self.presets.config(choices)
-            self._preset[key] = config, set(_leaves(config, whole=True)), _leaves(config)
+            self._preset[key] = config, set(leaves(config, whole=True)), leaves(config)
         return self._preset[key]
 
     def _config(self, job: Job) -> dict[str, Any]:
@@ -259,7 +259,7 @@ class _Composer:
         for key in job.values:
             if key not in known and key not in job.added:
                 raise unknown("setting", key, [k for k in known if ("." in k) == ("." in key) and "texts" not in k])
-        return _laid_over(preset, job.values)
+        return laid_over(preset, job.values)
 
     def _models(self, config: _Config, job: Job) -> tuple[list[dict[str, Any]], dict[str, str]]:
         """The settings of the models seated in turn, and their real addresses; several are read from their presets one by one."""
@@ -271,7 +271,7 @@ class _Composer:
                 raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
         if (seated := debates.voices(config, job) if config.format == "debate" else config.group.models) is not None:
             named = [{**job.choices, "model": name} for name in seated]
-            presets = [_validated(_laid_over(self._chosen(choices)[0], job.values)).model.model_dump() for choices in named]
+            presets = [_validated(laid_over(self._chosen(choices)[0], job.values)).model.model_dump() for choices in named]
         settings, addresses = [], {}
         for preset in presets:
             model = {**preset, "temperature": config.temperature}
@@ -308,20 +308,6 @@ class _Composer:
             if not told and value != like.get(key):
                 unlike[key] = value
         return unlike
-
-
-def _laid_over(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with values at dotted keys; the models' own settings may be added to, other dictionaries replaced whole."""
-    config = json.loads(json.dumps(preset))
-    for key, value in values.items():
-        *path, leaf = key.split(".")
-        place = config
-        for step in path:
-            place = place.setdefault(step, {})
-            if not isinstance(place, dict):
-                raise WrongInput(f"'{key}': '{step}' holds one value and no settings of its own")
-        place[leaf] = value
-    return resolved(config)
 
 
 def _told_apart(kind: str, parts: Mapping[str, Any], unlike: Mapping[str, Any]) -> dict[str, Any]:
@@ -375,17 +361,6 @@ def _validated(plain: Mapping[str, Any]) -> _Config:
             raise WrongInput(f"the {group} that is chosen holds no settings by name; it stands in conf/{group}/") from None
         named = plain[group].get("name") if group in GROUPS else None
         raise WrongInput(_first(error) + (f"; '{named}' stands in conf/{group}/" if named else "")) from None
-
-
-def _leaves(config: Mapping[str, Any], at: str = "", whole: bool = False) -> dict[str, Any]:
-    """Every setting by dotted key; with `whole`, the dictionaries that hold them too."""
-    found: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, dict):
-            found |= ({f"{at}{key}": value} if whole else {}) | _leaves(value, f"{at}{key}.", whole)
-        else:
-            found[f"{at}{key}"] = value
-    return found
 
 
 def _digest(value: Any) -> str:

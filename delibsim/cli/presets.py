@@ -140,6 +140,31 @@ def _composed(overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = 
         raise WrongInput(f"a file in {before[0] if before else ours}: {str(error).splitlines()[0]}") from None
 
 
+def laid_over(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with values at dotted keys; the models' own settings may be added to, other dictionaries replaced whole."""
+    config = json.loads(json.dumps(preset))
+    for key, value in values.items():
+        *path, leaf = key.split(".")
+        place = config
+        for step in path:
+            place = place.setdefault(step, {})
+            if not isinstance(place, dict):
+                raise WrongInput(f"'{key}': '{step}' holds one value and no settings of its own")
+        place[leaf] = value
+    return resolved(config)
+
+
+def leaves(config: Mapping[str, Any], at: str = "", whole: bool = False) -> dict[str, Any]:
+    """Every setting by dotted key; with `whole`, the dictionaries that hold them too."""
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, dict):
+            found |= ({f"{at}{key}": value} if whole else {}) | leaves(value, f"{at}{key}.", whole)
+        else:
+            found[f"{at}{key}"] = value
+    return found
+
+
 def resolved(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration with every ${...} in it filled in."""
     concerned = _concerned(config)

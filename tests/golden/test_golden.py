@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from delibsim import Runs, hold, voices_of
+from delibsim import Runs, compose, hold, voices_of
 from delibsim.conduct import replay
 from delibsim.models.replay import exchange_of
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
@@ -27,6 +27,34 @@ async def test_the_recorded_run_replays_equal(runs):
     assert await replay(runs, SESSION) == recorded
     assert recorded.status == "complete"
     assert (len(recorded.responses), len(recorded.transcript)) == (4, 2)
+
+
+@pytest.mark.parametrize("study", ["told_0_2", "debate_0_2"])
+async def test_studies_of_this_edition_are_held_and_replay_as_they_were(study, tmp_path):
+    shutil.copytree(HERE / study, tmp_path / study)
+    runs = Runs(tmp_path, study)
+    assert runs.edition() == "0.2"
+    assert len(runs.sessions()) == {"told_0_2": 4, "debate_0_2": 1}[study]
+    for name in runs.sessions():
+        recorded = runs.run(name)
+        assert await replay(runs, name) == recorded
+        assert await hold(runs.planned(name), voices_of(recorded.session)) == recorded
+        assert recorded.session.procedure.instructions == "turns"
+
+
+def test_what_is_composed_today_is_what_was_planned(tmp_path):
+    """A preset, wording, topic or motion that changes must change the edition, or studies could not go on."""
+    for study in ("told_0_2", "debate_0_2"):
+        runs = Runs(HERE, study)
+        for name in runs.sessions():
+            planned = runs.planned(name)
+            procedure = "published" if "procedure-published" in name else "default"
+            if planned.format == "debate":
+                words = ("format=debate", "motion=remote_work", "audience=1")
+            else:
+                size = (f"procedure={procedure}", "group.size=2", "rounds=1")
+                words = ("topic=ccps", f"treatment={planned.treatment.name}", *size)
+            assert compose(*words, "seed=7", home=tmp_path) == planned
 
 
 async def test_the_citizens_would_say_the_same_today(runs):
