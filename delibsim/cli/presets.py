@@ -17,13 +17,16 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.editions import FIRST, NOW, UNSAID, edition_folder
+from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.library import package_data
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
 
 REFERENCE = re.compile(r"\$\{\s*(\w+)")
 """The first step of a ${...}: a key of the configuration, or the name of a resolver."""
+
+RESERVED = (("procedure", "published"),)
+"""Presets that follow a publication, and that no file of the user's can replace."""
 
 FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "treatment": ("oxford",),
@@ -47,21 +50,38 @@ class Presets:
 
     def names(self, group: str) -> list[str]:
         """The options of a group."""
-        folders = [package_data("conf"), *self._before()]
-        return sorted({path.stem for conf in folders for path in (conf / group).glob("*.yaml")})
+        later = LATER.get(self.edition, {}).get(group, ())
+        found = {path.stem for path in (package_data("conf") / group).glob("*.yaml")} - set(later)
+        for folder in self._before():
+            found |= {path.stem for path in (folder / group).glob("*.yaml")}
+        return sorted(found)
 
     def config(self, choices: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The configuration with these options by group, the defaults for all others; WrongInput for an option there is not."""
         choices = choices or {}
         for group, name in choices.items():
             if name not in self.names(group):
-                raise unknown(group, name, self.names(group))
+                raise unknown(group, name, self.names(group), self._advice())
+            self._refuse_own(group, name)
         options = {group: self._option(group, name) for group, name in choices.items()}
         if any(option is None for option in options.values()):
             config = self._compose(*(f"{group}={name}" for group, name in choices.items()))
         else:
             config = {**self._compose(), **options}
         return resolved(self._as_then(copy.deepcopy(config)))
+
+    def _advice(self) -> str:
+        """What to do about a preset that the study's edition does not have."""
+        if self.edition == NOW:
+            return ""
+        return f"The study was begun under version {self.edition} and keeps its presets; newer ones are for a study of their own"
+
+    def _refuse_own(self, group: str, name: str) -> None:
+        """Refuse a file of the user's under a name that says what a publication did."""
+        theirs = self.home / "conf" / group / f"{name}.yaml"
+        ours = package_data("conf") / group / f"{name}.yaml"
+        if (group, name) in RESERVED and theirs.is_file() and theirs.resolve() != ours.resolve():
+            raise WrongInput(f"{theirs} would pass for the {group} of the published study; give your file a name of its own")
 
     def _as_then(self, config: dict[str, Any]) -> dict[str, Any]:
         """A configuration as it was under the edition: without the settings that came later."""
@@ -127,7 +147,9 @@ def _composed(overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = 
             plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=words, return_hydra_config=hydra))
             return plain
     except (HydraException, OmegaConfBaseException) as error:
-        raise WrongInput(str(error).splitlines()[0]) from None
+        cause = f" {str(error.__cause__).splitlines()[0]}" if error.__cause__ else ""
+        advice = '; null stands in quotes there: "null"' if "None" in cause or "null" in cause else ""
+        raise WrongInput(f"{str(error).splitlines()[0]}{cause}{advice}") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
@@ -173,7 +195,7 @@ def resolved(config: dict[str, Any]) -> dict[str, Any]:
     try:
         plain: Any = OmegaConf.to_container(OmegaConf.create({key: config[key] for key in concerned}), resolve=True)
     except OmegaConfBaseException as error:
-        raise WrongInput(str(error).splitlines()[0]) from None
+        raise WrongInput(f"{error.full_key}: {str(error).splitlines()[0]}") from None
     return {**config, **plain}
 
 

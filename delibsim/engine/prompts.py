@@ -112,7 +112,8 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     """Whether this participant sees the scale the other way round: one, drawn by name, of every two neighbouring seats."""
     if session.procedure.reverse_scale is None:
         return False
-    pair, place = divmod(session.participants.index(participant), 2)
+    seats = [person.id for person in session.participants]
+    pair, place = divmod(seats.index(participant.id), 2)
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
@@ -151,12 +152,13 @@ def statement_words(session: Session) -> tuple[int, int]:
     """How many words a statement may be expected to have, at least and at most, by what speakers are asked for.
 
     Where a number of words is asked for, from half of it to a third more. Where none is, from half to one and a half times the
-    mean of the published runs, which was 483 words (docs/studies.md). The rules of a debate name both ends.
+    mean of the published runs, which was 483 words (docs/studies.md). The rules of a debate name both ends. A wording without
+    the text `words` names a number itself, as that of version 0.1 did: 150.
     """
     rules = session.procedure.rules
     if rules is not None:
         return rules.least, rules.most
-    asked = session.procedure.words
+    asked = session.procedure.words or (None if "words" in session.wording.texts else 150)
     return (240, 725) if asked is None else (asked // 2, asked * 4 // 3)
 
 
@@ -202,7 +204,7 @@ def rehearse(session: Session) -> None:
     if session.procedure.words is not None and "words" not in wording.texts:
         raise WrongInput(
             f"wording '{wording.id}' lacks the text 'words', in which $words is filled in, and procedure.words is "
-            f"{session.procedure.words}: add the text, or set procedure.words=null, which names no number of words"
+            f"{session.procedure.words}: add the text, or set procedure.words=null, and the wording alone says how long a speech is to be"
         )
     refuse_unfilled(wording, (*TEXTS, *({"left_out", "words"} & set(wording.texts))), FIELDS)
 

@@ -11,6 +11,26 @@ UNSAID = {"instructions": "everywhere", "background": True, "words": None}
 """How a session of the first edition was held: its procedure had no such settings."""
 
 
+LATER = {
+    FIRST: {
+        "experiment": ("main_grid_offline",),
+        "procedure": ("published",),
+        "wording": ("oxford_evaluative",),
+        "model": (
+            "citizen_alike",
+            "citizen_apart",
+            "citizen_complex",
+            "citizen_exact",
+            "citizen_noisy",
+            "citizen_simple",
+            "citizen_still",
+            "citizen_swayed",
+        ),
+    }
+}
+"""The presets that came after an edition, by group: its studies do not have them."""
+
+
 def edition_folder(edition: str, kind: str) -> Path:
     """The folder with what an edition had otherwise (kind: conf, topics); it need not exist.
 
