@@ -29,15 +29,19 @@ def load(group: str, name: str, /, **options: Any) -> Any:
 
 
 @functools.cache
-def without_effect(kind: str) -> frozenset[str]:
+def without_effect(kind: str, where: str = "") -> frozenset[str]:
     """The settings that language models of a kind declare to have no effect on them, by name.
 
-    Empty for hosted models, whose record says what was dropped, and for kinds not installed here.
+    `where`: a circumstance of the session (domain/effect.py); "" for settings that never have one. Empty for hosted models,
+    whose record says what was dropped, and for kinds not installed here.
     """
     installed = _installed("delibsim.models")
     if kind in HOSTED or kind not in installed:
         return frozenset()
-    return frozenset(getattr(installed[kind].load(), "without_effect", ()))
+    model = installed[kind].load()
+    if where:
+        return frozenset(getattr(model, "without_effect_where", {}).get(where, ()))
+    return frozenset(getattr(model, "without_effect", ()))
 
 
 @functools.cache  # looking through all installed packages takes milliseconds, and a session asks for every model it has

@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from delibsim.domain.effect import no_effects, same_cells
@@ -87,7 +87,7 @@ def document(plans: Plans) -> str:
             _table(("what", "number"), plans.size.items()) + "\n\n" + BLANK.format("why this many: power, precision, or budget"),
         ),
         ("Instruments", _instruments(plans)),
-        ("Treatments, wording, procedure", _parts(manifest)),
+        ("Treatments, wording, procedure", _parts(plans)),
         ("Models and parameters", _models(plans)),
         ("Measures", _measures(plans)),
         (
@@ -215,12 +215,23 @@ def _instruments(plans: Plans) -> str:
     return "\n\n".join([*parts, *([_table(heads, held)] if held else []), _table(("topic", "question", "SHA-256"), asked)])
 
 
-def _parts(manifest: Manifest) -> str:
+def _parts(plans: Plans) -> str:
     parts = []
     for kind in ("treatments", "wordings", "personas", "procedures"):
-        for name, content in manifest.parts.get(kind, {}).items():
+        for name, content in plans.manifest.parts.get(kind, {}).items():
+            if kind == "procedures":
+                content = _whole(content, plans.sessions)
             parts.append(f"### {kind.removesuffix('s')} {_plain(name)}\n\n{_json(content)}")
     return "\n\n".join(parts)
+
+
+def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[str, Any]:
+    """A procedure with what is null in it, which the manifest leaves out, as the sessions planned under it have it."""
+    for procedure in {session.procedure for session in sessions}:
+        plain = asdict(procedure)
+        if all(plain.get(key) == value for key, value in stated.items() if not isinstance(value, Mapping)):
+            return {**plain, **stated}
+    return stated
 
 
 def _models(plans: Plans) -> str:
@@ -271,7 +282,11 @@ def _stopping(limits: Limits | None) -> str:
 
 def _software(manifest: Manifest) -> str:
     begun = manifest.begun
-    rows = [*begun.get("versions", {}).items(), *((f"commit of {name}", commit) for name, commit in begun.get("commit", {}).items())]
+    rows = [
+        ("edition of presets and prompts", manifest.edition),
+        *begun.get("versions", {}).items(),
+        *((f"commit of {name}", commit) for name, commit in begun.get("commit", {}).items()),
+    ]
     text = 'A "+" after a commit says that files differed from it.'
     for change in manifest.amendments:
         text += (

@@ -23,7 +23,7 @@ from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.models.limits import Limits
 from delibsim.models.settings import check_address, check_settings
-from delibsim.store.editions import NOW
+from delibsim.store.editions import FIRST, NOW
 from delibsim.store.library import Library
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
@@ -213,6 +213,8 @@ class _Composer:
             raise
         except ValueError as error:
             raise WrongInput(str(error)) from None
+        if self.edition != FIRST and any(person.persona for person in session.participants):
+            session = dataclasses.replace(session, personas=str(seats.personas["name"]))
         # What is off is left out, so that a version with more of it to offer finds the study unchanged.
         stated = [(key, debates.stated(value)) for key, value in config.procedure.items()]
         procedure = {key: value for key, value in stated if value is not None}
@@ -258,7 +260,8 @@ class _Composer:
             known = known | self._chosen({**job.choices, "model": str(name)})[1]
         for key in job.values:
             if key not in known and key not in job.added:
-                raise unknown("setting", key, [k for k in known if ("." in k) == ("." in key) and "texts" not in k])
+                there = [k for k in known if ("." in k) == ("." in key) and "texts" not in k and not k.startswith("debate.")]
+                raise unknown("setting", key, there, self.presets.advice())
         return laid_over(preset, job.values)
 
     def _models(self, config: _Config, job: Job) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -271,11 +274,11 @@ class _Composer:
                 raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
         if (seated := debates.voices(config, job) if config.format == "debate" else config.group.models) is not None:
             named = [{**job.choices, "model": name} for name in seated]
-            presets = [_validated(laid_over(self._chosen(choices)[0], job.values)).model.model_dump() for choices in named]
+            presets = [_validated(self._own(choices, job)).model.model_dump() for choices in named]
         settings, addresses = [], {}
         for preset in presets:
             model = {**preset, "temperature": config.temperature}
-            if config.format == "debate" and "model.max_tokens" not in job.values:
+            if config.format == "debate" and ("model.max_tokens" not in job.values or "max_tokens" not in preset):
                 model = debates.bounded(model, config.debate)
             check_settings(str(model["name"]), model)
             # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
@@ -286,6 +289,12 @@ class _Composer:
                 addresses[model["name"]] = str(address)
             settings.append(model)
         return settings, addresses
+
+    def _own(self, choices: Mapping[str, str], job: Job) -> dict[str, Any]:
+        """The configuration with one of several models: settings of models that this one does not have pass it by."""
+        preset, known, _ = self._chosen(choices)
+        values = {key: v for key, v in job.values.items() if not key.startswith("model.") or key in known or key in job.added}
+        return laid_over(preset, values)
 
     def _unlike(self, ours: Mapping[str, Any], job: Job) -> dict[str, Any]:
         """What tells this session from one of the presets with the same topic, treatment and models: dotted key and value.

@@ -78,6 +78,8 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
         if plan.design is None:
             jobs.append(job)
             continue
+        if "replicate" in job.values:
+            raise WrongInput("a tournament counts its own replicates: tournament.meetings=N says how often a pair meets")
         if not sweep:
             raise WrongInput("a tournament holds many debates: delibsim run -m format=debate tournament.design=...")
         named = job.values.get("seed", base["seed"])

@@ -136,5 +136,5 @@ def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Jo
         cell = {**cell, "persona.people": people.removeprefix(PEOPLE)}
     for group, name in choices.items():
         if not isinstance(name, str) or name not in presets.names(group):
-            raise unknown(group, str(name), presets.names(group))
+            raise unknown(group, str(name), presets.names(group), presets.advice())
     return Job(choices, {key: value for key, value in cell.items() if key not in GROUPS}, added)

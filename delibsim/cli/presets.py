@@ -61,7 +61,7 @@ class Presets:
         choices = choices or {}
         for group, name in choices.items():
             if name not in self.names(group):
-                raise unknown(group, name, self.names(group), self._advice())
+                raise unknown(group, name, self.names(group), self.advice())
             self._refuse_own(group, name)
         options = {group: self._option(group, name) for group, name in choices.items()}
         if any(option is None for option in options.values()):
@@ -70,11 +70,13 @@ class Presets:
             config = {**self._compose(), **options}
         return resolved(self._as_then(copy.deepcopy(config)))
 
-    def _advice(self) -> str:
+    def advice(self) -> str:
         """What to do about a preset that the study's edition does not have."""
         if self.edition == NOW:
             return ""
-        return f"The study was begun under version {self.edition} and keeps its presets; newer ones are for a study of their own"
+        return (
+            f"The study was begun under version {self.edition} and keeps its presets and settings; newer ones are for a study of their own"
+        )
 
     def _refuse_own(self, group: str, name: str) -> None:
         """Refuse a file of the user's under a name that says what a publication did."""

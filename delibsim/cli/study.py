@@ -77,7 +77,8 @@ def say_edition(runs: Runs, screen: Console) -> None:
     if old is not None and old.edition != NOW and old.schema < SCHEMA:
         screen.print(
             f"study {safe(runs.study)} was begun under the presets of version {old.edition} and keeps them: the treatment's text stands in "
-            "its surveys too (procedure.instructions=everywhere). A new study tells it in speaking turns only.",
+            "its surveys too (procedure.instructions=everywhere), and its wordings, motions and sampling are those of that version. "
+            "A new study tells the treatment in speaking turns only; docs/studies.md says what else is new.",
             soft_wrap=True,
         )
 

@@ -11,7 +11,7 @@ from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, wit
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held
 from delibsim.domain.cost import cost_of, sum_of
-from delibsim.domain.effect import INSTRUCTIONS
+from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import PREPARATION
@@ -98,9 +98,11 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
 
 
 def deaf(session: Session) -> list[str]:
-    """The models of a session that instructions were given to and have no effect on, by name."""
+    """The models of a session on which the instructions of its treatment have no effect, or that nobody tells them, by name."""
     if not session.treatment.instructions.strip():
         return []
+    if INSTRUCTIONS in circumstances(session):
+        return list(session.models)
     kinds = {name: str(settings["kind"]) for name, settings in session.models.items()}
     return [name for name, kind in kinds.items() if INSTRUCTIONS in declared(kind)]
 

@@ -97,7 +97,7 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
     """The settings that are not those of a model."""
     yield from {"survey": session.survey.id, "format": session.format, "wording": session.wording.id}.items()
     yield "group.size", len(session.participants)
-    yield "persona", _personas([participant.persona for participant in session.participants])
+    yield "persona", session.personas or _personas([participant.persona for participant in session.participants])
     if session.treatment.interaction:
         yield "rounds", session.treatment.rounds
     if len(session.models) > 1:

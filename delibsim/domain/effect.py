@@ -8,24 +8,52 @@ from typing import Any
 from delibsim.domain.condition import family_of, settings_of_model, shared_settings
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
-from delibsim.domain.treatment import Treatment
 
 INSTRUCTIONS = "treatment.instructions"
 WORDING = "wording"
+DELIBERATION = "in a deliberation"
+SILENT = "where nobody speaks"
+UNSURVEYED = "where nobody is surveyed"
+BARE = "where the topic has no background"
+OTHER_NETWORK = "where the network is no small world"
+OF_TURNS = (
+    "rounds",
+    "procedure.recall",
+    "procedure.words",
+    "procedure.longest_statement",
+    "procedure.show_transcript",
+    "procedure.transcript_window",
+    "procedure.audience.network",
+    "procedure.audience.neighbours",
+    "procedure.audience.rewiring",
+    "procedure.audience.edges",
+)
+"""What bears on what is said, and on what is shown of it."""
+OF_SURVEYS = (
+    "procedure.shuffle_items",
+    "procedure.reverse_scale",
+    "procedure.show_transcript",
+    "procedure.show_answers",
+)
+"""What bears on surveys alone."""
+OF_RATERS = "rater_"
+"""What the names of the texts begin with that nobody in a session is told."""
 
-Declared = Callable[[str], Collection[str]]
-"""The settings that a plug-in declares to be without effect on it, by its kind."""
+Declared = Callable[..., Collection[str]]
+"""The settings that a plug-in declares to be without effect on it: by its kind, and by its kind and a
+circumstance, as `plugins.without_effect` gives them."""
 Dropped = Mapping[str, Mapping[str, Collection[str]]]
 """The parameters that were requested and dropped, by session and by model."""
 
 
 @dataclass(frozen=True)
 class NoEffect:
-    """A setting that sessions vary, its values as texts, and the models it has no effect on."""
+    """A setting that sessions vary, its values as texts, the models it has no effect on, and where."""
 
     setting: str
     values: tuple[str, ...]
     models: tuple[str, ...]
+    where: str = ""
 
     def __str__(self) -> str:
         """As a line says it.
@@ -34,12 +62,15 @@ class NoEffect:
         'temperature (0, 0.7) has no effect on citizen'
         """
         values, models = ", ".join(self.values), ", ".join(self.models)
-        return f"{self.setting} ({values}) has no effect on {models}"
+        return f"{self.setting} ({values}) has no effect on {models} {self.where}".rstrip()
 
 
 def no_effects(sessions: Iterable[Session], declared: Declared) -> tuple[NoEffect, ...]:
-    """What sessions vary without effect on some of their models, in the order of the sessions."""
-    found: dict[tuple[str, str], dict[Any, str]] = defaultdict(dict)
+    """What sessions vary without effect on some of their models, in the order of the sessions.
+
+    Instructions that nobody is told are named even where they do not vary.
+    """
+    found: dict[tuple[str, str, str], dict[Any, str]] = defaultdict(dict)
     cells: dict[str, Session] = {}
     for session in sessions:
         cells.setdefault(cell_of(session), session)
@@ -48,14 +79,17 @@ def no_effects(sessions: Iterable[Session], declared: Declared) -> tuple[NoEffec
         for model, unnoticed in _unnoticed(session, declared, {}).items():
             values = shared | dict(settings_of_model(session, model))
             for setting in sorted(unnoticed):
-                told = _value(setting, session.treatment, values)
+                told = _value(setting, session, values)
                 if told is not None:
-                    found[setting, model].setdefault(*told)
-    models: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
-    for (setting, model), values in found.items():
-        if len(values) > 1:
-            models[setting, tuple(values.values())].append(model)
-    return tuple(NoEffect(*varied, tuple(names)) for varied, names in models.items())
+                    found[setting, model, unnoticed[setting]].setdefault(*told)
+    models: dict[tuple[str, tuple[str, ...], str], list[str]] = defaultdict(list)
+    for (setting, model, where), values in found.items():
+        if where and values.keys() <= found.get((setting, model, ""), {}).keys():
+            continue
+        untold = setting == INSTRUCTIONS and where
+        if len(values) > 1 or untold:
+            models[setting, tuple(values.values()), where].append(model)
+    return tuple(NoEffect(*varied[:2], tuple(names), varied[2]) for varied, names in models.items())
 
 
 @dataclass(frozen=True)
@@ -145,39 +179,71 @@ def _noticed(session: Session, unnoticed: Mapping[str, Collection[str]]) -> tupl
     if INSTRUCTIONS in by_all:
         treatment = ""
     kept = {(key, value) for key, value in shared_settings(session) if key not in by_all}
+    if WORDING not in by_all:
+        texts = session.wording.texts.items()
+        told = frozenset((name, text) for name, text in texts if not name.startswith(OF_RATERS))
+        kept = {pair for pair in kept if pair[0] != WORDING} | {(WORDING, told)}
     for name in session.models:
         for key, value in settings_of_model(session, name):
-            if key.rpartition(".")[2] not in unnoticed[name]:
+            # A parameter that is not sent, and one that is dropped, are asked alike.
+            if value is not None and key.rpartition(".")[2] not in unnoticed[name]:
                 kept.add((f"models.{name}.{key}", value))
-    people = tuple((person.id, person.role, person.model) for person in session.participants)
+    seats = session.participants
+    people = tuple((person.id, person.role, person.model, person.persona) for person in seats)
     return topic, treatment, models, session.seed, people, frozenset(kept)
+
+
+def circumstances(session: Session) -> dict[str, str]:
+    """The settings that have no effect on anybody in a session, by name, each with where that is so."""
+    procedure = session.procedure
+    found = {}
+    if procedure.audience.network != "small_world":
+        found["procedure.audience.neighbours"] = OTHER_NETWORK
+        found["procedure.audience.rewiring"] = OTHER_NETWORK
+    if not session.topic.background.strip():
+        found["procedure.background"] = BARE
+    if not session.respondents:
+        found |= dict.fromkeys(OF_SURVEYS, UNSURVEYED)
+    if _silent(session):
+        found |= dict.fromkeys(OF_TURNS, SILENT)
+        if procedure.instructions == "turns":
+            found[INSTRUCTIONS] = SILENT
+    return found
+
+
+def _silent(session: Session) -> bool:
+    return not session.treatment.interaction or session.treatment.rounds == 0
 
 
 def _unnoticed(
     session: Session,
     declared: Declared,
     dropped: Mapping[str, Collection[str]],
-) -> dict[str, set[str]]:
-    """The settings without effect in a session, by model."""
+) -> dict[str, dict[str, str]]:
+    """The settings without effect in a session, by model, each with where that is so ("": always)."""
+    where = [SILENT] if _silent(session) else []
+    where += [DELIBERATION] if session.format == "deliberation" else []
     found = {}
     for model, settings in session.models.items():
-        found[model] = {*declared(str(settings.get("kind", ""))), *dropped.get(model, ())}
+        kind = str(settings.get("kind", ""))
+        always = {*declared(kind), *dropped.get(model, ())}
         # A model that finds its way by blocks would read one that a text of the user's opens.
         if _opens_a_block([session.treatment.instructions]):
-            found[model].discard(INSTRUCTIONS)
+            always.discard(INSTRUCTIONS)
         if _opens_a_block(session.wording.texts.values()):
-            found[model].discard(WORDING)
+            always.discard(WORDING)
+        own = circumstances(session)
+        for circumstance in where:
+            own |= dict.fromkeys(declared(kind, circumstance), circumstance)
+        found[model] = dict.fromkeys(always, "") | own
     return found
 
 
-def _value(
-    setting: str,
-    treatment: Treatment,
-    values: Mapping[str, Any],
-) -> tuple[Any, str] | None:
+def _value(setting: str, session: Session, values: Mapping[str, Any]) -> tuple[Any, str] | None:
     """The value of a setting and how it is named; None for a session that has no such setting."""
     if setting == INSTRUCTIONS:
-        return (treatment.instructions, treatment.name) if treatment.interaction else None
+        instructions = session.treatment.instructions
+        return (instructions, session.treatment.name) if instructions.strip() else None
     if setting not in values:
         return None
     return values[setting], as_text(values[setting])

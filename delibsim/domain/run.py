@@ -17,6 +17,7 @@ from delibsim.domain.treatment import Procedure, Treatment, Wording
 class Session:
     """Everything needed to hold one deliberation, and to hold it again.
 
+    `personas` names the set that the participants' personas come from, "" where they have none or it was not kept.
     `seed` is the study's; what is drawn in the session is seeded by `seed_for`. `models` gives, for every name in
     `Participant.model`, the plug-in that voices it (`kind`) and its settings. Raises ValueError for a group that cannot
     deliberate.
@@ -33,6 +34,7 @@ class Session:
     replicate: int = 1
     procedure: Procedure = Procedure()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"citizen": {"kind": "citizen"}})
+    personas: str = ""
 
     def seed_for(self, *names: str | int) -> int:
         """The seed of whatever these names name in this session.

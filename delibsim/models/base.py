@@ -82,7 +82,8 @@ class LanguageModel(Protocol):
     """Whatever can voice a participant: a hosted model, the citizen, a recording, a person.
 
     A class may declare `without_effect`: the names of settings that never change what it answers
-    (delibsim/domain/effect.py says what follows from it).
+    (delibsim/domain/effect.py says what follows from it); and `without_effect_where`: by
+    circumstance, such as "where nobody speaks", the names of settings that do not change it there.
     """
 
     name: str

@@ -70,6 +70,12 @@ class Citizen:
         "procedure.show_answers",
     })  # fmt: skip
 
+    # It debates by its skill, and moves by what others say.
+    without_effect_where: ClassVar[Mapping[str, frozenset[str]]] = {
+        "in a deliberation": frozenset({"skill"}),
+        "where nobody speaks": frozenset({"susceptibility", "openness"}),
+    }
+
     name: str = "citizen"
     population: int | None = None
     susceptibility: float = 0.1

@@ -109,7 +109,7 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     procedure = _without(plain["procedure"], **unsaid)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
-    return plain | {"procedure": procedure}
+    return _without(plain | {"procedure": procedure}, personas="")
 
 
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:

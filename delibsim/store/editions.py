@@ -26,6 +26,7 @@ LATER = {
             "citizen_still",
             "citizen_swayed",
         ),
+        "topics": ("ai_art_harm", "dating_apps_love", "remote_work_right"),
     }
 }
 """The presets that came after an edition, by group: its studies do not have them."""

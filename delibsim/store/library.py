@@ -15,7 +15,7 @@ from ruamel.yaml.reader import ReaderError
 from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
-from delibsim.store.editions import NOW, edition_folder
+from delibsim.store.editions import LATER, NOW, edition_folder
 from delibsim.store.ranks import Rank1
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -91,7 +91,13 @@ class Library:
 
     def topics(self) -> dict[str, Path]:
         """The files of topics and motions by id."""
-        return {path.stem: path for folder in self._folders("topics") for path in sorted(folder.glob("*.yaml"))}
+        later = LATER.get(self.edition, {}).get("topics", ())
+        found: dict[str, Path] = {}
+        for folder in self._folders("topics"):
+            ours = folder == package_data("topics")
+            files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+            found |= {id: path for id, path in files.items() if not (ours and id in later)}
+        return found
 
     def surveys(self) -> dict[str, Path]:
         """The files of surveys by id."""

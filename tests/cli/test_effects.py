@@ -54,7 +54,7 @@ def test_a_sweep_says_it_before_it_is_held(delibsim, grid):
 
 
 def test_a_sweep_in_which_everything_has_an_effect_says_nothing(delibsim):
-    sweep = ("-m", "study=s", "topic=ccps", "treatment=none,basic", "group.size=2", "rounds=1")
+    sweep = ("-m", "study=s", "topic=ccps", "treatment=basic", "group.size=2", "rounds=1")
     sweep += ("model.susceptibility=0,0.4",)
     assert "note:" not in delibsim("estimate", *sweep).out
     facts = delibsim("estimate", *sweep, "--json").json
@@ -63,6 +63,27 @@ def test_a_sweep_in_which_everything_has_an_effect_says_nothing(delibsim):
     assert "note:" not in delibsim("status", "s").out + delibsim("score", "s").out
     rows = delibsim("score", "s", "--json").json["conditions"]
     assert {row["equal_to"] for row in rows} == {None}
+
+
+def test_what_only_speech_could_notice_is_told_where_nobody_speaks(delibsim, home):
+    folder = home / "conf" / "treatment"
+    folder.mkdir(parents=True)
+    text = "name: informed\ninstructions: Think of others.\nrounds: 0\ninteraction: false\n"
+    (folder / "informed.yaml").write_text(text)
+    sweep = ("-m", "study=s", "topic=ccps", "treatment=none,informed", "group.size=2")
+    told = delibsim("estimate", *sweep, "procedure.words=null,100").out
+    assert "treatment.instructions (informed) has no effect on citizen where nobody speaks" in told
+    assert "procedure.words (None, 100) has no effect on citizen" in told
+    assert "3 of 4 conditions are the same as another by construction" in told
+    one = delibsim("run", "-q", "study=one", "topic=ccps", "treatment=informed", "group.size=2")
+    assert "No effect  the instructions of the treatment informed" in one.out
+
+
+def test_a_skill_has_no_effect_in_a_deliberation(delibsim):
+    sweep = ("-m", "study=s", "topic=ccps", "treatment=basic", "group.size=2", "rounds=1")
+    told = delibsim("estimate", *sweep, "+model.skill=0.1,0.9").out
+    assert "skill (0.1, 0.9) has no effect on citizen in a deliberation" in told
+    assert "1 of 2 conditions are the same" in told
 
 
 def test_combinations_that_are_one_session_are_told_in_the_plan(delibsim):

@@ -90,7 +90,7 @@ def test_an_older_study_that_was_cut_off_goes_on_under_its_own_prompts(study, de
     manifest = json.loads((study / "study.json").read_text(encoding="utf-8"))
     assert (manifest["schema"], manifest["edition"]) == (3, "0.1")
     assert all(own["instructions"] == "everywhere" for own in manifest["parts"]["procedures"].values())
-    code, _, err = delibsim("run", "-q", "-m", f"study={study.name}", *COMMANDS[study.name], "replicate=1,2")
+    code, _, err = delibsim("run", "-q", "-m", f"study={study.name}", *COMMANDS[study.name])
     assert (code, err) == (0, "")  # said once
 
 

@@ -208,7 +208,7 @@ def test_many_differences_are_cut_and_counted(study):
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("{", "is damaged"), ("", "is damaged"), ("[]", "schema 2"), ('{"schema": 9}', "schema 2"), ('{"schema": 2}', "study.json")],
+    [("{", "is damaged"), ("", "is damaged"), ("[]", "schema 3"), ('{"schema": 9}', "schema 3"), ('{"schema": 2}', "study.json")],
     ids=repr,
 )
 def test_a_damaged_settings_file_is_named_and_left_alone(study, text, reason):
