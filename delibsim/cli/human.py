@@ -28,7 +28,7 @@ GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
 
 PARTS = ("pre", "post", "change")
 
-HEADING = 16
+HEADING = 14
 """Columns of the terminal that the label of a measure may take before it is broken."""
 
 TITLES = {
@@ -99,7 +99,7 @@ def human(
             f"{number(fit.beta_sd)}), standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}, R squared "
             f"{number(fit.r2)}. Small groups start with much noise, which alone makes the slope negative."
         )
-    typer.echo("Definitions: docs/human-reference.md. Normalised: by the range of each item. More measures: --json.")
+    typer.echo("Definitions: docs/measures.md. Range-normalised: by the range of each item. More measures: --json.")
 
 
 def _values(group: Reference) -> dict[str, Any]:
@@ -181,11 +181,17 @@ def _left_out(topic: Dealt, answers: Answers) -> str:
 
 
 def _printed(measure: Measure) -> bool:
-    """Whether a measure is printed: what `delibsim run` shows of both phases; the others are in --json."""
+    """Whether a measure is printed: those that `delibsim run` prints of both phases."""
     return measure.human_reference and measure.in_summary and "pre" in measure.phases
 
 
-def _table(title: str, measures: Sequence[Measure], groups: Sequence[Reference], mean: Reference, mean_label: str) -> Table:
+def _table(
+    title: str,
+    measures: Sequence[Measure],
+    groups: Sequence[Reference],
+    mean: Reference,
+    mean_label: str,
+) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("id", overflow="fold", vertical="bottom")
     table.add_column("n", justify="right", no_wrap=True, vertical="bottom")

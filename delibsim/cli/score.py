@@ -189,7 +189,7 @@ def _people(plans: Sequence[Session], screen: Console) -> None:
             continue
         line = f"people on {topic}: the change of {known['n']} people pooled, which no single group shows"
         if not on_their_instrument(plan):
-            line += f"; {OTHER_INSTRUMENT}"
+            line = "; ".join((line, *OTHER_INSTRUMENT))
         screen.print(line, soft_wrap=True)
 
 
@@ -254,7 +254,7 @@ def _table(rows: Iterable[dict[str, Any]], declared: Mapping[str, Measure]) -> T
 
 
 def _cells(phases: Mapping[str, dict[str, Any]], signed: bool) -> list[str]:
-    """The row of one measure, from its rows by phase; a change is printed with its sign if `signed`."""
+    """The row of one measure, from its rows by phase; a change has its sign if `signed`."""
     least = min(phases.values(), key=lambda row: row["valid"])
     counts = [str(least[name]) for name in ("planned", "held", "valid")]
     means = {}

@@ -25,8 +25,8 @@ PHASES = ("pre", "post", "change")
 UNPHASED = "value"
 """The name of a value that belongs to no phase."""
 OTHER_INSTRUMENT = (
-    "they answered the original instrument: compare directions only; "
-    "measures that depend on the instrument are left out"
+    "they answered the original instrument: compare directions only",
+    "measures that depend on the instrument are left out",
 )
 """What is said of people's values where they answered another instrument than the participants."""
 
@@ -89,7 +89,10 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
     }
 
 
-def values_of(scores: Iterable[Score], declared: Mapping[str, Measure]) -> dict[str, dict[str, float]]:
+def values_of(
+    scores: Iterable[Score],
+    declared: Mapping[str, Measure],
+) -> dict[str, dict[str, float]]:
     """The values of a run by measure of the table and phase; "value" for what has no phase."""
     values: dict[str, dict[str, float]] = {name: {} for name in _tabulated(declared)}
     for score in scores:
@@ -185,7 +188,7 @@ def _stance(value: int | None) -> str:
 
 
 def _table(result: dict[str, Any]) -> Table:
-    """The measures of a run by phase, beside those of people; what has no phase has a column of its own."""
+    """The measures of a run by phase, beside those of people; a column for what has no phase."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("measure")
     people = result["human"]
@@ -243,7 +246,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         n, group = result["human"]["n"], result["participants"]
         lines.append(f"People     {n} people pooled against one group of {group}: a single session is one draw, not an effect.")
         if not result["same_instrument"]:
-            lines.append(f"           {OTHER_INSTRUMENT.capitalize()}.")
+            lines += [f"           {told.capitalize()}." for told in OTHER_INSTRUMENT]
     elif reference(result["topic"]["id"]):
         lines.append("People     left out: they did not answer this survey on this topic.")
     if drawn := (result.get("group") or {}).get("diversity"):

@@ -83,7 +83,7 @@ _DRI = (
     Measure(
         id="dri",
         label="Deliberative Reason Index",
-        definition="1 - 2 x mean over pairs of |rank correlation of ratings - that of ranks|.",
+        definition="1 - 2 x mean over pairs of the absolute difference of both rank correlations.",
         source=f"{PLAIN}; {IN_USE}",
         range=(-3, 1),
         comparable=True,

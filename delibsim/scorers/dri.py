@@ -15,9 +15,9 @@ from delibsim.scorers.arrays import considerations, preferences, surveyed
 class DRI:
     """Plain and adjusted DRI of the group before, after and in change, and of every participant (DEFINITIONS 1).
 
-    A scorer is a class with a name, a version, the measures it gives and one method. It takes what it
-    needs out of the runs, calls a formula, and says for every number what it is about. Where the measure
-    is undefined the value is NaN and the note says why.
+    A scorer is a class with a name, a version, the measures it gives and one method. It takes what
+    it needs out of the runs, calls a formula, and says for every number what it is about. Where the
+    measure is undefined the value is NaN and the note says why.
     """
 
     name = "dri"
