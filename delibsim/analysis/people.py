@@ -4,12 +4,11 @@ from functools import cache
 from typing import Any
 
 from delibsim.analysis.reference import reference, withheld
+from delibsim.domain.measure import PHASES
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.store.library import Library, package_data
-
-PARTS = ("pre", "post", "change")
 
 
 def people_of(session: Session) -> dict[str, Any] | None:
@@ -24,7 +23,7 @@ def people_of(session: Session) -> dict[str, Any] | None:
     if people is None or not _known_to_people(topic, survey):
         return None
     notes = dict(people.get("notes", {}))
-    for part in PARTS:
+    for part in PHASES:
         for measure in people[part]:
             if withheld(topic.id, measure, survey.id):
                 people[part][measure] = None

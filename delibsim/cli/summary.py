@@ -14,14 +14,13 @@ from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct import Held, measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS
-from delibsim.domain.measure import Measure
+from delibsim.domain.measure import PHASES, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import PREPARATION
 from delibsim.plugins import without_effect as declared
 from delibsim.store.runs import Runs
 
-PHASES = ("pre", "post", "change")
 UNPHASED = "value"
 """The name of a value that belongs to no phase."""
 OTHER_INSTRUMENT = (
@@ -38,7 +37,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
     records, damaged = runs.exchanges(session.id)
     unused, ids = dropped(records), Ids()
     note_ids(records, ids)
-    declared = measures_of(usual_scorers())
+    measures = measures_of(usual_scorers())
     people = people_of(session)
     return {
         "study": runs.study,
@@ -68,8 +67,8 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "models": {name: settings["kind"] for name, settings in session.models.items()},
         "seed": session.seed,
         "replicate": session.replicate,
-        "measures": values_of(scores, declared),
-        "undefined": undefined(scores, declared),
+        "measures": values_of(scores, measures),
+        "undefined": undefined(scores, measures),
         "human": people,
         "same_instrument": on_their_instrument(session),
         "flags": {
@@ -91,29 +90,29 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
 
 def values_of(
     scores: Iterable[Score],
-    declared: Mapping[str, Measure],
+    measures: Mapping[str, Measure],
 ) -> dict[str, dict[str, float]]:
     """The values of a run by measure of the table and phase; "value" for what has no phase."""
-    values: dict[str, dict[str, float]] = {name: {} for name in _tabulated(declared)}
+    values: dict[str, dict[str, float]] = {name: {} for name in _tabulated(measures)}
     for score in scores:
         if score.unit == "run" and score.measure in values:
             values[score.measure][score.phase or UNPHASED] = score.value
     return values
 
 
-def undefined(scores: Iterable[Score], declared: Mapping[str, Measure]) -> dict[str, str]:
+def undefined(scores: Iterable[Score], measures: Mapping[str, Measure]) -> dict[str, str]:
     """Why a measure of the table is undefined, by measure and phase."""
-    shown_measures = _tabulated(declared)
+    tabulated = _tabulated(measures)
     reasons = {}
     for score in scores:
-        if score.note and score.unit == "run" and score.measure in shown_measures:
+        if score.note and score.unit == "run" and score.measure in tabulated:
             name = f"{score.measure}.{score.phase}" if score.phase else score.measure
             reasons[name] = score.note
     return reasons
 
 
-def _tabulated(declared: Mapping[str, Measure]) -> dict[str, Measure]:
-    return {name: measure for name, measure in declared.items() if measure.in_summary}
+def _tabulated(measures: Mapping[str, Measure]) -> dict[str, Measure]:
+    return {name: measure for name, measure in measures.items() if measure.in_summary}
 
 
 def deaf(session: Session) -> list[str]:
@@ -195,9 +194,9 @@ def _table(result: dict[str, Any]) -> Table:
     unphased = any(UNPHASED in values for values in result["measures"].values())
     for head in _heads(people, unphased):
         table.add_column(head, justify="right")
-    declared = measures_of(usual_scorers())
+    measures = measures_of(usual_scorers())
     for name, values in result["measures"].items():
-        measure = declared[name]
+        measure = measures[name]
         row = _phases(values, measure)
         if unphased:
             row.append(number(values.get(UNPHASED)))

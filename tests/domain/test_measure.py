@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from debates import debate
 
+from delibsim.analysis import groups_of_five
+from delibsim.analysis.reference import reference
 from delibsim.conduct import measures_of
 from delibsim.domain.measure import CATALOGUE, MEASURES, Measure, in_order
 from delibsim.domain.participant import SIDES
@@ -112,6 +114,12 @@ def test_families_have_the_members_that_are_measured():
     assert members("speech.broken.") == set(BROKEN)
     assert members("aqua.") == set(VALUES)
     assert MEASURES["aqua.sum"].range == (LOWEST, HIGHEST)
+
+
+def test_people_have_values_of_exactly_the_measures_that_say_so():
+    known = {name for name, measure in MEASURES.items() if measure.human_reference}
+    assert known - {"aqua.score"} == set(reference("ccps")["change"])
+    assert set(groups_of_five.MEASURES) <= known
 
 
 # one measure
