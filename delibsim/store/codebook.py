@@ -227,8 +227,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("study", "text", "name of the study"),
         Column("scorer", "text", "name of the scorer, as in scores"),
         Column("scorer_version", "integer", "version of the scorer, as in scores"),
-        Column("measure", "text", "name of the measure, as in scores; what the scorer does not"
-               " declare, or its version installed at the export, is empty in this row"),
+        Column("measure", "text", "name of the measure, as in scores; the columns behind it are"
+               " empty where the installed version of the scorer does not declare the measure"),
         Column("label", "text", "name of the measure in tables for readers"),
         Column("definition", "text", "what it measures"),
         Column("value_unit", "text", "unit of its values; empty for a number without unit"),

@@ -166,8 +166,13 @@ def _codebook(measures: Iterable[Row]) -> Iterator[str]:
             yield f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} | {column.values} |"
     yield "\n## Measures in scores\n\n| measure | label | definition | source |\n|---|---|---|---|"
     for row in measures:
-        told = [row.get(name, "").replace("|", "\\|") for name in ("label", "definition", "source")]
+        told = [_cell(row.get(name, "")) for name in ("label", "definition", "source")]
         yield f"| `{row['measure']}` | {' | '.join(told)} |"
+
+
+def _cell(text: str) -> str:
+    """A text as a cell of a table in Markdown, in one line."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _refuse_foreign(folder: Path) -> None:
