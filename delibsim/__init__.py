@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from delibsim.cli.compose import compose
     from delibsim.domain.errors import WrongInput
+    from delibsim.domain.measure import Measure
     from delibsim.domain.participant import Participant
     from delibsim.domain.run import Run, Session
     from delibsim.domain.score import Score, Scorer
@@ -31,6 +32,7 @@ _HOMES = {
     "delibsim.cli.compose": ("compose",),
     "delibsim.voices": ("Voices", "voices_of"),
     "delibsim.domain.errors": ("WrongInput",),
+    "delibsim.domain.measure": ("Measure",),
     "delibsim.domain.participant": ("Participant",),
     "delibsim.domain.run": ("Run", "Session"),
     "delibsim.domain.score": ("Score", "Scorer"),
@@ -54,7 +56,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "DRI", "Agreement", "Audience", "Citizen", "Completion", "Diversity", "Group", "Item", "LanguageModel", "Library",
-    "Message", "Motion", "Participant", "Procedure", "Prompt", "Response", "Run", "Runs", "Score", "Scorer", "Session",
+    "Measure", "Message", "Motion", "Participant", "Procedure", "Prompt", "Response", "Run", "Runs", "Score", "Scorer", "Session",
     "Silence", "Statement", "Study", "Survey", "Topic", "Transcript", "Treatment", "Turn", "Usage", "Voices", "Wording", "WrongInput",
     "compose", "cross", "hold", "seed_of", "voices_of",
 ]  # fmt: skip

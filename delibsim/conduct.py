@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.measure import Measure, in_order
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.engine.agent import Interrupted
@@ -18,7 +19,7 @@ from delibsim.models.base import OUTCOMES
 from delibsim.models.prices import price_in
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import charge, worst_case
-from delibsim.plugins import load
+from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -162,6 +163,15 @@ async def replay(runs: Runs, session: str) -> Run:
 def usual_scorers() -> list[str]:
     """The installed scorers that need not be asked for: all but those that are `on_request`."""
     return [name for name in installed("delibsim.scorers") if not getattr(load("delibsim.scorers", name), "on_request", False)]
+
+
+def measures_of(names: Iterable[str]) -> dict[str, Measure]:
+    """The measures that the scorers named declare, by id, in the order of tables."""
+    found: dict[str, Measure] = {}
+    for name in names:
+        for measure in declared(name)[1]:
+            found.setdefault(measure.id, measure)
+    return in_order(found)
 
 
 def score_all(

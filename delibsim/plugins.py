@@ -44,6 +44,19 @@ def without_effect(kind: str, where: str = "") -> frozenset[str]:
     return frozenset(getattr(model, "without_effect", ()))
 
 
+@functools.cache
+def declared(scorer: str) -> tuple[int, tuple[Any, ...]]:
+    """The version of an installed scorer and the measures that its class declares.
+
+    (0, ()) where no scorer of that name is installed; no measures where it declares none.
+    """
+    installed = _installed("delibsim.scorers")
+    if scorer not in installed:
+        return 0, ()
+    made = installed[scorer].load()
+    return getattr(made, "version", 0), tuple(getattr(made, "measures", ()))
+
+
 @functools.cache  # looking through all installed packages takes milliseconds, and a session asks for every model it has
 def _installed(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=group)}

@@ -13,16 +13,11 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.models.limits import Limits
-from delibsim.plugins import without_effect
+from delibsim.plugins import declared, without_effect
 from delibsim.store.manifest import Manifest
 
 SEAL = "<!-- delibsim: SHA-256 of all above: {} -->\n"
 BLANK = "**[FILL IN: {}]**"
-SOURCES = {
-    "dri": "Niemeyer and Veri 2022, doi:10.1093/oso/9780192848925.003.0007; Niemeyer et al. 2024, doi:10.1017/S0003055423000023; "
-    "adjusted index: Kreia Umbelino and Veri 2025, doi:10.32614/CRAN.package.deliberr",
-    "agreement": "Spearman 1904; Kendall 1945 (tau-b)",
-}
 RULES = """\
 - An answer or a statement that cannot be read is asked for again, with the concrete fault, up to {reasks} times; what cannot be read then
   is missing, with its reason. A statement of more than {longest} words cannot be read.
@@ -247,13 +242,21 @@ def _measures(plans: Plans) -> str:
             scorer.name,
             scorer.version,
             INTERNAL.sub("", (type(scorer).__doc__ or "").split("\n\n")[0]),
-            SOURCES.get(scorer.name, "docs/measures.md"),
+            _sources(scorer),
         )
         for scorer in plans.scorers
     ]
     version = plans.manifest.begun.get("versions", {}).get("delibsim", "")
     text = f"Definitions, ranges, and when a measure is undefined: docs/measures.md of delibsim {version}."
     return f"{text} A changed number raises the version of its scorer.\n\n{_table(('scorer', 'version', 'measures', 'sources'), rows)}"
+
+
+def _sources(scorer: Scorer) -> str:
+    """The sources of all measures that a scorer declares, each once."""
+    found: dict[str, None] = {}
+    for measure in declared(scorer.name)[1]:
+        found |= dict.fromkeys(measure.source.split("; "))
+    return "; ".join(found) or "not declared"
 
 
 def _exclusion(plans: Plans) -> str:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Collection, Mapping, Sequence
 
+from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, Scorer
@@ -61,6 +62,8 @@ def check_scorer(scorer: Scorer) -> None:
 
     A name and a version; scores with a known unit and a target in the run; the same scores whatever the order of runs;
     runs left unchanged; no error, and no number without a reason, where answers are missing.
+    Where the class declares `measures`, every score belongs to one of them, lies in its range and
+    has one of its phases, and no id of a built-in measure stands for another measure.
     """
     _require(isinstance(scorer, Scorer), "a scorer has a name, a version and score(runs)")
     _require(isinstance(scorer.name, str) and bool(scorer.name), "name must be a text that is not empty")
@@ -80,6 +83,26 @@ def check_scorer(scorer: Scorer) -> None:
         _require(not math.isnan(score.value) or bool(score.note), f"{score.measure}: NaN without a note that gives the reason")
         target = score.target.split("/")[0]
         _require(any(target == run.session.id for run in runs), f"{score.measure}: target {score.target!r} names no run")
+    _check_measures(scorer, scores)
+
+
+def _check_measures(scorer: Scorer, scores: Sequence[Score]) -> None:
+    """Raise AssertionError unless the scores are those of the measures that the class declares."""
+    measures = getattr(type(scorer), "measures", ())
+    _require(isinstance(measures, tuple), "measures is a tuple of Measure objects, on the class")
+    for measure in measures:
+        _require(isinstance(measure, Measure), "measures is a tuple of Measure objects")
+        same = MEASURES.get(measure.id, measure) == measure
+        _require(same, f"{measure.id}: the id of another, built-in measure")
+    declared = {measure.id: measure for measure in measures}
+    _require(len(declared) == len(measures), "measures declares an id twice")
+    for score in scores if measures else ():
+        _require(score.measure in declared, f"{score.measure}: not among the declared measures")
+        measure = declared[score.measure]
+        phases = measure.phases or ("",)
+        _require(score.phase in phases, f"{score.measure}: phase {score.phase!r} is not declared")
+        fits = math.isnan(score.value) or measure.holds(score.value, score.phase)
+        _require(fits, f"{score.measure}: {score.value} lies outside the declared range")
 
 
 def check_language_model(model: LanguageModel) -> None:

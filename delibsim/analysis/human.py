@@ -11,6 +11,8 @@ from functools import partial
 import numpy as np
 from scipy.stats import linregress
 
+from delibsim.domain.measure import CHANGE
+from delibsim.domain.measure import MEASURES as CATALOGUED
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, diversity, dri
@@ -32,18 +34,13 @@ BENCHMARK = (
 )
 """The surveys that are the benchmark's topics, in the order of its tables."""
 
-MEASURES = (
-    "dri",
-    "dri_adjusted",
-    "diversity",
-    "diversity_standardised",
-    "diversity_range_normalised",
-    "consideration_agreement",
-    "preference_agreement",
-)
+_KNOWN = [known for known in CATALOGUED.values() if known.human_reference]
+
+MEASURES = tuple(known.id for known in _KNOWN if "pre" in known.phases)
 """What is measured in each phase; its change is post - pre."""
 
-CHANGES = (*MEASURES, "dri_relative", "opinion_change_c", "opinion_change_p", "rank_stability")
+CHANGES = (*MEASURES, *(known.id for known in _KNOWN if known.phases == CHANGE))
+"""What there is a change of."""
 
 RESAMPLES = 10_000
 BOOTSTRAP = seed_of("human", "bootstrap", "topics")

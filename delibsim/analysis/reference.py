@@ -5,8 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-OF_THE_INSTRUMENT = ("diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p")
-"""Measures that depend on the number of items, the width of the scale or the people asked: to be compared on one instrument only."""
+from delibsim.domain.measure import MEASURES
 
 
 @cache
@@ -44,7 +43,20 @@ def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[
         return None, "no_people_on_this_topic"
     if survey_id not in ("", topic_id, f"deliberr.{topic_id}"):
         return None, "another_survey"
-    if measure in OF_THE_INSTRUMENT and survey_id != f"deliberr.{topic_id}":
+    if withheld(topic_id, measure, survey_id):
         return None, "another_instrument" if survey_id else "instrument_unknown"
     value = people.get(phase, {}).get(measure)
     return (value, "") if value is not None else (None, people.get("notes", {}).get(measure, "not_measured_in_people"))
+
+
+def withheld(topic_id: str, measure: str, survey_id: str) -> bool:
+    """Whether people's value is not shown because they answered another instrument.
+
+    So it is for every measure that is not comparable between instruments, unless the survey is
+    the one people answered.
+
+    >>> withheld("ccps", "diversity", "ccps"), withheld("ccps", "diversity", "deliberr.ccps")
+    (True, False)
+    """
+    own = survey_id == f"deliberr.{topic_id}"
+    return not own and measure in MEASURES and not MEASURES[measure].comparable

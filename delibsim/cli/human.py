@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from delibsim.analysis.human import Reference
 from delibsim.analysis.published import Figure, published_figures
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
+from delibsim.domain.measure import CATALOGUE, Measure
 from delibsim.domain.survey import PHASES
 from delibsim.store.answers import Answers
 from delibsim.store.imported import read_people
@@ -26,12 +28,15 @@ GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
 
 PARTS = ("pre", "post", "change")
 
-TABLES = (
-    ("Deliberative Reason Index", (("DRI", "dri"), ("adjusted DRI", "dri_adjusted"))),
-    ("Perspective diversity", (("raw", "diversity"), ("normalised", "diversity_range_normalised"))),
-    ("Agreement on considerations (C) and preferences (P)", (("C", "consideration_agreement"), ("P", "preference_agreement"))),
-)
-"""The printed tables: title, and the measures in them with their headings."""
+HEADING = 14
+"""Columns of the terminal that the label of a measure may take before it is broken."""
+
+TITLES = {
+    "dri": "Deliberative Reason Index",
+    "agreement": "Agreement",
+    "diversity": "Perspective diversity",
+}
+"""The printed tables, one of each scorer of surveys."""
 
 app = typer.Typer(add_completion=False)
 
@@ -71,7 +76,8 @@ def human(
         )
         return
     screen = console()
-    for title, measures in TABLES:
+    for scorer, title in TITLES.items():
+        measures = [measure for measure in CATALOGUE[scorer] if _printed(measure)]
         screen.print(_table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s"))
     for group in shown:
         for name, reason in group.notes.items():
@@ -93,7 +99,7 @@ def human(
             f"{number(fit.beta_sd)}), standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}, R squared "
             f"{number(fit.r2)}. Small groups start with much noise, which alone makes the slope negative."
         )
-    typer.echo("Definitions: docs/human-reference.md. Normalised: by the range of each item. More measures: --json.")
+    typer.echo("Definitions: docs/measures.md. Range-normalised: by the range of each item. More measures: --json.")
 
 
 def _values(group: Reference) -> dict[str, Any]:
@@ -174,13 +180,25 @@ def _left_out(topic: Dealt, answers: Answers) -> str:
     )
 
 
-def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Reference], mean: Reference, mean_label: str) -> Table:
+def _printed(measure: Measure) -> bool:
+    """Whether a measure is printed: those that `delibsim run` prints of both phases."""
+    return measure.human_reference and measure.in_summary and "pre" in measure.phases
+
+
+def _table(
+    title: str,
+    measures: Sequence[Measure],
+    groups: Sequence[Reference],
+    mean: Reference,
+    mean_label: str,
+) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("\nid", overflow="fold")
-    table.add_column("\nn", justify="right", no_wrap=True)
-    for heading, _ in measures:
-        for above, part in zip((heading, "", ""), PARTS, strict=True):
-            table.add_column(f"{above}\n{part}", justify="right", no_wrap=True)
+    table.add_column("id", overflow="fold", vertical="bottom")
+    table.add_column("n", justify="right", no_wrap=True, vertical="bottom")
+    for measure in measures:
+        heading = fill(measure.label, HEADING, break_long_words=False)
+        for above, part in zip((f"{heading}\n", "", ""), PARTS, strict=True):
+            table.add_column(f"{above}{part}", justify="right", no_wrap=True, vertical="bottom")
     for group in groups:
         table.add_row(group.id, str(group.n), *_cells(group, measures))
     if len(mean.notes) < len(analysis.CHANGES) or analysis.of_benchmark(groups):
@@ -189,8 +207,13 @@ def _table(title: str, measures: Sequence[tuple[str, str]], groups: Sequence[Ref
     return table
 
 
-def _cells(group: Reference, measures: Sequence[tuple[str, str]]) -> list[str]:
-    return [number(getattr(group, part)[name], signed=part == "change") for _, name in measures for part in PARTS]
+def _cells(group: Reference, measures: Sequence[Measure]) -> list[str]:
+    cells = []
+    for measure in measures:
+        for part in PARTS:
+            value = getattr(group, part)[measure.id]
+            cells.append(number(value, signed=part == "change" and measure.signed))
+    return cells
 
 
 def _published(figures: Sequence[Figure]) -> Table:

@@ -11,15 +11,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis.reference import of_people, reference
+from delibsim.analysis.people import on_their_instrument, people_of
 from delibsim.cli.calls import dropped_in
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.summary import UNSIGNED, missing
+from delibsim.cli.summary import OTHER_INSTRUMENT, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
-from delibsim.cli.texts import kept_if_stopped, people_lines, people_of, score_texts
-from delibsim.conduct import score_all, usual_scorers
+from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
+from delibsim.conduct import measures_of, score_all, usual_scorers
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
+from delibsim.domain.measure import Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import cell_of
@@ -53,15 +54,15 @@ def score(
     if file is not None:
         raise typer.Exit(score_texts(study, file, column, to, scorer, as_json))
     runs = study_at(study, root)
+    wanted = scorer or usual_scorers()
     any_held = any(map(runs.held, runs.sessions()))
     with kept_if_stopped() as watch:
-        scores, faults, files = score_all(runs, scorer or usual_scorers(), watch) if any_held else ([], [], [])
+        scores, faults, files = score_all(runs, wanted, watch) if any_held else ([], [], [])
     plans, held = runs.plans(), runs.all()[0]
     of = conditions(plans)
-    surveys = {planned.topic.id: planned.survey.id for planned in plans}
     gaps, effects = missing_by_condition(held, of), effects_of_runs(plans, held, runs)
     same, alike = named(effects.same, plans, of), named(effects.alike, plans, of)
-    rows = by_condition(of, scores, surveys, same, alike)
+    rows = by_condition(plans, scores, same, alike)
     if as_json:
         echo_json(
             {
@@ -71,7 +72,7 @@ def score(
                 **effects.plain(),
                 **effects.recorded(),
                 "unreadable": faults,
-                "people": {measure: vars(known) for measure, known in people_of(scorer or []).items()},
+                "people": {measure: vars(known) for measure, known in people_scored(scorer or []).items()},
                 "files": [shown(file) for file in files],
             }
         )
@@ -80,8 +81,8 @@ def score(
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
         effects.print(screen)
-        _tables(rows, gaps, screen)
-        _people(surveys, screen)
+        _tables(rows, gaps, measures_of(wanted), screen)
+        _people(plans, screen)
         for line in people_lines(scorer or []):
             screen.print(line)
         for fault in faults:
@@ -110,9 +111,8 @@ def named(
 
 
 def by_condition(
-    of: Mapping[str, Condition],
+    plans: Sequence[Session],
     scores: Iterable[Score],
-    surveys: Mapping[str, str],
     same: Mapping[Condition, Condition],
     alike: Mapping[Condition, Condition],
 ) -> list[dict[str, Any]]:
@@ -121,6 +121,8 @@ def by_condition(
     `equal_to` is the condition that a row's is the same as by construction, `asked_like` the one
     that was asked alike because the parameter they differ in was dropped; None without one.
     """
+    of = conditions(plans)
+    people = {of[plan.id]: people_of(plan) for plan in plans}
     cells: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
     for score in scores:
         if score.unit == "run" and score.target in of:
@@ -128,11 +130,11 @@ def by_condition(
     planned = Counter(of.values())
     rows = []
     for (condition, measure, phase), found in sorted(cells.items(), key=_name_first):
-        people, _ = of_people(condition.topic, measure, phase, surveys[condition.topic])
+        known = people[condition] or {}
         row = _named(condition)
         row |= {"equal_to": _text(same.get(condition)), "asked_like": _text(alike.get(condition))}
         row |= {"measure": measure, "phase": phase, "planned": planned[condition]}
-        rows.append(row | _means(found) | {"people": people})
+        rows.append(row | _means(found) | {"people": known.get(phase, {}).get(measure)})
     return rows
 
 
@@ -178,19 +180,25 @@ def _condition(row: Mapping[str, Any]) -> Condition:
     return Condition(row["topic"], row["treatment"], row["models"], tuple(row["settings"].items()))
 
 
-def _people(surveys: Mapping[str, str], screen: Console) -> None:
+def _people(plans: Sequence[Session], screen: Console) -> None:
     """What must be known of the column of people before anything is compared with it."""
-    for topic, survey in surveys.items():
-        known = reference(topic)
-        if known is None or of_people(topic, "dri", "change", survey)[0] is None:
+    of_surveys = {(plan.topic.id, plan.survey.id): plan for plan in plans}
+    for (topic, _), plan in of_surveys.items():
+        known = people_of(plan)
+        if known is None:
             continue
         line = f"people on {topic}: the change of {known['n']} people pooled, which no single group shows"
-        if survey != f"deliberr.{topic}":
-            line += "; they answered the original instrument: compare directions only, raw scales are left out"
+        if not on_their_instrument(plan):
+            line = "; ".join((line, *OTHER_INSTRUMENT))
         screen.print(line, soft_wrap=True)
 
 
-def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Console) -> None:
+def _tables(
+    rows: list[dict[str, Any]],
+    gaps: list[dict[str, Any]],
+    measures: Mapping[str, Measure],
+    screen: Console,
+) -> None:
     """One table a condition; of one that is another's by construction only what differs."""
     tabulated: dict[Condition, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
@@ -198,7 +206,7 @@ def _tables(rows: list[dict[str, Any]], gaps: list[dict[str, Any]], screen: Cons
     by_name = {str(condition): own for condition, own in tabulated.items()}
     for condition, own in tabulated.items():
         screen.print(safe(f"{condition}{_mark(own[0])}"), soft_wrap=True)
-        table = _table(_unlike(own, by_name.get(own[0]["equal_to"], [])))
+        table = _table(_unlike(own, by_name.get(own[0]["equal_to"], [])), measures)
         if table.row_count:
             screen.print(table)
         for gap in gaps:
@@ -228,7 +236,7 @@ def _numbers(row: Mapping[str, Any]) -> list[Any]:
     return [row[name] for name in ("planned", "held", "valid", "mean", "sd", "missing")]
 
 
-def _table(rows: Iterable[dict[str, Any]]) -> Table:
+def _table(rows: Iterable[dict[str, Any]], declared: Mapping[str, Measure]) -> Table:
     """The measures of one condition; counts are those of the phase with the fewest valid values."""
     measures: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for row in rows:
@@ -240,15 +248,15 @@ def _table(rows: Iterable[dict[str, Any]]) -> Table:
     table.add_column("undefined because", overflow="fold")
     for measure, phases in measures.items():
         if not measure.startswith("flags.") or any(row["mean"] for row in phases.values()):
-            table.add_row(measure, *_cells(measure, phases))
+            signed = measure not in declared or declared[measure].signed
+            table.add_row(measure, *_cells(phases, signed))
     return table
 
 
-def _cells(measure: str, phases: Mapping[str, dict[str, Any]]) -> list[str]:
-    """The row of one measure, from its rows by phase."""
+def _cells(phases: Mapping[str, dict[str, Any]], signed: bool) -> list[str]:
+    """The row of one measure, from its rows by phase; a change has its sign if `signed`."""
     least = min(phases.values(), key=lambda row: row["valid"])
     counts = [str(least[name]) for name in ("planned", "held", "valid")]
-    signed = measure not in UNSIGNED
     means = {}
     for phase, row in phases.items():
         means[phase] = number(row["mean"], signed and phase == "change")

@@ -1,40 +1,33 @@
 """The summary of one run: what changed, what people did on that topic, what was missing, where the files are."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from delibsim.analysis.people import on_their_instrument, people_of
 from delibsim.analysis.reference import reference
 from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
-from delibsim.conduct import Held
+from delibsim.conduct import Held, measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
+from delibsim.domain.measure import PHASES, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import PREPARATION
 from delibsim.plugins import without_effect as declared
-from delibsim.store.library import Library, package_data
 from delibsim.store.runs import Runs
 
-MEASURES = {
-    "dri": "Deliberative Reason Index",
-    "dri_adjusted": "  adjusted",
-    "consideration_agreement": "agreement on considerations",
-    "preference_agreement": "agreement on preferences",
-    "diversity": "perspective diversity",
-    "diversity_range_normalised": "  normalised by range",
-    "opinion_change_c": "opinion change, considerations",
-    "opinion_change_p": "opinion change, preferences",
-    "rank_stability": "stability of ranks",
-}
-RAW = ("diversity", "opinion_change_c")
-"""What depends on the number of items or the width of the scale: not to be compared between instruments."""
-UNSIGNED = ("opinion_change_c", "opinion_change_p", "rank_stability")
-"""What is measured between the phases and is no difference of the two."""
-PHASES = ("pre", "post", "change")
+UNPHASED = "value"
+"""The name of a value that belongs to no phase."""
+OTHER_INSTRUMENT = (
+    "they answered the original instrument: compare directions only",
+    "measures that depend on the instrument are left out",
+)
+"""What is said of people's values where they answered another instrument than the participants."""
 
 
 def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
@@ -44,7 +37,7 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
     records, damaged = runs.exchanges(session.id)
     unused, ids = dropped(records), Ids()
     note_ids(records, ids)
-    by_measure = {(s.measure, s.phase): s for s in scores if s.unit == "run"}
+    measures = measures_of(usual_scorers())
     people = people_of(session)
     return {
         "study": runs.study,
@@ -74,12 +67,10 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "models": {name: settings["kind"] for name, settings in session.models.items()},
         "seed": session.seed,
         "replicate": session.replicate,
-        "measures": {
-            measure: {phase: by_measure[measure, phase].value for phase in PHASES if (measure, phase) in by_measure} for measure in MEASURES
-        },
-        "undefined": {f"{s.measure}.{s.phase}": s.note for s in scores if s.note and s.measure in MEASURES},
+        "measures": values_of(scores, measures),
+        "undefined": undefined(scores, measures),
         "human": people,
-        "same_instrument": session.survey.id == f"deliberr.{session.topic.id}",
+        "same_instrument": on_their_instrument(session),
         "flags": {
             s.measure.removeprefix("flags."): int(s.value) for s in scores if s.unit == "run" and s.measure[:6] == "flags." and s.value
         },
@@ -95,6 +86,33 @@ def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
         },
         "folder": shown(runs.path(session.id)),
     }
+
+
+def values_of(
+    scores: Iterable[Score],
+    measures: Mapping[str, Measure],
+) -> dict[str, dict[str, float]]:
+    """The values of a run by measure of the table and phase; "value" for what has no phase."""
+    values: dict[str, dict[str, float]] = {name: {} for name in _tabulated(measures)}
+    for score in scores:
+        if score.unit == "run" and score.measure in values:
+            values[score.measure][score.phase or UNPHASED] = score.value
+    return values
+
+
+def undefined(scores: Iterable[Score], measures: Mapping[str, Measure]) -> dict[str, str]:
+    """Why a measure of the table is undefined, by measure and phase."""
+    tabulated = _tabulated(measures)
+    reasons = {}
+    for score in scores:
+        if score.note and score.unit == "run" and score.measure in tabulated:
+            name = f"{score.measure}.{score.phase}" if score.phase else score.measure
+            reasons[name] = score.note
+    return reasons
+
+
+def _tabulated(measures: Mapping[str, Measure]) -> dict[str, Measure]:
+    return {name: measure for name, measure in measures.items() if measure.in_summary}
 
 
 def deaf(session: Session) -> list[str]:
@@ -115,18 +133,6 @@ def speeches(run: Run) -> list[dict[str, Any]]:
          "cut": said.cut, "broken": list(rules.broken(said.text)) if rules else []}
         for said in run.transcript if said.turn.task != PREPARATION
     ]  # fmt: skip
-
-
-def people_of(session: Session) -> dict[str, Any] | None:
-    """The human reference of a session; None unless topic and survey are those that people deliberated on, or our short form."""
-    topic, survey = session.topic, session.survey
-    people = reference(topic.id)
-    if people is None or survey.id not in (topic.id, f"deliberr.{topic.id}"):
-        return None
-    ours = Library(package_data("topics").parent)
-    if topic != ours.topic(topic.id) or (survey.id == topic.id and survey != ours.survey(survey.id)):
-        return None
-    return people
 
 
 def missing(run: Run) -> list[dict[str, Any]]:
@@ -183,20 +189,38 @@ def _stance(value: int | None) -> str:
 
 
 def _table(result: dict[str, Any]) -> Table:
+    """The measures of a run by phase, beside those of people; a column for what has no phase."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("measure")
     people = result["human"]
-    heads = ["before", "after", "change"] + ([f"people (n {people['n']}): before", "after", "change"] if people else [])
-    for head in heads:
+    unphased = any(UNPHASED in values for values in result["measures"].values())
+    for head in _heads(people, unphased):
         table.add_column(head, justify="right")
-    for measure, label in MEASURES.items():
-        signed = measure not in UNSIGNED
-        row = [number(result["measures"][measure].get(phase), signed and phase == "change") for phase in PHASES]
+    measures = measures_of(usual_scorers())
+    for name, values in result["measures"].items():
+        measure = measures[name]
+        row = _phases(values, measure)
+        if unphased:
+            row.append(number(values.get(UNPHASED)))
         if people:
-            other = measure in RAW and not result["same_instrument"]
-            row += [number(None if other else people[phase].get(measure), signed and phase == "change") for phase in PHASES]
-        table.add_row(label, *row)
+            row += _phases({phase: people[phase].get(name) for phase in PHASES}, measure)
+        table.add_row(safe(measure.label), *row)
     return table
+
+
+def _heads(people: dict[str, Any] | None, unphased: bool) -> list[str]:
+    heads = ["before", "after", "change"]
+    if unphased:
+        heads.append(UNPHASED)
+    if people:
+        heads += [f"people (n {people['n']}): before", "after", "change"]
+    return heads
+
+
+def _phases(values: Mapping[str, float | None], measure: Measure) -> list[str]:
+    """Values before, after and in change, the last with its sign where it is a difference."""
+    before, after, change = (values.get(phase) for phase in PHASES)
+    return [number(before), number(after), number(change, measure.signed)]
 
 
 def notes(result: dict[str, Any]) -> list[str]:
@@ -223,7 +247,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         n, group = result["human"]["n"], result["participants"]
         lines.append(f"People     {n} people pooled against one group of {group}: a single session is one draw, not an effect.")
         if not result["same_instrument"]:
-            lines.append("           They answered the original instrument: compare directions only; raw scales are left out.")
+            lines += [f"           {told.capitalize()}." for told in OTHER_INSTRUMENT]
     elif reference(result["topic"]["id"]):
         lines.append("People     left out: they did not answer this survey on this topic.")
     if drawn := (result.get("group") or {}).get("diversity"):

@@ -46,7 +46,7 @@ def score_texts(word: str, file: Path, column: str, to: Path | None, scorers: Se
         "mean": fmean(measured) if measured else None, "sd": stdev(measured) if len(measured) > 1 else None,
     }  # fmt: skip
     if as_json:
-        people = {measure: vars(known) for measure, known in people_of(scorers).items()}
+        people = {measure: vars(known) for measure, known in people_scored(scorers).items()}
         echo_json({**summary, "people": people, "file": shown(place), "rows": values})
         return 0 if len(measured) == len(texts) else 3 if measured else 4
     screen = console()
@@ -116,14 +116,14 @@ def kept_if_stopped() -> Generator[Callable[[str, int, int], None]]:
         raise typer.Exit(3) from None
 
 
-def people_of(scorers: Sequence[str]) -> dict[str, Any]:
+def people_scored(scorers: Sequence[str]) -> dict[str, Any]:
     """The human reference of the measures of some scorers."""
     return {measure: known for name in scorers for measure, known in getattr(load("delibsim.scorers", name), "people", {}).items()}
 
 
 def people_lines(scorers: Sequence[str]) -> list[str]:
     """The same, for reading."""
-    return [f"people: {measure} {p.mean:.3f} (SD {p.sd:.3f}, N {p.n}; {p.what})" for measure, p in people_of(scorers).items()]
+    return [f"people: {measure} {p.mean:.3f} (SD {p.sd:.3f}, N {p.n}; {p.what})" for measure, p in people_scored(scorers).items()]
 
 
 def _check_output(place: Path, file: Path, taken: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES
@@ -21,6 +22,7 @@ class Agreement:
 
     name = "agreement"
     version = 1
+    measures = CATALOGUE["agreement"]
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run."""

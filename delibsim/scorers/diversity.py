@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Phase, Survey
@@ -20,6 +21,7 @@ class Diversity:
 
     name = "diversity"
     version = 2
+    measures = CATALOGUE["diversity"]
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES
@@ -14,12 +15,14 @@ from delibsim.scorers.arrays import considerations, preferences, surveyed
 class DRI:
     """Plain and adjusted DRI of the group before, after and in change, and of every participant (DEFINITIONS 1).
 
-    A scorer is a class with a name, a version and one method. It takes what it needs out of the runs, calls a measure, and
-    says for every number what it is about. Where the measure is undefined the value is NaN and the note says why.
+    A scorer is a class with a name, a version, the measures it gives and one method. It takes what
+    it needs out of the runs, calls a formula, and says for every number what it is about. Where the
+    measure is undefined the value is NaN and the note says why.
     """
 
     name = "dri"
     version = 1
+    measures = CATALOGUE["dri"]
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run, one run after another: no run bears on the scores of another."""

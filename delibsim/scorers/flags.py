@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import Item
@@ -34,6 +35,7 @@ class Flags:
 
     name = "flags"
     version = 2
+    measures = CATALOGUE["flags"]
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Counts and flagged statements of each run; `across_runs` compares the runs given."""

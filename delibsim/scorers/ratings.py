@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
 from delibsim.domain.run import Run
@@ -17,6 +18,7 @@ class Ratings:
 
     name = "ratings"
     version = 1
+    measures = CATALOGUE["ratings"]
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs; deliberations have none."""

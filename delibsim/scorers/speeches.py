@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import debated
 from delibsim.domain.rules import KINDS
@@ -22,6 +23,7 @@ class Speeches:
 
     name = "speeches"
     version = 2
+    measures = CATALOGUE["speeches"]
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs."""

@@ -39,6 +39,7 @@ TABLES = {
     "statements": "one row a turn of every run, silences among them",
     "calls": "one row a recorded call to a model, of all sessions",
     "scores": "one row a score of every scorer and version",
+    "measures": "one row a measure of every scorer and version that gave scores",
 }
 """The tables, and what a row of each is."""
 
@@ -69,7 +70,7 @@ CONDITION = (
            "with; of several those that ended ok, if any did"),
     Column("parameters_dropped", "text", "parameters that were requested and did not take effect in calls behind the row, joined by ;"),
 )  # fmt: skip
-"""What every table but `items` begins with."""
+"""What every table but `items` and `measures` begins with."""
 
 SEAT = (
     Column("participant", "text", "name of the participant, unique within the session"),
@@ -222,6 +223,23 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("note", "text", "reason code of an undefined value"),
         Column("attempts", "integer", "the most attempts that a survey or turn behind the score took; empty without a run, or where the "
                "record does not tell", "times"),
+    ),
+    "measures": (
+        Column("study", "text", "name of the study"),
+        Column("scorer", "text", "name of the scorer, as in scores"),
+        Column("scorer_version", "integer", "version of the scorer, as in scores"),
+        Column("measure", "text", "name of the measure, as in scores; the columns behind it are"
+               " empty where the installed version of the scorer does not declare the measure"),
+        Column("label", "text", "name of the measure in tables for readers"),
+        Column("definition", "text", "what it measures"),
+        Column("value_unit", "text", "unit of its values; empty for a number without unit"),
+        Column("lowest", "number", "lowest value; of the change only where there is nothing but"
+               " a change; empty if there is none, or it depends on the instrument"),
+        Column("highest", "number", "highest value, likewise"),
+        Column("signed", "logical", "whether its change is a difference after less before"),
+        Column("comparable", "logical", "whether values of different instruments may be compared"),
+        Column("human_reference", "logical", "whether values of real people are known"),
+        Column("source", "text", "where the formula stands: DOI, URL or page of the docs"),
     ),
 }  # fmt: skip
 """The columns of every table, in order."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.account import Row
 from delibsim.store.codebook import COLUMNS, TABLES, Column
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
@@ -49,6 +50,7 @@ def export(runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spread
     _refuse_foreign(folder)
     faults: list[str] = []
     sessions: Counter[str] = Counter()
+    measures: list[Row] = []
     with staged(folder) as new:
         with ExitStack() as open_files:
             sheets = {table: open_files.enter_context(_Sheet(new, table, formats, spreadsheet_safe)) for table in TABLES}
@@ -56,9 +58,11 @@ def export(runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spread
                 sheets[table].add(cells(table, row))
                 if table == "runs":
                     sessions[row["status"]] += 1
+                elif table == "measures":
+                    measures.append(row)
         if "parquet" in formats:
             _to_parquet(sheets.values())
-        _write_codebook(new)
+        _write_codebook(new, measures)
         escaped = {f"{table}.{name}": n for table, sheet in sheets.items() for name, n in sheet.escaped.items()}
         manifest = {
             "schema": SCHEMA,
@@ -145,21 +149,30 @@ def _quoted(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
-def _write_codebook(folder: Path) -> None:
+def _write_codebook(folder: Path, measures: Iterable[Row]) -> None:
     """The codebook twice: codebook.csv for programs, codebook.md for readers."""
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["table", *Column.__dataclass_fields__])
         writer.writerows([table, *asdict(column).values()] for table, columns in COLUMNS.items() for column in columns)
-    (folder / "codebook.md").write_text("\n".join(_codebook()) + "\n", encoding="utf-8")
+    (folder / "codebook.md").write_text("\n".join(_codebook(measures)) + "\n", encoding="utf-8")
 
 
-def _codebook() -> Iterator[str]:
+def _codebook(measures: Iterable[Row]) -> Iterator[str]:
     yield "# Codebook\n\nAn empty cell is a missing value. Logicals are TRUE and FALSE."
     for table, what in TABLES.items():
         yield f"\n## {table}: {what}\n\n| column | kind | meaning | unit | values |\n|---|---|---|---|---|"
         for column in COLUMNS[table]:
             yield f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} | {column.values} |"
+    yield "\n## Measures in scores\n\n| measure | label | definition | source |\n|---|---|---|---|"
+    for row in measures:
+        told = [_cell(row.get(name, "")) for name in ("label", "definition", "source")]
+        yield f"| `{row['measure']}` | {' | '.join(told)} |"
+
+
+def _cell(text: str) -> str:
+    """A text as a cell of a table in Markdown, in one line."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def _refuse_foreign(folder: Path) -> None:

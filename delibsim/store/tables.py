@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from delibsim.domain.effect import same_cells
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Survey
-from delibsim.plugins import without_effect
+from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.account import Account, Row
 from delibsim.store.codebook import COLUMNS
@@ -45,6 +45,7 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
     A column that is not in a row is missing from it.
     """
     accounts: dict[str, Account] = {}
+    measures: dict[tuple[str, int | None, str], Row] = {}
     items: set[tuple[Any, ...]] = set()
     groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
     same = same_cells(runs.plans(), without_effect)
@@ -68,9 +69,14 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
                 damaged += 1
                 continue
             file = {"scorer": scorer or path.stem, "scorer_version": int(version) if version.isdecimal() else None}
+            key = (file["scorer"], file["scorer_version"], score.measure)
+            if key not in measures:
+                measures[key] = _measure(runs.study, *key)
             yield "scores", _score(runs.study, score, accounts) | file
         if damaged:
             faults.append(f"{path}: {damaged} damaged line(s); score the study again")
+    for row in measures.values():
+        yield "measures", row
 
 
 NAMES = {table: tuple(column.name for column in columns) for table, columns in COLUMNS.items()}
@@ -103,6 +109,28 @@ def _items(study: str, survey: Survey) -> Iterator[Row]:
             "validated": survey.validated,
             "source": survey.source,
         }
+
+
+def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
+    """What is known of a measure; only its name where the version installed does not declare it."""
+    row: Row = {"study": study, "scorer": scorer, "scorer_version": version, "measure": name}
+    installed, known = declared(scorer)
+    found = {measure.id: measure for measure in known if installed == version}
+    if name not in found:
+        return row
+    measure = found[name]
+    lowest, highest = (end if math.isfinite(end) else None for end in measure.range)
+    return row | {
+        "label": measure.label,
+        "definition": measure.definition,
+        "value_unit": measure.unit,
+        "lowest": lowest,
+        "highest": highest,
+        "signed": measure.signed,
+        "comparable": measure.comparable,
+        "human_reference": measure.human_reference,
+        "source": measure.source,
+    }
 
 
 def _score(study: str, score: Score, accounts: Mapping[str, Account]) -> Row:

@@ -125,6 +125,19 @@ def test_what_is_missing_is_told_of_its_own_condition(delibsim, partial):
     assert "missing:" not in below[2]
 
 
+def test_run_and_score_show_the_same_values_of_people(delibsim, small):
+    people = delibsim("run", "-q", "study=s", *small, "--json").json["human"]
+    rows = delibsim("score", "s", "--json").json["conditions"]
+    beside = {(row["measure"], row["phase"]): row["people"] for row in rows}
+    for (measure, phase), value in beside.items():
+        assert value == people.get(phase, {}).get(measure)
+    assert beside["rank_stability", "change"] == pytest.approx(0.668, abs=0.0005)
+    assert beside["opinion_change_p", "change"] is None
+    table = delibsim("run", "-q", "study=s", *small).out
+    (line,) = [line for line in table.splitlines() if line.startswith("opinion change, preferences")]
+    assert line.split()[-3:] == ["-", "-", "-"]
+
+
 def test_the_column_of_people_says_what_it_is(delibsim, study):
     out = delibsim("score", "s").out
     assert "people on ccps: the change of 31 people pooled, which no single group shows; they answered the original instrument" in out

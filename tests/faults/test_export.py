@@ -59,7 +59,7 @@ async def test_no_key_is_in_any_exported_file(command, tmp_path):
         calls = list(csv.DictReader(file))
     assert any("[hidden]" in call["detail"] for call in calls), "the error that named the key was exported, without the key"
     files = [path for path in folder.iterdir() if path.is_file()]
-    assert len(files) == 17
+    assert len(files) == 19
     for path in files:
         assert b"canary" not in path.read_bytes(), path.name
     assert "canary" not in out

@@ -1,9 +1,11 @@
 """A package of somebody else, installed for real: its scorer scores and its language model speaks, and delibsim changes nothing."""
 
+import csv
 import json
+import subprocess
 
 import pytest
-from plugin.installed import Workplace, install
+from plugin.installed import DELIBSIM, Workplace, install
 
 RUN = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=2", "rounds=1", "seed=7")
 SPOKEN, SILENT = "ccps.normative.slow_rounds1_size2.r1", "ccps.none.slow_size2.r1"
@@ -57,6 +59,47 @@ def test_the_foreign_scorer_scores_beside_our_own_and_touches_no_run(place):
     assert (row["planned"], row["held"], row["valid"]) == (1, 1, 1)
     assert [s["value"] for s in scores(place) if s["unit"] == "statement"] == counts
     assert file.read_bytes() == before
+
+
+def test_the_measure_that_the_foreign_scorer_declares_is_shown_everywhere(place):
+    (row,) = scores_of_runs(place)
+    code, table, _ = place.call(*RUN)
+    assert code == 0
+    (line,) = [line for line in table.splitlines() if line.startswith("words a statement")]
+    assert f"{row['value']:.3f}" in line.split()
+    summary = json.loads(place.call(*RUN, "--json")[1])
+    assert summary["measures"]["words"] == {"value": row["value"]}
+    assert place.call("export", "s")[0] == 0
+    tables = place.folder / "runs" / "s" / "tables"
+    with (tables / "measures.csv").open(encoding="utf-8", newline="") as file:
+        known = {row["measure"]: row for row in csv.DictReader(file)}
+    source = "https://example.org/delibsim-example"
+    words = known["words"]
+    assert (words["scorer"], words["scorer_version"], words["value_unit"]) == ("words", "2", "words")
+    assert (words["lowest"], words["highest"], words["comparable"]) == ("0", "", "TRUE")
+    assert (words["label"], words["source"]) == ("words a statement", source)
+    assert known["dri"]["label"] == "Deliberative Reason Index"
+    codebook = (tables / "codebook.md").read_text(encoding="utf-8")
+    assert "| `words` | words a statement | Words of a statement, or their mean" in codebook
+    assert place.call("preregister", "study=p", "topic=ccps")[0] == 0
+    plan = place.folder / "runs" / "p" / "preregistration.md"
+    assert source in plan.read_text(encoding="utf-8")
+
+
+def scores_of_runs(place):
+    """The scores of the run in which people spoke."""
+    return [score for score in scores(place) if score["unit"] == "run" and score["target"] == SPOKEN]
+
+
+def test_without_the_package_the_export_knows_the_name_of_its_measure_alone(place):
+    bare = dict(place.environment, PYTHONPATH="")
+    to = place.folder / "bare"
+    ended = subprocess.run([DELIBSIM, "export", "s", "--to", to], cwd=place.folder, env=bare, check=False)
+    assert ended.returncode == 0
+    with (to / "measures.csv").open(encoding="utf-8", newline="") as file:
+        known = {row["measure"]: row for row in csv.DictReader(file)}
+    assert known["words"]["scorer_version"] == "2"
+    assert {known["words"][name] for name in ("label", "definition", "source", "signed")} == {""}
 
 
 def test_what_the_foreign_scorer_leaves_undefined_is_null_with_its_reason(place):

@@ -1,13 +1,15 @@
 """Every installed scorer that need not be asked for keeps its contract, whatever the runs hold."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from strategies import quick, runs
 
 from delibsim.conduct import usual_scorers
-from delibsim.domain.score import Scorer
+from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import Score, Scorer
 from delibsim.plugins import load
 from delibsim.testing import a_run, check_scorer
 
@@ -42,6 +44,38 @@ def test_any_run_is_scored_and_a_value_is_nan_just_where_a_note_says_why(name, r
 def test_phases_are_before_after_and_change(name):
     phases = {score.phase for score in load(GROUP, name).score([a_run()])}
     assert phases <= {"pre", "post", "change", ""}
+
+
+DECLARED = MEASURES["dri"]
+NARROW = replace(DECLARED, id="one", range=(0.9, 1.0))
+
+
+class One:
+    """Gives every run a value; what it declares is said by a test."""
+
+    name, version = "one", 1
+
+    def score(self, runs):
+        return [Score("one", "run", run.session.id, 0.5, "pre") for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("measures", "fault"),
+    [
+        ([NARROW], "measures is a tuple"),
+        (("one",), "measures is a tuple of Measure objects"),
+        ((replace(NARROW, id="dri"),), "dri: the id of another, built-in measure"),
+        ((NARROW, NARROW), "declares an id twice"),
+        ((DECLARED,), "one: not among the declared measures"),
+        ((replace(NARROW, phases=("post",)),), "one: phase 'pre' is not declared"),
+        ((NARROW,), "one: 0.5 lies outside the declared range"),
+    ],
+)
+def test_a_scorer_that_declares_what_it_does_not_give_is_caught(measures, fault):
+    with pytest.raises(AssertionError, match=fault):
+        check_scorer(type("Declaring", (One,), {"measures": measures})())
+    check_scorer(One())
+    check_scorer(type("Right", (One,), {"measures": (replace(DECLARED, id="one"),)})())
 
 
 def test_a_scorer_that_breaks_its_contract_is_caught():

@@ -82,7 +82,7 @@ def test_units_are_counted_and_values_are_those_of_the_run(study):
     run = held(study, a_run("one", participants=3))
     frames = of(study)
     assert {table: len(frame) for table, frame in frames.items()} == {
-        "runs": 1, "participants": 3, "items": 10, "responses": 60, "statements": 3, "calls": 0, "scores": 0,
+        "runs": 1, "participants": 3, "items": 10, "responses": 60, "statements": 3, "calls": 0, "scores": 0, "measures": 0,
     }  # fmt: skip
     for row in frames["responses"].itertuples():
         response = run.response(row.participant, row.phase)
@@ -127,7 +127,7 @@ def test_the_condition_stands_in_every_table_of_observations(study):
     held(study, mixed(treatment=treatment, procedure=Procedure(audience), seed=2**80, replicate=4), exchange())
     study.write_scores("dri", 1, [Score("dri", "run", "one", 0.5, "pre")])
     frames = of(study)
-    for table in set(TABLES) - {"items"}:
+    for table in set(TABLES) - {"items", "measures"}:
         row = frames[table].iloc[0]
         assert (row.study, row.session, row.treatment, row.rounds, row.replicate) == ("demo", "one", "quiet", 0, 4)
         assert (row.models, row.model_kinds, row["size"], row.personas, row.network) == ("warm+cold", "litellm+litellm", 2, 1, "edges")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Unit
 from delibsim.measures.aqua import INDICATORS, PEOPLE, Published, scores, sums
@@ -31,6 +32,7 @@ class AQuA:
 
     name = "aqua"
     version = 1
+    measures = CATALOGUE["aqua"]
     on_request = True
 
     def __init__(self, folder: str | Path = "aqua", watch: Watch = lambda what, done, among: None) -> None:

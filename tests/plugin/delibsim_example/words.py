@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from delibsim import Run, Score
+from delibsim import Measure, Run, Score
 
 
 class WordCount:
@@ -12,6 +12,18 @@ class WordCount:
 
     name = "words"
     version = 2
+    measures = (
+        Measure(
+            id="words",
+            label="words a statement",
+            definition="Words of a statement, or their mean over the statements of a run.",
+            source="https://example.org/delibsim-example",
+            unit="words",
+            range=(0, math.inf),
+            phases=(),
+            comparable=True,
+        ),
+    )
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run."""
