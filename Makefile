@@ -63,14 +63,16 @@ format: .venv/.test
 	$(BIN)/ruff format .
 
 bench: .venv/.project
-	for script in $(filter-out bench/aqua.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
+	for script in $(filter-out bench/aqua.py bench/record.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
+	$(BIN)/python bench/record.py
 
 bench-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python bench/aqua.py
 
 # A page missing from the navigation, or from docs/, is an error the builder would not report; so is an asset of another host.
 docs: .venv/.docs
-	diff <(sed -n 's/.*= "\(.*\.md\)".*/\1/p' zensical.toml | sort) <(cd docs && ls *.md | sort)
+	$(BIN)/python docs/api/make.py
+	diff <(sed -n 's/.*= "\(.*\.md\)".*/\1/p' zensical.toml | sort) <(cd docs && ls *.md api/*.md | sort)
 	$(BIN)/zensical build --clean --strict
 	! grep -rnoE --include='*.html' '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//[^">]*' site
 

@@ -3,9 +3,13 @@
 It speaks the protocol of the OpenAI API over real HTTP on 127.0.0.1, and fails where a script of
 rules says so, for tests of language models and of what uses them.
 
-In a test:  async with FakeProvider([Rule(status=500, times=2)]) as provider: ... provider.base_url
-By hand:    python -m delibsim.testing.provider --port 8000 [--latency 0.2] [--script faults.json]
-            delibsim run model=local base_url=http://127.0.0.1:8000/v1
+    async with FakeProvider([Rule(status=500, times=2)]) as provider:
+        ...  # ask provider.base_url, then look at provider.calls and provider.billed
+
+By hand:
+
+    python -m delibsim.testing.provider --port 8000 [--latency 0.2] [--script faults.json]
+    delibsim run model=local base_url=http://127.0.0.1:8000/v1
 
 A script is a list of rules; the first that applies to a request decides the response. The fields
 of a rule are listed in docs/faults.md.
