@@ -31,6 +31,11 @@ def make():
     return module
 
 
+def test_the_pages_are_those_of_the_guide(pages, make):
+    guide = (SCRIPT.parents[2] / "zensical.toml").read_text(encoding="utf-8")
+    assert set(re.findall(r"api/(\S+\.md)", guide)) == set(pages) == set(make.PAGES)
+
+
 def headings(page, level):
     return re.findall(rf"^{level} (\S+)$", page, re.MULTILINE)
 
