@@ -19,9 +19,10 @@ RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
-The figures that `make bench` measured last, each with the machine and the commit. The page is
-made from `bench/results/*.json` by `python bench/record.py`. Times differ from machine to machine
-and with what else runs on it: compare those of one machine. A dash stands where there is no value.
+The last figures of the benchmarks that keep their results, each with machine and commit. The page
+is made from `bench/results/*.json` by `python bench/record.py`, as `make bench` does at its end.
+Times differ between machines, and with what else runs on a machine: compare those of one machine.
+A dash stands where there is no value.
 """
 
 Value = str | int | float | None
