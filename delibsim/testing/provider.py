@@ -61,9 +61,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """When it applies (all of the first group), and what then happens (the second group).
+    """To which requests the provider responds otherwise than it should, and how.
 
-    The table in docs/faults.md explains every field.
+    A rule applies where all of `model` to `context` hold; the other fields say what then happens.
+    The tables in docs/faults.md explain every field.
     """
 
     model: str = ""  # the model asked for
