@@ -1,6 +1,6 @@
 """How much of a provider's limit is used, and whether it is ever exceeded: .venv/bin/python bench/limits.py [MINUTES]
 
-Against the fake provider of the tests, by its own clock, in every window of sixty seconds after the first minute.
+Against the fake provider, by its own clock, in every window of sixty seconds after the first minute.
 """
 
 import asyncio
@@ -10,12 +10,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from fake_provider import FakeProvider  # ty: ignore[import-not-found]
-
 from delibsim import Runs, Voices, compose
 from delibsim.conduct import hold_all
 from delibsim.models.limits import Limits
+from delibsim.testing.provider import FakeProvider
 
 MINUTE = 60.0
 

@@ -7,9 +7,14 @@ characters, which stand to tokens as about four to one in every part of a prompt
 import asyncio
 from dataclasses import replace
 
+from record import record
+
 from delibsim import Completion, Prompt, compose, hold, voices_of
 
 WORDS = 150
+ABOUT = """The share of all characters of prompts that is the beginning of an earlier prompt of the
+session, as providers' prefix caches count it. Five citizens of one model, two rounds, speeches
+padded to 150 words."""
 
 
 class Listener:
@@ -33,6 +38,7 @@ def common(a: str, b: str) -> int:
 
 
 def main() -> None:
+    rows = []
     print(".venv/bin/python bench/prefix.py\n")
     print(f"{'design':44} {'calls':>6} {'characters':>11} {'of them prefix':>15}")
     for what, overrides in {
@@ -49,6 +55,8 @@ def main() -> None:
         shared = sum(max((common(earlier, prompt) for earlier in prompts[:i]), default=0) for i, prompt in enumerate(prompts))
         total = sum(map(len, prompts))
         print(f"{what:44} {len(prompts):6} {total:11,} {shared / total:15.1%}")
+        rows.append({"design": what, "calls": len(prompts), "characters": total, "prefix_share": shared / total})
+    print(record("prefix", ABOUT, rows))
 
 
 if __name__ == "__main__":

@@ -122,6 +122,10 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     tracked = subprocess.run(["git", "ls-files", "conf", "topics", "surveys"], cwd=ROOT, capture_output=True, text=True, check=False)
     for name in tracked.stdout.split():
         assert f"delibsim/{name}" in names
+    assert "delibsim/py.typed" in names
+    editions = {str(path.relative_to(ROOT)) for path in (ROOT / "delibsim" / "data" / "editions").rglob("*.yaml")}
+    assert editions
+    assert editions <= names
     assert {str(path.relative_to(ROOT)) for path in MODULES} <= names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"delibsim"}
     assert not [name for name in names if "imported" in name.split("/") or name.endswith(".pyc") or "/tests/" in name]

@@ -5,10 +5,8 @@ import json
 import signal
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import aiohttp
-import fake_provider
 import pytest
 from fake_provider import FakeProvider, Rule, script_of, survey_in, tokens
 
@@ -111,9 +109,10 @@ def test_a_script_from_json():
 async def test_started_by_hand_it_serves_a_local_model_as_a_user_would_run_one(command, tmp_path):
     script = tmp_path / "faults.json"
     script.write_text(json.dumps([{"status": 503, "times": 2}, {"match": "Participant 2\n</you>", "text": "Hm.", "times": 1}]))
-    words = [fake_provider.__file__, "--port", "0", "--latency", "0.01", "--script", str(script)]
+    words = ["-m", "delibsim.testing.provider", "--port", "0", "--latency", "0.01"]
+    words += ["--script", str(script)]
     pipe = asyncio.subprocess.PIPE
-    server = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe, cwd=Path(fake_provider.__file__).parents[1])
+    server = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe)
     line = (await asyncio.wait_for(server.stdout.readline(), 60)).decode()
     address = line.split(" at ")[1].split(";")[0]
     code, out, err = await command("run", "model=local", f"base_url={address}", "group.size=2", "rounds=1", "limits.longest_wait=0.01")

@@ -9,9 +9,10 @@ from strategies import quick, runs
 
 from delibsim.conduct import usual_scorers
 from delibsim.domain.measure import MEASURES
+from delibsim.domain.rating import debated
 from delibsim.domain.score import Score, Scorer
 from delibsim.plugins import load
-from delibsim.testing import a_run, check_scorer
+from delibsim.testing import a_debate, a_run, check_scorer
 
 GROUP = "delibsim.scorers"
 INSTALLED = usual_scorers()
@@ -88,3 +89,66 @@ def test_a_scorer_that_breaks_its_contract_is_caught():
 
     with pytest.raises(AssertionError, match="NaN without a note that gives the reason"):
         check_scorer(Silent())
+
+
+class Words:
+    """Words of each speech, of deliberations and debates alike; `of` are the formats it scores."""
+
+    name, version = "words", 1
+
+    def __init__(self, *of):
+        self.of = of
+
+    def score(self, runs):
+        scores = []
+        for run in runs:
+            if run.session.format in self.of:
+                total = sum(len(said.text.split()) for said in run.transcript)
+                scores.append(Score("words", "run", run.session.id, float(total)))
+        return scores
+
+
+@pytest.mark.parametrize("of", [("deliberation",), ("debate",), ("deliberation", "debate")])
+def test_a_scorer_may_leave_out_the_runs_it_does_not_measure(of):
+    check_scorer(Words(*of))
+
+
+def test_a_scorer_that_never_gives_a_score_is_caught():
+    with pytest.raises(AssertionError, match="no score of any run"):
+        check_scorer(Words())
+
+
+def test_a_scorer_that_takes_every_run_for_a_deliberation_is_caught():
+    class Careless(Words):
+        def score(self, runs):
+            for run in runs:
+                for participant in run.session.participants:
+                    run.response(participant.id, "pre")
+            return super().score(runs)
+
+    with pytest.raises(KeyError, match="no pre survey of Proposition"):
+        check_scorer(Careless("deliberation"))
+
+
+def test_a_scorer_that_changes_an_answer_in_place_is_caught():
+    class Meddling(Words):
+        def score(self, runs):
+            for run in runs:
+                run.responses[0].answers.clear()
+            return super().score(runs)
+
+    with pytest.raises(AssertionError, match="leave the runs as they are"):
+        check_scorer(Meddling("deliberation"))
+
+
+def test_the_example_debate_is_one_that_our_scorers_of_debates_measure():
+    whole, broken = a_debate("whole"), a_debate("broken", speeches=3)
+    assert (debated(whole), debated(broken)) == (True, False)
+    assert a_debate("whole") == whole
+    scores = load(GROUP, "ratings").score([whole])
+    assert len(scores) > 20
+    assert not [score for score in scores if math.isnan(score.value)]
+    notes = {score.note for score in load(GROUP, "speeches").score([broken]) if score.unit == "run"}
+    assert notes == {"debate_incomplete"}
+    with pytest.raises(ValueError, match="0 to 6 speeches, not 7"):
+        a_debate(speeches=7)

@@ -1,0 +1,140 @@
+"""Whether a plug-in does what it must: check_scorer and check_language_model."""
+
+import asyncio
+import copy
+import math
+from collections.abc import Collection, Sequence
+from typing import get_args
+
+from delibsim.domain.measure import MEASURES, Measure
+from delibsim.domain.run import Run
+from delibsim.domain.score import Score, Scorer, Unit
+from delibsim.models.base import STATUSES, Completion, LanguageModel
+from delibsim.models.blocks import block, items_block
+from delibsim.models.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.testing.runs import a_debate, a_run
+
+UNITS = get_args(Unit)
+
+
+def check_scorer(scorer: Scorer) -> None:
+    """Raise AssertionError, saying what is wrong, unless the scorer keeps its contract.
+
+    It is shown deliberations, one of them with missing answers, and debates, one of which broke
+    off; it may leave out runs it does not measure, but not all of them. What is checked: a name
+    and a version; scores with a known unit, about one of the runs; the same scores whatever the
+    order of the runs; runs left unchanged; a reason wherever a value is undefined. An error that
+    the scorer itself raises is passed on. Where the class declares `measures`, every score belongs
+    to one of them, lies in its range and has one of its phases, and no id of a built-in measure
+    stands for another measure.
+    """
+    _require(isinstance(scorer, Scorer), "a scorer has a name, a version and score(runs)")
+    named = isinstance(scorer.name, str) and bool(scorer.name)
+    _require(named, "name must be a text that is not empty")
+    counted = isinstance(scorer.version, int) and scorer.version >= 1
+    _require(counted, "version must be a whole number from 1")
+    _require(scorer.score([]) == [], "no runs give no scores")
+    runs = _runs()
+    before = copy.deepcopy(runs)
+    scores = scorer.score(runs)
+    _require(runs == before, "score must leave the runs as they are")
+    _require(bool(scores), "no score of any run, neither of deliberations nor of debates")
+    _require(_plain(scorer.score(runs)) == _plain(scores), "the same runs must get the same scores")
+    turned = scorer.score(runs[::-1])
+    _require(_plain(turned) == _plain(scores), "the order of runs must not matter")
+    known = {run.session.id for run in runs}
+    for score in scores:
+        _check_score(score, known)
+    _check_measures(scorer, scores)
+
+
+def _check_measures(scorer: Scorer, scores: Sequence[Score]) -> None:
+    """Raise AssertionError unless the scores are those of the measures that the class declares."""
+    measures = getattr(type(scorer), "measures", ())
+    _require(isinstance(measures, tuple), "measures is a tuple of Measure objects, on the class")
+    for measure in measures:
+        _require(isinstance(measure, Measure), "measures is a tuple of Measure objects")
+        same = MEASURES.get(measure.id, measure) == measure
+        _require(same, f"{measure.id}: the id of another, built-in measure")
+    declared = {measure.id: measure for measure in measures}
+    _require(len(declared) == len(measures), "measures declares an id twice")
+    for score in scores if measures else ():
+        _require(score.measure in declared, f"{score.measure}: not among the declared measures")
+        measure = declared[score.measure]
+        phases = measure.phases or ("",)
+        _require(score.phase in phases, f"{score.measure}: phase {score.phase!r} is not declared")
+        fits = math.isnan(score.value) or measure.holds(score.value, score.phase)
+        _require(fits, f"{score.measure}: {score.value} lies outside the declared range")
+
+
+def _runs() -> list[Run]:
+    """What a scorer may be given: deliberations and debates, whole ones and others."""
+    return [
+        a_run("one"),
+        a_run("two", participants=3, seed=2),
+        a_run("three", missing=["Participant 2"]),
+        a_debate("four"),
+        a_debate("five", speeches=3),
+    ]
+
+
+def _check_score(score: Score, known: Collection[str]) -> None:
+    """Raise AssertionError unless this is a score about one of the runs with these ids."""
+    _require(isinstance(score, Score), f"score returns Score objects, not {type(score).__name__}")
+    name, value = score.measure, score.value
+    units = f"units are {', '.join(UNITS)}"
+    _require(score.unit in UNITS, f"{name}: unknown unit {score.unit!r}; {units}")
+    _require(isinstance(value, float), f"{name}: the value is a float, not {type(value).__name__}")
+    _require(not math.isinf(value), f"{name}: infinite; an undefined value is NaN with a note")
+    explained = not math.isnan(value) or bool(score.note)
+    _require(explained, f"{name}: NaN without a note that gives the reason")
+    _require(score.target.split("/")[0] in known, f"{name}: target {score.target!r} names no run")
+
+
+def check_language_model(model: LanguageModel) -> None:
+    """Raise AssertionError, saying what is wrong, unless the language model keeps its contract.
+
+    It is asked for a speech and for the answers to a survey. What is checked: a completion with a
+    known status; a text that can be read wherever the form is speech and the status "ok"; a
+    reason with every other status; the name of the model; and that it raises nothing.
+    """
+    is_model = isinstance(model, LanguageModel)
+    _require(is_model, "a language model has a name and an async method complete(prompt, seed)")
+    names = getattr(model, "without_effect", frozenset())
+    listed = isinstance(names, Collection) and not isinstance(names, str)
+    listed = listed and all(isinstance(name, str) for name in names)
+    _require(listed, "without_effect is a set of names of settings")
+    session = a_run().session
+    survey = session.survey
+    shown = "\n\n".join(
+        [
+            block("you", "Participant 1"),
+            items_block("considerations", survey.considerations),
+            items_block("preferences", survey.preferences),
+        ]
+    )
+    forms: Sequence[tuple[Form, str]] = ((Words(), "turn 1"), (SurveyAnswers(survey), "pre"))
+    for form, occasion in forms:
+        asked = Message("user", f"{shown}\n\n{form.describe()}")
+        messages = (Message("system", session.topic.question), asked)
+        prompt = Prompt(messages, form, Purpose("Participant 1", occasion))
+        completion = asyncio.run(model.complete(prompt, seed=1))
+        given = type(completion).__name__
+        _require(isinstance(completion, Completion), f"complete returns a Completion, not {given}")
+        status = completion.status
+        _require(status in STATUSES, f"unknown status {status!r}")
+        explained = status == "ok" or bool(completion.detail)
+        _require(explained, f"status {status} without a detail")
+        _require(bool(completion.model_requested), "model_requested must name the model")
+        if status == "ok" and occasion != "pre":
+            form.read(completion.text)
+
+
+def _plain(scores: Sequence[Score]) -> list[str]:
+    """Scores as sorted texts, in which NaN equals NaN."""
+    return sorted(repr(score) for score in scores)
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise AssertionError(message)

@@ -1,0 +1,138 @@
+"""Small runs with invented answers, speeches and ratings, on which a scorer can be tried."""
+
+import random
+from collections.abc import Sequence
+
+from delibsim.domain.participant import SIDES, Participant, Side
+from delibsim.domain.rating import DIMENSIONS, SCALE, Rated, Rating
+from delibsim.domain.rules import Rules
+from delibsim.domain.run import Run, Session
+from delibsim.domain.seed import seed_of
+from delibsim.domain.survey import PHASES, Item, Response, Survey
+from delibsim.domain.topic import Motion, Topic
+from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.domain.treatment import Procedure, Treatment, Wording
+
+TASKS = ("opening", "rebuttal", "closing")
+NAMES = {"proposition": "Proposition", "opposition": "Opposition"}
+LISTENERS = ("Listener 1", "Listener 2")
+BROKEN_OFF = "debate_incomplete"
+
+
+def a_run(
+    name: str = "example",
+    participants: int = 5,
+    seed: int = 1,
+    missing: Sequence[str] = (),
+) -> Run:
+    """A deliberation with random answers to ten items and one statement by each participant.
+
+    `name` is the id of the session. Those named in `missing` left the second survey empty; the
+    run is then partial. The same arguments give the same run.
+    """
+    rng = random.Random(seed_of("a_run", name, seed))
+    survey = _survey()
+    order = tuple(item.id for item in survey.items)
+    people = tuple(Participant(f"Participant {i}") for i in range(1, participants + 1))
+    session = Session(
+        id=name,
+        topic=Topic("example", "What should be done?", "There are four options.", "example"),
+        survey=survey,
+        participants=people,
+        treatment=Treatment("basic", "Deliberate with the others.", rounds=1),
+        format="deliberation",
+        wording=Wording("example", {}),
+        seed=seed,
+    )
+    responses = []
+    for phase in PHASES:
+        for person in people:
+            if phase == "post" and person.id in missing:
+                reasons = dict.fromkeys(order, "refusal")
+                responses.append(Response(person.id, phase, {}, reasons, order))
+                continue
+            ranks = rng.sample(range(1, 5), 4)
+            ratings = rng.sample(range(1, 8), 6)
+            answers = dict(zip(order, [*ratings, *ranks], strict=True))
+            responses.append(Response(person.id, phase, answers, {}, order))
+    turns = [Turn(i, 1, person.id) for i, person in enumerate(people, 1)]
+    transcript = tuple(Statement(turn, f"I speak as {turn.speaker}.") for turn in turns)
+    return Run(session, tuple(responses), transcript, "partial" if missing else "complete")
+
+
+def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> Rated:
+    """A debate of six turns before two listeners, whose stances are random, and its two ratings.
+
+    `name` is the id of the session. The survey is the stance on the motion from 0 to 100, which
+    the two sides are not asked: `run.response` has nothing of them. With fewer than six
+    `speeches` the debate broke off: it has a silence, no ratings and no stances afterwards, each
+    with its reason. Raises ValueError for a number of speeches that no debate has.
+    """
+    if speeches not in range(7):
+        raise ValueError(f"a debate has 0 to 6 speeches, not {speeches}")
+    rng = random.Random(seed_of("a_debate", name, seed))
+    session = _debate(name, seed)
+    order = [(task, side) for task in TASKS for side in SIDES]
+    turns = []
+    for index, (task, side) in enumerate(order, 1):
+        turns.append(Turn(index, 1 + TASKS.index(task), NAMES[side], task))
+    said = [f"Madam Speaker, turn {turn.index} is a short {turn.task}." for turn in turns]
+    held = [Statement(turn, text) for turn, text in zip(turns, said, strict=True)]
+    whole = speeches == len(turns)
+    silences = () if whole else (Silence(turns[speeches], "refusal", "I would rather not."),)
+    responses = []
+    for phase in PHASES:
+        for listener in LISTENERS:
+            asked = whole or phase == "pre"
+            answers = {"S1": rng.choice(SCALE)} if asked else {}
+            reasons = {} if asked else {"S1": BROKEN_OFF}
+            responses.append(Response(listener, phase, answers, reasons, ("S1",)))
+    return Rated(
+        session=session,
+        responses=tuple(responses),
+        transcript=tuple(held[:speeches]),
+        status="complete" if whole else "partial",
+        silences=silences,
+        ratings=tuple(_rating(name, side, rng) for side in SIDES) if whole else (),
+    )
+
+
+def _survey() -> Survey:
+    items = []
+    for i in range(1, 7):
+        items.append(Item(f"C{i}", "consideration", f"Consideration number {i} matters here."))
+    items += [Item(f"P{i}", "preference", f"Policy option number {i}.") for i in range(1, 5)]
+    return Survey("example", tuple(items))
+
+
+def _debate(name: str, seed: int) -> Session:
+    motion = Motion("example", "This House would do what should be done.")
+    sides = [Participant(NAMES[side], role=side) for side in SIDES]
+    listeners = [Participant(listener, role="audience") for listener in LISTENERS]
+    return Session(
+        id=name,
+        topic=motion.topic,
+        survey=motion.survey,
+        participants=(*sides, *listeners),
+        treatment=Treatment("oxford", "Debate the motion.", rounds=3),
+        format="debate",
+        wording=Wording("example", {}),
+        seed=seed,
+        procedure=Procedure(rules=Rules(), words=None),
+    )
+
+
+def _rating(name: str, first: Side, rng: random.Random) -> Rating:
+    """What a rater said who knew this side as Speaker A."""
+    values = [{dimension: rng.choice(SCALE) for dimension in DIMENSIONS} for _ in SIDES]
+    return Rating(
+        session=name,
+        rater=f"example {1 + SIDES.index(first)}",
+        first=first,
+        before=rng.choice(SCALE),
+        proposition=values[0],
+        opposition=values[1],
+        winner=rng.choice(SIDES),
+        after=rng.choice(SCALE),
+        attentive=True,
+    )
