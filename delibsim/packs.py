@@ -12,7 +12,7 @@ from typing import Any
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest
+from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest, name_told
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
@@ -89,8 +89,8 @@ def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:
 def page(sheets: Sequence[Sheet], wording: Wording) -> str:
     """The pages of one rater as one HTML document that needs nothing else; nothing on them says who debates."""
     text = wording.texts
-    number = sheets[0].rater.rpartition(" ")[2]
-    parts = [f"<h1>Rating debates</h1><p>Rater {number}. {len(sheets)} debates.</p><p>{html.escape(text['rater_setting'])}</p>"]
+    who, setting = name_told(sheets[0].rater), html.escape(text["rater_setting"])
+    parts = [f"<h1>Rating debates</h1><p>{who}. {len(sheets)} debates.</p><p>{setting}</p>"]
     parts.append(f"<p>Where something was taken out so that nobody can be recognised, it says {REMOVED}.</p>")
     for sheet in sheets:
         head = f"<section><h1>Sheet <span class=code>{sheet.code}</span></h1><h2>{html.escape(sheet.run.session.topic.question)}</h2>"

@@ -28,6 +28,7 @@ from delibsim.raters import (
     Balance,
     RatingOutcome,
     allocated,
+    as_begun,
     kin,
     panel_name,
     panel_of,
@@ -72,7 +73,7 @@ def ask(
     given = list(overrides or [])
     usual = [] if any(o.startswith("wording=") for o in given) else ["wording=oxford"]
     planned = plan([*usual, *given], edition=runs.edition())
-    raters = panel_of(planned.session, panel)
+    raters = as_begun(panel_of(planned.session, panel), Ratings.of(runs))
     debates, faults = debates_of(runs)
     if changed := edited(debates):
         raise WrongInput("\n".join([*changed, "Nobody was asked. Put the debate back as it was, or hold it anew in another study."]))

@@ -102,3 +102,12 @@ class Rated(Run):
 def panel_of_rater(rater: str) -> str:
     """The panel or pack of a rater: its name without its number."""
     return rater.rpartition(" ")[0]
+
+
+def name_told(rater: str) -> str:
+    """What a rater is told it is called, which says nothing of its panel or pack.
+
+    >>> name_told("gpt_5_versus_human_judge 3")
+    'Rater 3'
+    """
+    return f"Rater {rater.rpartition(' ')[2]}"

@@ -113,8 +113,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column("show_answers", "logical", "the second survey showed the participant's own first answers"),
         Column("recall", "logical", "speakers saw their own first answers"),
         Column("reasks", "integer", "how often an unreadable answer is asked again at most", "times"),
-        Column("words", "integer", "words a speaker was asked to keep to; empty where the procedure named none (in studies of edition 0.1 the "
-               "wording does: 150)", "words"),
+        Column("words", "integer", "words a speaker was asked to keep to; empty where no number was named", "words"),
         Column("longest_statement", "integer", "longest statement that counts; empty for no limit", "words"),
         Column("reverse_scale", "text", "who sees the scale the other way round; empty for nobody", values="half"),
         Column("transcript_window", "integer", "last statements heard that a participant is shown; empty for all", "statements"),

@@ -16,6 +16,7 @@ from delibsim.domain.allocation import Showing
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
+from delibsim.domain.treatment import Wording
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
 from delibsim.store.runs import Runs
@@ -123,6 +124,11 @@ class Ratings:
         """How many debates each rater of a panel rates; None where all rate all. KeyError if there is no such panel."""
         return self._panels()[name].get("debates_per_rater")
 
+    def wording_of_panel(self, name: str) -> Wording | None:
+        """What the raters of a panel of language models read; None where there is no such panel."""
+        kept = self._panels().get(name, {}).get("wording")
+        return None if kept is None else _wording(kept)
+
     def panels(self) -> list[str]:
         """The names of the panels of language models."""
         return sorted(self._panels())
@@ -154,6 +160,11 @@ class Ratings:
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""
         return {path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))}
+
+
+def _wording(plain: Mapping[str, Any]) -> Wording:
+    """A wording from plain values."""
+    return Wording(str(plain["id"]), dict(plain["texts"]))
 
 
 def _compared(panel: Mapping[str, Any], raters: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from debates import debate, hostile, scripted
@@ -209,6 +210,24 @@ def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
     kept = [json.loads(line) for line in (folder / "ratings.jsonl").read_text().splitlines() if line.endswith("}")]
     assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
+
+
+def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(delibsim, held, home):
+    ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
+    older = home / "conf" / "wording" / "oxford.yaml"
+    older.parent.mkdir(parents=True)
+    older.write_text(ours.read_text().replace("  rater_you: >-\n    You are\n", ""))
+    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
+    older.unlink()
+    file = home / "runs" / "d" / "ratings" / "panels.json"
+    kept = json.loads(file.read_text())["panel"]["wording"]
+    assert "rater_you" not in kept["texts"]
+    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    assert (again.code, again.json["new"], again.json["before"]) == (0, 1, 2)
+    assert json.loads(file.read_text())["panel"]["wording"] == kept
+    new = delibsim("ratings", "ask", "d", "group.size=2", "--panel", "new")
+    assert new.code == 0
+    assert "rater_you" in json.loads(file.read_text())["new"]["wording"]["texts"]
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
