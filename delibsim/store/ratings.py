@@ -6,7 +6,7 @@ ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -150,12 +150,27 @@ class Ratings:
                 return
         write_atomically(path, json_text(panels | {name: plain}, indent=1) + "\n")
 
-    def add_pack(self, pack: str, key: Mapping[str, Any]) -> None:
-        """Keep the key of a pack that was handed out: which sheet is which debate, and who is Speaker A. It stays here."""
+    def add_pack(self, pack: str, key: Mapping[str, Any], wording: Wording) -> None:
+        """Keep the key of a pack that was handed out, and what its raters read; they stay here.
+
+        The key says which sheet is which debate, and who is Speaker A.
+        """
         path = self.folder / RATINGS / "packs" / f"{pack}.json"
         if path.exists():
             raise WrongInput(f"{path} exists: this pack was made before")
-        write_atomically(path, json_text(dict(key), indent=1) + "\n")
+        plain = {"wording": asdict(wording), "sheets": dict(key)}
+        write_atomically(path, json_text(plain, indent=1) + "\n")
+
+    def key(self, pack: str) -> dict[str, Any]:
+        """The key of a pack by sheet; KeyError if there is no such pack."""
+        plain = json.loads(self.packs()[pack].read_bytes())
+        # A pack handed out before its wording was kept is its sheets alone.
+        return plain.get("sheets", plain)
+
+    def wording_of_pack(self, pack: str) -> Wording | None:
+        """What the raters of a pack read; None where it was not kept. KeyError: no such pack."""
+        kept = json.loads(self.packs()[pack].read_bytes()).get("wording")
+        return None if kept is None else _wording(kept)
 
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+import html
 import io
 import json
 import re
@@ -369,7 +370,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert delibsim("ratings", "export", oxford, "--raters", "2", "--out", "pack").code == 0
     assert sorted(p.name for p in (home / "pack").iterdir()) == ["form.csv", "rater-1.html", "rater-2.html"]
     (key,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
-    key = json.loads(key.read_text())
+    key = json.loads(key.read_text())["sheets"]
     pages = {p.name: p.read_text() for p in (home / "pack").iterdir()}
     for name, page in pages.items():
         leak = LEAKS.search(page)
@@ -417,7 +418,7 @@ def test_a_wrong_line_is_named_and_nothing_is_kept(delibsim, oxford, home, files
     assert files("runs") == before
 
 
-def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home):
+def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home, files):
     delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
     form = home / "pack" / "form.csv"
     sheets = [row["sheet"] for row in csv.DictReader(io.StringIO(form.read_text()))]
@@ -441,9 +442,53 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     assert sum(row["without_winner"] for row in found["counts"]) == 1
     assert sum(row["failed_attention"] for row in found["counts"]) == 4
     text = form.read_text().replace(",60", ",61", 1)
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if ",61" in row)
     form.write_text(text)
+    before = files("runs")
     clash = delibsim("ratings", "import", form)
-    assert (clash.code, "imported before with other answers" in clash.err) == (2, True)
+    assert clash.code == 2
+    said = f"line {line}: sheet {sheets[line - 2]} was imported before with other answers"
+    assert said in clash.err
+    assert "give the corrected answers to another pack" in clash.err
+    assert files("runs") == before
+
+
+def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
+    kept = {}
+    for name in ("oxford", "oxford_evaluative"):
+        out = ("--raters", "1", "--out", name, "--wording", name)
+        assert delibsim("ratings", "export", oxford, *out).code == 0
+        (file,) = set((home / "runs" / oxford / "ratings" / "packs").glob("*.json")) - set(kept)
+        kept[file] = json.loads(file.read_text())["wording"]
+        assert kept[file]["id"] == name
+        page = html.unescape((home / name / "rater-1.html").read_text())
+        assert kept[file]["texts"]["rater_setting"] in page
+    assert len({wording["texts"]["rater_ballot"] for wording in kept.values()}) == 2
+
+
+def test_a_pack_handed_out_before_its_wording_was_kept_comes_back_as_before(delibsim, oxford, home):
+    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
+    file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
+    fill(home / "pack" / "form.csv")
+    done = delibsim("ratings", "import", "pack/form.csv")
+    assert (done.code, "6 ratings kept" in done.out) == (0, True)
+    assert delibsim("ratings", "report", oxford).code == 0
+
+
+def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home, files):
+    for name in ("one", "two"):
+        delibsim("ratings", "export", oxford, "--raters", "1", "--out", name)
+        fill(home / name / "form.csv")
+    second = (home / "two" / "form.csv").read_text()
+    delibsim("ratings", "import", "two/form.csv")
+    first = (home / "one" / "form.csv").read_text()
+    both = first + second.partition("\n")[2].replace(",60", ",61")
+    (home / "both.csv").write_text(both)
+    before = files("runs")
+    done = delibsim("ratings", "import", "both.csv")
+    assert (done.code, "Nothing was imported" in done.err) == (2, True)
+    assert files("runs") == before
 
 
 def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
@@ -616,7 +661,7 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     export = ("ratings", "export", oxford, "--raters", "6", "--debates-per-rater", "2")
     assert delibsim(*export, "--out", "pack").code == 0
     (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
-    key = list(json.loads(file.read_text()).values())
+    key = list(json.loads(file.read_text())["sheets"].values())
     for name, n in (("debate", 6), ("rater", 6)):
         counts = [sum(sheet[name] == one for sheet in key) for one in {sheet[name] for sheet in key}]
         assert counts == [2] * n
@@ -625,7 +670,8 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     page = (home / "pack" / "rater-1.html").read_text()
     assert page.count("<h2>Ballot") == 2
     assert "0 (not at all) to 100 (extremely)" in page
-    checks = {sheet: one["check"] for sheet, one in json.loads(file.read_text()).items()}
+    sheets_kept = json.loads(file.read_text())["sheets"]
+    checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
     assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
     assert delibsim(*export, "--out", "other", "--wording", "oxford_evaluative").code == 0
