@@ -77,9 +77,13 @@ def digest(run: Run) -> str:
 
 @dataclass(frozen=True)
 class Rated(Run):
-    """A debate together with its ratings, as scorers and the analysis read it."""
+    """A debate together with its ratings, as scorers and the analysis read it.
+
+    `wordings` names what each panel and pack read, where it was kept.
+    """
 
     ratings: tuple[Rating, ...] = ()
+    wordings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a rating of another debate, and two of one rater."""

@@ -5,6 +5,7 @@ ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from delibsim.domain.allocation import Showing
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording
@@ -82,11 +84,34 @@ class Ratings:
 
     def rated(self, runs: Iterable[Run]) -> list[Run]:
         """Runs, with their ratings where they are debates."""
-        return [self._rated(run) if run.session.format == "debate" else run for run in runs]
+        wordings = self.wordings()
+        found = []
+        for run in runs:
+            debate = run.session.format == "debate"
+            found.append(self._rated(run, wordings) if debate else run)
+        return found
 
-    def _rated(self, run: Run) -> Rated:
+    def _rated(self, run: Run, wordings: Mapping[str, str]) -> Rated:
         fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
-        return Rated(**fields, ratings=self.read(run.session.id))
+        return Rated(**fields, ratings=self.read(run.session.id), wordings=wordings)
+
+    def wordings(self) -> dict[str, str]:
+        """What the raters of every panel and pack read, by name, where it was kept.
+
+        The id of the wording; where several have one id and say other things to raters, with the
+        first digits of the SHA-256 of what they say.
+        """
+        kept = {name: self.wording_of_panel(name) for name in self.panels()}
+        kept |= {pack: self.wording_of_pack(pack) for pack in self.packs()}
+        read = {}
+        for name, wording in kept.items():
+            if wording is not None:
+                read[name] = wording.id, digest_of(_to_raters(wording))
+        versions = Counter(id for id, _ in set(read.values()))
+        found = {}
+        for name, (id, digest) in read.items():
+            found[name] = id if versions[id] == 1 else f"{id} ({digest[:8]})"
+        return found
 
     def record(self, debate: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange with a rater to the log of a debate."""
@@ -180,6 +205,11 @@ class Ratings:
 def _wording(plain: Mapping[str, Any]) -> Wording:
     """A wording from plain values."""
     return Wording(str(plain["id"]), dict(plain["texts"]))
+
+
+def _to_raters(wording: Wording) -> dict[str, str]:
+    """Those texts of a wording that are for raters alone."""
+    return {name: text for name, text in wording.texts.items() if name.startswith("rater_")}
 
 
 def _compared(panel: Mapping[str, Any], raters: int) -> dict[str, Any]:

@@ -285,9 +285,84 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
     assert set(ratings("--panel", "other", "--panel", pack)) == {"other", pack}
     assert set(ratings("--source", "people")) == {pack}
     assert set(ratings("--source", "models")) == {"panel", "other"}
-    assert "Ratings of other (models, 3), panel (models, 2), pooled" in delibsim("ratings", "report", "d", "--source", "models").out
+    told = delibsim("ratings", "report", "d", "--source", "models")
+    whose = "other (models, 3, wording oxford), panel (models, 2, wording oxford)"
+    assert f"Ratings of {whose}, pooled" in told.out
+    assert "warning" not in told.out
     wrong = delibsim("ratings", "report", "d", "--panel", "othr")
     assert (wrong.code, "did you mean other" in wrong.err) == (2, True)
+
+
+def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
+    delibsim("ratings", "ask", "d", "group.size=2")
+    ours = ("ratings", "export", "d", "--raters", "1", "--out", "pack")
+    delibsim(*ours, "--wording", "oxford_evaluative")
+    fill(home / "pack" / "form.csv")
+    delibsim("ratings", "import", "pack/form.csv")
+    (file,) = (home / "runs" / "d" / "ratings" / "packs").glob("*.json")
+    pack = file.stem
+    found = delibsim("ratings", "report", "d", "--json", "--out", "report")
+    read = {name: share["wording"] for name, share in found.json["pooled"].items()}
+    assert read == {"panel": "oxford", pack: "oxford_evaluative"}
+    (warning,) = found.json["warnings"]
+    assert f"oxford_evaluative: {pack}" in warning
+    assert "--panel NAME" in warning
+    assert f"warning: {warning}" in found.err
+    with (home / "report" / "ratings.csv").open(newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert [row["wording"] for row in rows] == ["oxford", "oxford", "oxford_evaluative"]
+    told = delibsim("ratings", "report", "d").out
+    assert f"{pack} (people, 1, wording oxford_evaluative)" in told
+    assert f"warning: {warning}" in told
+    assert delibsim("ratings", "report", "d", "--json", "--panel", pack).json["warnings"] == []
+    # A pack handed out before its wording was kept.
+    file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
+    older = delibsim("ratings", "report", "d", "--json").json
+    assert older["pooled"][pack]["wording"] == ""
+    assert f"the wording was not kept for {pack}" in older["warnings"][0]
+
+
+def test_wordings_of_one_name_that_say_other_things_are_told_apart(delibsim, held, home):
+    delibsim("ratings", "ask", "d", "group.size=2")
+    ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
+    own = home / "conf" / "wording" / "oxford.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text(ours.read_text().replace("0 (not at all)", "0 (never)"))
+    delibsim("ratings", "ask", "d", "group.size=2", "--panel", "own")
+    found = delibsim("ratings", "report", "d", "--json").json
+    read = [share["wording"] for share in found["pooled"].values()]
+    assert all(re.fullmatch(r"oxford \([0-9a-f]{8}\)", wording) for wording in read)
+    assert len(set(read)) == 2
+    assert "different wordings" in found["warnings"][0]
+
+
+def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delibsim, home):
+    debates = ("run", "-q", "-m", *ONE)
+    varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
+    assert delibsim(*debates, *varied).code == 0
+    delibsim("ratings", "ask", "d", "group.size=2")
+    found = delibsim("ratings", "report", "d", "--json", "--out", "report")
+    assert found.code == 0
+    assert found.json["differing"] == {
+        "wording": ["oxford", "oxford_evaluative"],
+        "procedure.rules.fairness": ["False", "True"],
+    }
+    differ, same = found.json["warnings"]
+    assert "wording (oxford, oxford_evaluative); procedure.rules.fairness (False, True)" in differ
+    assert len(found.json["same_conditions"]) == 2
+    assert same.startswith("2 of 4 conditions are the same as another by construction")
+    assert "their 2 debates are counted as if they were independent" in same
+    with (home / "report" / "ratings.csv").open(newline="") as table:
+        cells = {row["debate"]: row["cell"] for row in csv.DictReader(table)}
+    assert all(debate == f"{cell}.r1" for debate, cell in cells.items())
+    assert len(set(cells.values())) == 4
+    told = delibsim("ratings", "report", "d").out
+    assert "warning: debates held under different conditions" in told
+
+
+def test_a_report_of_a_tournament_under_one_condition_has_nothing_to_warn_of(delibsim, oxford):
+    found = delibsim("ratings", "report", oxford, "--json").json
+    assert (found["warnings"], found["differing"], found["same_conditions"]) == ([], {}, {})
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
