@@ -12,7 +12,7 @@ from typing import Any
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest
+from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest, name_told
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
@@ -89,8 +89,8 @@ def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:
 def page(sheets: Sequence[Sheet], wording: Wording) -> str:
     """The pages of one rater as one HTML document that needs nothing else; nothing on them says who debates."""
     text = wording.texts
-    number = sheets[0].rater.rpartition(" ")[2]
-    parts = [f"<h1>Rating debates</h1><p>Rater {number}. {len(sheets)} debates.</p><p>{html.escape(text['rater_setting'])}</p>"]
+    who, setting = name_told(sheets[0].rater), html.escape(text["rater_setting"])
+    parts = [f"<h1>Rating debates</h1><p>{who}. {len(sheets)} debates.</p><p>{setting}</p>"]
     parts.append(f"<p>Where something was taken out so that nobody can be recognised, it says {REMOVED}.</p>")
     for sheet in sheets:
         head = f"<section><h1>Sheet <span class=code>{sheet.code}</span></h1><h2>{html.escape(sheet.run.session.topic.question)}</h2>"
@@ -134,8 +134,20 @@ def form(sheets: Mapping[str, Sequence[Sheet]], pack: str) -> str:
     return out.getvalue()
 
 
-def read_form(file: Path, keys: Mapping[str, Mapping[str, Any]]) -> tuple[list[Rating], int]:
-    """The ratings of a form that was filled in, and how many lines were left empty.
+@dataclass(frozen=True)
+class Line:
+    """A line of a form that was filled in: its rating, the code of its sheet, and where it is."""
+
+    rating: Rating
+    sheet: str
+    place: str
+
+
+def read_form(
+    file: Path,
+    keys: Mapping[str, Mapping[str, Any]],
+) -> tuple[list[Line], int]:
+    """The lines of a form that were filled in, and how many were left empty.
 
     `keys` holds the key of each pack by name. Raises WrongInput that names every line at fault, and then nothing is to be kept: a
     tie, a number off the scale, a sheet that was never handed out. A cell left empty is a missing value with that reason.
@@ -148,7 +160,7 @@ def read_form(file: Path, keys: Mapping[str, Mapping[str, Any]]) -> tuple[list[R
     rows = list(csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ","))
     if not rows or tuple(cell.strip() for cell in rows[0]) != COLUMNS:
         raise WrongInput(f"{file}, line 1: the columns must be those of the form that was exported: {', '.join(COLUMNS)}")
-    ratings, faults, empty, seen = [], [], 0, set()
+    found, faults, empty, seen = [], [], 0, set()
     for line, cells in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in cells[4:]):
             empty += bool(cells)
@@ -158,13 +170,13 @@ def read_form(file: Path, keys: Mapping[str, Mapping[str, Any]]) -> tuple[list[R
             if (rating.session, rating.rater) in seen:
                 raise _Fault(f"sheet {cells[1]} stands in the form twice")
             seen.add((rating.session, rating.rater))
-            ratings.append(rating)
+            found.append(Line(rating, cells[1].strip(), f"{file}, line {line}"))
         except _Fault as fault:
             faults.append(f"{file}, line {line}: {fault}")
     if faults:
         shown = "\n".join(faults[:30]) + (f"\nand {len(faults) - 30} more" if len(faults) > 30 else "")
         raise WrongInput(f"{shown}\nNothing was imported; mend these lines and give the command again")
-    return ratings, empty
+    return found, empty
 
 
 class _Fault(ValueError):
@@ -221,13 +233,18 @@ def _number(name: str, cell: str, faults: list[str]) -> int | None:
     return int(cell)
 
 
-def conflicts(ratings: Iterable[Rating], known: Mapping[tuple[str, str], Rating]) -> tuple[list[Rating], list[str]]:
-    """The ratings that are new, and those that contradict what was imported before."""
+def conflicts(
+    lines: Iterable[Line],
+    known: Mapping[tuple[str, str], Rating],
+) -> tuple[list[Rating], list[str]]:
+    """The ratings that are new, and the lines that contradict what was imported before."""
     new, clashes = [], []
-    for rating in ratings:
+    for line in lines:
+        rating = line.rating
         old = known.get((rating.session, rating.rater))
         if old is None:
             new.append(rating)
         elif old != rating:
-            clashes.append(f"rater {rating.rater}: this sheet was imported before with other answers; ratings are never overwritten")
+            clash = f"{line.place}: sheet {line.sheet} was imported before with other answers"
+            clashes.append(f"{clash} (rater {rating.rater})")
     return new, clashes

@@ -11,6 +11,7 @@ from delibsim.domain.participant import Participant, Side
 from delibsim.domain.rating import debated, panel_of_rater
 from delibsim.domain.run import Run, Session
 from delibsim.engine.agent import Interrupted
+from delibsim.engine.prompts import RATER_YOU
 from delibsim.engine.rating import check_panel, rate
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.rehearsal import Asked, StandIn
@@ -67,6 +68,17 @@ def seated(panel: Session, run: Run) -> Session:
     """The panel as it sits before one debate."""
     debate = run.session
     return replace(panel, id=debate.id, topic=debate.topic, survey=debate.survey, seed=debate.seed, replicate=debate.replicate)
+
+
+def as_begun(panel: Session, ratings: Ratings) -> Session:
+    """The panel under the wording it was begun with, where that lacks nothing but RATER_YOU.
+
+    Its raters were told their names in full, and what they were asked is found again in the record.
+    """
+    begun = ratings.wording_of_panel(panel_name(panel))
+    texts = {name: text for name, text in panel.wording.texts.items() if name != RATER_YOU}
+    same = begun is not None and (begun.id, dict(begun.texts)) == (panel.wording.id, texts)
+    return replace(panel, wording=begun) if same else panel
 
 
 def panel_to_plain(panel: Session, allocation: Allocation | None = None) -> dict[str, Any]:

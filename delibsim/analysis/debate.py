@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, debated
+from delibsim.domain.rating import DIMENSIONS, Rated, debated, panel_of_rater
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
+from delibsim.domain.study import cell_of
 from delibsim.domain.transcript import PREPARATION
 
 SAMPLES = 10_000
@@ -24,8 +25,10 @@ OTHER: Mapping[str, str] = {"proposition": "opposition", "opposition": "proposit
 def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     """One row for each rating of each complete debate.
 
-    Columns: debate, motion, replicate, rater, source, model (of the rater), proposition and opposition (the debaters), first (the
-    side shown as Speaker A), winner, before, after, attentive, SIDE.DIMENSION for both sides and eleven dimensions, SIDE.words,
+    Columns: debate, cell (of the design: the debate's name without the replicate), motion,
+    replicate, rater, source, model (of the rater), wording (what the rater read; "" where it was not kept),
+    proposition and opposition (the debaters), first (the side shown as Speaker A), winner,
+    before, after, attentive, SIDE.DIMENSION for both sides and eleven dimensions, SIDE.words,
     SIDE.kind ("human" for a person at the terminal, else "model").
     What a rater did not give is missing (NaN or None).
     """
@@ -40,8 +43,10 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
         }
         for r in run.ratings:
             row: dict[str, Any] = {
-                "debate": run.session.id, "motion": run.session.topic.id, "replicate": run.session.replicate,
+                "debate": run.session.id, "cell": cell_of(run.session),
+                "motion": run.session.topic.id, "replicate": run.session.replicate,
                 "rater": r.rater, "source": r.source, "model": r.model,
+                "wording": run.wordings.get(panel_of_rater(r.rater), ""),
                 "proposition": debaters["proposition"].model, "opposition": debaters["opposition"].model,
                 "first": r.first, "winner": r.winner, "attentive": r.attentive,
                 "before": np.nan if r.before is None else r.before, "after": np.nan if r.after is None else r.after,
@@ -56,7 +61,8 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
 
 def columns() -> list[str]:
     """The columns of the table of ratings, in order."""
-    named = ["debate", "motion", "replicate", "rater", "source", "model", "proposition", "opposition", "first", "winner", "attentive"]
+    named = ["debate", "cell", "motion", "replicate", "rater", "source", "model", "wording"]
+    named += ["proposition", "opposition", "first", "winner", "attentive"]
     return [*named, "before", "after", *(f"{side}.{name}" for side in SIDES for name in (*DIMENSIONS, "words", "kind"))]
 
 

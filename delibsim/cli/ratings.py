@@ -1,7 +1,6 @@
 """`delibsim ratings`: have debates rated, by language models or by people, and see what the ratings say."""
 
 import asyncio
-import json
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -18,9 +17,10 @@ from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.conduct import score_all
 from delibsim.domain.allocation import Allocation
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import debated
+from delibsim.domain.rating import Rating, debated, panel_of_rater
 from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
+from delibsim.domain.treatment import Wording
 from delibsim.engine.rating import check_panel, check_texts
 from delibsim.estimate import estimate_ratings
 from delibsim.packs import conflicts, form, key_of, page, read_form, sheets_of
@@ -28,6 +28,7 @@ from delibsim.raters import (
     Balance,
     RatingOutcome,
     allocated,
+    as_begun,
     kin,
     panel_name,
     panel_of,
@@ -36,6 +37,7 @@ from delibsim.raters import (
     rehearsed_ratings,
     seated,
 )
+from delibsim.store.editions import NOW
 from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -47,6 +49,14 @@ EACH = Annotated[
     int | None,
     typer.Option("--debates-per-rater", help="How many debates each rater rates; default: all."),
 ]
+
+
+KEPT = (
+    "Nothing was imported: ratings are never overwritten. To go on, put these lines back as they were; "
+    "or give the corrected answers to another pack (delibsim ratings export STUDY), by its own pages, "
+    "where A and B may be the other way round, and have it alone reported: --panel PACK."
+)
+"""What is said of a form whose answers contradict those that were imported before."""
 
 
 @app.command()
@@ -72,12 +82,14 @@ def ask(
     given = list(overrides or [])
     usual = [] if any(o.startswith("wording=") for o in given) else ["wording=oxford"]
     planned = plan([*usual, *given], edition=runs.edition())
-    raters = panel_of(planned.session, panel)
+    raters = as_begun(panel_of(planned.session, panel), Ratings.of(runs))
     debates, faults = debates_of(runs)
     if changed := edited(debates):
         raise WrongInput("\n".join([*changed, "Nobody was asked. Put the debate back as it was, or hold it anew in another study."]))
     allocation = allocated(runs, raters, debates, each)
     screen = console(stderr=True)
+    named = next(o for o in [*given, *usual] if o.startswith("wording=")).partition("=")[2]
+    _say_wording(runs, raters.wording, named, screen)
     for warning in kin(raters, debates):
         screen.print(f"warning: {warning}", soft_wrap=True)
     if only:
@@ -96,6 +108,16 @@ def ask(
     else:
         _say_asked(runs, raters, debates, each, design, outcome, faults, losses)
     raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
+
+
+def _say_wording(runs: Runs, wording: Wording, named: str, screen: Console) -> None:
+    """Say which wording raters read where a study of an earlier edition has another of that name."""
+    edition = runs.edition()
+    if edition == NOW or wording == plan([f"wording={named}"]).session.wording:
+        return
+    begun = f"under which study {runs.study} was begun; a new study has that of {NOW}"
+    said = f"note: raters read the wording '{wording.id}' of edition {edition}, {begun}"
+    screen.print(safe(said), soft_wrap=True)
 
 
 def _say_asked(
@@ -192,10 +214,11 @@ def export(
     if folder.exists():
         raise WrongInput(f"{folder} exists; name another folder with --out")
     sheets = sheets_of(debates, pack, raters, each)
-    ratings.add_pack(pack, key_of(sheets))
+    ratings.add_pack(pack, key_of(sheets), said)
     for k, own in enumerate(sheets.values(), 1):
         write_atomically(folder / f"rater-{k}.html", page(own, said))
     write_atomically(folder / "form.csv", form(sheets, pack))
+    _say_wording(runs, said, wording, console(stderr=True))
     screen = console()
     shares = "" if each is None else f", {each} each,"
     place = f"{len(debates)} debates for {raters} raters{shares} in {shown(folder.resolve())}"
@@ -211,27 +234,38 @@ def import_(
     """Read the answers of human raters back. Every line is checked; if one is wrong, all that are wrong are named and nothing is kept."""
     keys, studies = {}, {}
     for path in sorted(root.glob("*/study.json")):
-        for pack, key in Ratings(path.parent).packs().items():
-            keys[pack], studies[pack] = json.loads(key.read_bytes()), path.parent
-    given, empty = read_form(file, keys)
-    kept = 0
+        store = Ratings(path.parent)
+        for pack in store.packs():
+            keys[pack], studies[pack] = store.key(pack), path.parent
+    lines, empty = read_form(file, keys)
+    given = [line.rating for line in lines]
+    waiting, clashes = {}, []
     for pack, folder in studies.items():
-        own = [rating for rating in given if rating.rater.startswith(f"{pack} ")]
-        store = Ratings(folder)
-        known = {(r.session, r.rater): r for rating in own for r in store.read(rating.session)}
-        new, clashes = conflicts(own, known)
-        if clashes:
-            raise WrongInput("\n".join([*clashes, "Nothing was imported."]))
-        with Runs.at(folder).lock():
-            for rating in new:
-                store.add(rating)
+        own = [line for line in lines if panel_of_rater(line.rating.rater) == pack]
+        debates = {line.rating.session for line in own}
+        known = [rating for debate in debates for rating in Ratings(folder).read(debate)]
+        waiting[pack], found = conflicts(own, {(r.session, r.rater): r for r in known})
+        clashes += found
+    if clashes:
+        raise WrongInput("\n".join([*clashes, KEPT]))
+    kept = 0
+    for pack, new in waiting.items():
+        _keep(new, studies[pack])
         kept += len(new)
-        if new:
-            score_all(Runs.at(folder), ["ratings"])
     partial = sum(bool(rating.missing) for rating in given)
     screen = console()
     screen.print(f"{kept} ratings kept, {len(given) - kept} known before, {partial} with something missing, {empty} sheets left empty")
     raise typer.Exit(0 if given and not empty and not partial else 3 if given else 4)
+
+
+def _keep(new: list[Rating], folder: Path) -> None:
+    """Keep the ratings of a pack with its study, and score them."""
+    if not new:
+        return
+    with Runs.at(folder).lock():
+        for rating in new:
+            Ratings(folder).add(rating)
+    score_all(Runs.at(folder), ["ratings"])
 
 
 app.command()(report)

@@ -1,6 +1,5 @@
 """`delibsim ratings report`: the analysis of a tournament, printed, as files and as JSON."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from delibsim.cli.ratings_pooled import SOURCES, Pooled
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
@@ -20,7 +20,6 @@ from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
-SOURCES = {"model": "models", "human": "people"}
 SHORT = {
     "coefficient": "estimate",
     "performance_low": "low",
@@ -80,8 +79,10 @@ def report(
     """The analysis of a tournament: who wins, how far raters agree, what makes a winner.
 
     Where both people and models debate, models are compared with people; --focus compares one
-    debater with the rest. Exit code 0; 3 if something could not be read, a rating is lost, a debate
-    is missing or was edited, 4 if no debate has been rated.
+    debater with the rest. Whose ratings are pooled is said, with a warning where raters read
+    different wordings or debates were held under different conditions. Exit code 0; 3 if something
+    could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
+    rated.
     """
     from delibsim.analysis.debate_figures import figures
     from delibsim.analysis.debate_report import LONG, tables
@@ -93,7 +94,7 @@ def report(
     covariates = None if people is None else read_covariates(people, ids_of(debates))
     rated = chosen(debates, panel or [], source)
     found = tables(rated, focus=focus, people=covariates)
-    pooled = pooled_in(rated)
+    pooled = Pooled.of(rated)
     if out is not None:
         for name, table in found.items():
             write_atomically(out / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
@@ -103,10 +104,12 @@ def report(
     if as_json:
         plain = {name: _records(table) for name, table in printed.items()}
         told = {"study": runs.study, "planned": len(runs.sessions()), "faults": faults}
-        echo_json({**told, "lost": losses, "edited": changed, "pooled": pooled, **plain})
+        told |= {"lost": losses, "edited": changed, **pooled.plain()}
+        pooled.warn(console(stderr=True))
+        echo_json(told | plain)
     else:
         screen = console()
-        _print_pooled(pooled, screen)
+        pooled.print(screen)
         _print_tables(printed, screen)
         waiting = len(runs.sessions()) - len(debates) - len(faults)
         _print_faults(faults, losses, changed, waiting, screen)
@@ -166,22 +169,8 @@ def ids_of(debates: Iterable[Run]) -> set[str]:
     return ids
 
 
-def pooled_in(rated: Iterable[Rated]) -> dict[str, dict[str, Any]]:
-    """Source and number of ratings of every panel and pack."""
-    given = [rating for run in rated for rating in run.ratings]
-    counts = Counter((panel_of_rater(rating.rater), SOURCES[rating.source]) for rating in given)
-    named = sorted(counts.items())
-    return {name: {"source": source, "ratings": n} for (name, source), n in named}
-
-
 def _records(table: Any) -> list[dict[str, Any]]:
     return table.astype(object).to_dict("records")
-
-
-def _print_pooled(pooled: Mapping[str, Mapping[str, Any]], screen: Console) -> None:
-    parts = [f"{name} ({of['source']}, {of['ratings']})" for name, of in pooled.items()]
-    whose = safe(", ".join(parts)) or "nobody"
-    screen.print(f"Ratings of {whose}{', pooled' if len(pooled) > 1 else ''}", soft_wrap=True)
 
 
 def _print_faults(

@@ -77,9 +77,13 @@ def digest(run: Run) -> str:
 
 @dataclass(frozen=True)
 class Rated(Run):
-    """A debate together with its ratings, as scorers and the analysis read it."""
+    """A debate together with its ratings, as scorers and the analysis read it.
+
+    `wordings` names what each panel and pack read, where it was kept.
+    """
 
     ratings: tuple[Rating, ...] = ()
+    wordings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a rating of another debate, and two of one rater."""
@@ -102,3 +106,12 @@ class Rated(Run):
 def panel_of_rater(rater: str) -> str:
     """The panel or pack of a rater: its name without its number."""
     return rater.rpartition(" ")[0]
+
+
+def name_told(rater: str) -> str:
+    """What a rater is told it is called, which says nothing of its panel or pack.
+
+    >>> name_told("gpt_5_versus_human_judge 3")
+    'Rater 3'
+    """
+    return f"Rater {rater.rpartition(' ')[2]}"

@@ -13,7 +13,7 @@ from string import Template
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Participant
-from delibsim.domain.rating import DIMENSIONS
+from delibsim.domain.rating import DIMENSIONS, name_told
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
@@ -48,6 +48,8 @@ RATER_TEXTS = (
     "persona", "you", "reask", *(f"rater_{name}" for name in DIMENSIONS),
 )  # fmt: skip
 """Those that raters of debates read."""
+RATER_YOU = "rater_you"
+"""Said before the neutral name of a rater; a wording without it says `you` and the name with the panel's."""
 
 
 def survey_prompt(
@@ -250,7 +252,10 @@ def _particulars(session: Session, participant: Participant) -> str:
     parts = [_say(session, "persona"), block("persona", persona)] if persona else []
     # The name first: a persona may hold anything, and must not pass for the name.
     side = [_say(session, participant.role)] if participant.role in (*SIDES, "audience") else []
-    return "\n\n".join([_say(session, "you"), block("you", participant.id), *side, *parts])
+    said, name = "you", participant.id
+    if participant.role == "rater" and RATER_YOU in session.wording.texts:
+        said, name = RATER_YOU, name_told(participant.id)
+    return "\n\n".join([_say(session, said), block("you", name), *side, *parts])
 
 
 def _limits(session: Session) -> dict[str, object]:

@@ -10,7 +10,13 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.treatment import Wording
 from delibsim.engine.agent import ask
 from delibsim.engine.blinding import blinded
-from delibsim.engine.prompts import RATER_TEXTS, ballot_prompt, refuse_unfilled, stance_prompt
+from delibsim.engine.prompts import (
+    RATER_TEXTS,
+    RATER_YOU,
+    ballot_prompt,
+    refuse_unfilled,
+    stance_prompt,
+)
 from delibsim.models.base import Completion, LanguageModel
 
 
@@ -33,7 +39,8 @@ def check_panel(panel: Session) -> None:
 
 def check_texts(wording: Wording) -> None:
     """Refuse a wording that lacks what raters read; WrongInput."""
-    refuse_unfilled(wording, RATER_TEXTS, {"reask": ("fault",)})
+    named = {RATER_YOU} & set(wording.texts)
+    refuse_unfilled(wording, (*RATER_TEXTS, *named), {"reask": ("fault",)})
 
 
 async def rate(

@@ -5,8 +5,9 @@ ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from delibsim.domain.allocation import Showing
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
+from delibsim.domain.treatment import Wording
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
 from delibsim.store.runs import Runs
@@ -81,11 +84,34 @@ class Ratings:
 
     def rated(self, runs: Iterable[Run]) -> list[Run]:
         """Runs, with their ratings where they are debates."""
-        return [self._rated(run) if run.session.format == "debate" else run for run in runs]
+        wordings = self.wordings()
+        found = []
+        for run in runs:
+            debate = run.session.format == "debate"
+            found.append(self._rated(run, wordings) if debate else run)
+        return found
 
-    def _rated(self, run: Run) -> Rated:
+    def _rated(self, run: Run, wordings: Mapping[str, str]) -> Rated:
         fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
-        return Rated(**fields, ratings=self.read(run.session.id))
+        return Rated(**fields, ratings=self.read(run.session.id), wordings=wordings)
+
+    def wordings(self) -> dict[str, str]:
+        """What the raters of every panel and pack read, by name, where it was kept.
+
+        The id of the wording; where several have one id and say other things to raters, with the
+        first digits of the SHA-256 of what they say.
+        """
+        kept = {name: self.wording_of_panel(name) for name in self.panels()}
+        kept |= {pack: self.wording_of_pack(pack) for pack in self.packs()}
+        read = {}
+        for name, wording in kept.items():
+            if wording is not None:
+                read[name] = wording.id, digest_of(_to_raters(wording))
+        versions = Counter(id for id, _ in set(read.values()))
+        found = {}
+        for name, (id, digest) in read.items():
+            found[name] = id if versions[id] == 1 else f"{id} ({digest[:8]})"
+        return found
 
     def record(self, debate: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange with a rater to the log of a debate."""
@@ -123,6 +149,11 @@ class Ratings:
         """How many debates each rater of a panel rates; None where all rate all. KeyError if there is no such panel."""
         return self._panels()[name].get("debates_per_rater")
 
+    def wording_of_panel(self, name: str) -> Wording | None:
+        """What the raters of a panel of language models read; None where there is no such panel."""
+        kept = self._panels().get(name, {}).get("wording")
+        return None if kept is None else _wording(kept)
+
     def panels(self) -> list[str]:
         """The names of the panels of language models."""
         return sorted(self._panels())
@@ -144,16 +175,41 @@ class Ratings:
                 return
         write_atomically(path, json_text(panels | {name: plain}, indent=1) + "\n")
 
-    def add_pack(self, pack: str, key: Mapping[str, Any]) -> None:
-        """Keep the key of a pack that was handed out: which sheet is which debate, and who is Speaker A. It stays here."""
+    def add_pack(self, pack: str, key: Mapping[str, Any], wording: Wording) -> None:
+        """Keep the key of a pack that was handed out, and what its raters read; they stay here.
+
+        The key says which sheet is which debate, and who is Speaker A.
+        """
         path = self.folder / RATINGS / "packs" / f"{pack}.json"
         if path.exists():
             raise WrongInput(f"{path} exists: this pack was made before")
-        write_atomically(path, json_text(dict(key), indent=1) + "\n")
+        plain = {"wording": asdict(wording), "sheets": dict(key)}
+        write_atomically(path, json_text(plain, indent=1) + "\n")
+
+    def key(self, pack: str) -> dict[str, Any]:
+        """The key of a pack by sheet; KeyError if there is no such pack."""
+        plain = json.loads(self.packs()[pack].read_bytes())
+        # A pack handed out before its wording was kept is its sheets alone.
+        return plain.get("sheets", plain)
+
+    def wording_of_pack(self, pack: str) -> Wording | None:
+        """What the raters of a pack read; None where it was not kept. KeyError: no such pack."""
+        kept = json.loads(self.packs()[pack].read_bytes()).get("wording")
+        return None if kept is None else _wording(kept)
 
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""
         return {path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))}
+
+
+def _wording(plain: Mapping[str, Any]) -> Wording:
+    """A wording from plain values."""
+    return Wording(str(plain["id"]), dict(plain["texts"]))
+
+
+def _to_raters(wording: Wording) -> dict[str, str]:
+    """Those texts of a wording that are for raters alone."""
+    return {name: text for name, text in wording.texts.items() if name.startswith("rater_")}
 
 
 def _compared(panel: Mapping[str, Any], raters: int) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 import asyncio
 import csv
+import html
 import io
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from debates import debate, hostile, scripted
@@ -211,6 +213,24 @@ def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
 
 
+def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(delibsim, held, home):
+    ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
+    older = home / "conf" / "wording" / "oxford.yaml"
+    older.parent.mkdir(parents=True)
+    older.write_text(ours.read_text().replace("  rater_you: >-\n    You are\n", ""))
+    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
+    older.unlink()
+    file = home / "runs" / "d" / "ratings" / "panels.json"
+    kept = json.loads(file.read_text())["panel"]["wording"]
+    assert "rater_you" not in kept["texts"]
+    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    assert (again.code, again.json["new"], again.json["before"]) == (0, 1, 2)
+    assert json.loads(file.read_text())["panel"]["wording"] == kept
+    new = delibsim("ratings", "ask", "d", "group.size=2", "--panel", "new")
+    assert new.code == 0
+    assert "rater_you" in json.loads(file.read_text())["new"]["wording"]["texts"]
+
+
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(delibsim, held, home, place):
     file = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "ratings.jsonl"
@@ -265,9 +285,84 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
     assert set(ratings("--panel", "other", "--panel", pack)) == {"other", pack}
     assert set(ratings("--source", "people")) == {pack}
     assert set(ratings("--source", "models")) == {"panel", "other"}
-    assert "Ratings of other (models, 3), panel (models, 2), pooled" in delibsim("ratings", "report", "d", "--source", "models").out
+    told = delibsim("ratings", "report", "d", "--source", "models")
+    whose = "other (models, 3, wording oxford), panel (models, 2, wording oxford)"
+    assert f"Ratings of {whose}, pooled" in told.out
+    assert "warning" not in told.out
     wrong = delibsim("ratings", "report", "d", "--panel", "othr")
     assert (wrong.code, "did you mean other" in wrong.err) == (2, True)
+
+
+def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
+    delibsim("ratings", "ask", "d", "group.size=2")
+    ours = ("ratings", "export", "d", "--raters", "1", "--out", "pack")
+    delibsim(*ours, "--wording", "oxford_evaluative")
+    fill(home / "pack" / "form.csv")
+    delibsim("ratings", "import", "pack/form.csv")
+    (file,) = (home / "runs" / "d" / "ratings" / "packs").glob("*.json")
+    pack = file.stem
+    found = delibsim("ratings", "report", "d", "--json", "--out", "report")
+    read = {name: share["wording"] for name, share in found.json["pooled"].items()}
+    assert read == {"panel": "oxford", pack: "oxford_evaluative"}
+    (warning,) = found.json["warnings"]
+    assert f"oxford_evaluative: {pack}" in warning
+    assert "--panel NAME" in warning
+    assert f"warning: {warning}" in found.err
+    with (home / "report" / "ratings.csv").open(newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert [row["wording"] for row in rows] == ["oxford", "oxford", "oxford_evaluative"]
+    told = delibsim("ratings", "report", "d").out
+    assert f"{pack} (people, 1, wording oxford_evaluative)" in told
+    assert f"warning: {warning}" in told
+    assert delibsim("ratings", "report", "d", "--json", "--panel", pack).json["warnings"] == []
+    # A pack handed out before its wording was kept.
+    file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
+    older = delibsim("ratings", "report", "d", "--json").json
+    assert older["pooled"][pack]["wording"] == ""
+    assert f"the wording was not kept for {pack}" in older["warnings"][0]
+
+
+def test_wordings_of_one_name_that_say_other_things_are_told_apart(delibsim, held, home):
+    delibsim("ratings", "ask", "d", "group.size=2")
+    ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
+    own = home / "conf" / "wording" / "oxford.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text(ours.read_text().replace("0 (not at all)", "0 (never)"))
+    delibsim("ratings", "ask", "d", "group.size=2", "--panel", "own")
+    found = delibsim("ratings", "report", "d", "--json").json
+    read = [share["wording"] for share in found["pooled"].values()]
+    assert all(re.fullmatch(r"oxford \([0-9a-f]{8}\)", wording) for wording in read)
+    assert len(set(read)) == 2
+    assert "different wordings" in found["warnings"][0]
+
+
+def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delibsim, home):
+    debates = ("run", "-q", "-m", *ONE)
+    varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
+    assert delibsim(*debates, *varied).code == 0
+    delibsim("ratings", "ask", "d", "group.size=2")
+    found = delibsim("ratings", "report", "d", "--json", "--out", "report")
+    assert found.code == 0
+    assert found.json["differing"] == {
+        "wording": ["oxford", "oxford_evaluative"],
+        "procedure.rules.fairness": ["False", "True"],
+    }
+    differ, same = found.json["warnings"]
+    assert "wording (oxford, oxford_evaluative); procedure.rules.fairness (False, True)" in differ
+    assert len(found.json["same_conditions"]) == 2
+    assert same.startswith("2 of 4 conditions are the same as another by construction")
+    assert "their 2 debates are counted as if they were independent" in same
+    with (home / "report" / "ratings.csv").open(newline="") as table:
+        cells = {row["debate"]: row["cell"] for row in csv.DictReader(table)}
+    assert all(debate == f"{cell}.r1" for debate, cell in cells.items())
+    assert len(set(cells.values())) == 4
+    told = delibsim("ratings", "report", "d").out
+    assert "warning: debates held under different conditions" in told
+
+
+def test_a_report_of_a_tournament_under_one_condition_has_nothing_to_warn_of(delibsim, oxford):
+    found = delibsim("ratings", "report", oxford, "--json").json
+    assert (found["warnings"], found["differing"], found["same_conditions"]) == ([], {}, {})
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
@@ -350,7 +445,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert delibsim("ratings", "export", oxford, "--raters", "2", "--out", "pack").code == 0
     assert sorted(p.name for p in (home / "pack").iterdir()) == ["form.csv", "rater-1.html", "rater-2.html"]
     (key,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
-    key = json.loads(key.read_text())
+    key = json.loads(key.read_text())["sheets"]
     pages = {p.name: p.read_text() for p in (home / "pack").iterdir()}
     for name, page in pages.items():
         leak = LEAKS.search(page)
@@ -398,7 +493,7 @@ def test_a_wrong_line_is_named_and_nothing_is_kept(delibsim, oxford, home, files
     assert files("runs") == before
 
 
-def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home):
+def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home, files):
     delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
     form = home / "pack" / "form.csv"
     sheets = [row["sheet"] for row in csv.DictReader(io.StringIO(form.read_text()))]
@@ -422,9 +517,53 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     assert sum(row["without_winner"] for row in found["counts"]) == 1
     assert sum(row["failed_attention"] for row in found["counts"]) == 4
     text = form.read_text().replace(",60", ",61", 1)
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if ",61" in row)
     form.write_text(text)
+    before = files("runs")
     clash = delibsim("ratings", "import", form)
-    assert (clash.code, "imported before with other answers" in clash.err) == (2, True)
+    assert clash.code == 2
+    said = f"line {line}: sheet {sheets[line - 2]} was imported before with other answers"
+    assert said in clash.err
+    assert "give the corrected answers to another pack" in clash.err
+    assert files("runs") == before
+
+
+def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
+    kept = {}
+    for name in ("oxford", "oxford_evaluative"):
+        out = ("--raters", "1", "--out", name, "--wording", name)
+        assert delibsim("ratings", "export", oxford, *out).code == 0
+        (file,) = set((home / "runs" / oxford / "ratings" / "packs").glob("*.json")) - set(kept)
+        kept[file] = json.loads(file.read_text())["wording"]
+        assert kept[file]["id"] == name
+        page = html.unescape((home / name / "rater-1.html").read_text())
+        assert kept[file]["texts"]["rater_setting"] in page
+    assert len({wording["texts"]["rater_ballot"] for wording in kept.values()}) == 2
+
+
+def test_a_pack_handed_out_before_its_wording_was_kept_comes_back_as_before(delibsim, oxford, home):
+    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
+    file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
+    fill(home / "pack" / "form.csv")
+    done = delibsim("ratings", "import", "pack/form.csv")
+    assert (done.code, "6 ratings kept" in done.out) == (0, True)
+    assert delibsim("ratings", "report", oxford).code == 0
+
+
+def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home, files):
+    for name in ("one", "two"):
+        delibsim("ratings", "export", oxford, "--raters", "1", "--out", name)
+        fill(home / name / "form.csv")
+    second = (home / "two" / "form.csv").read_text()
+    delibsim("ratings", "import", "two/form.csv")
+    first = (home / "one" / "form.csv").read_text()
+    both = first + second.partition("\n")[2].replace(",60", ",61")
+    (home / "both.csv").write_text(both)
+    before = files("runs")
+    done = delibsim("ratings", "import", "both.csv")
+    assert (done.code, "Nothing was imported" in done.err) == (2, True)
+    assert files("runs") == before
 
 
 def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
@@ -597,7 +736,7 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     export = ("ratings", "export", oxford, "--raters", "6", "--debates-per-rater", "2")
     assert delibsim(*export, "--out", "pack").code == 0
     (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
-    key = list(json.loads(file.read_text()).values())
+    key = list(json.loads(file.read_text())["sheets"].values())
     for name, n in (("debate", 6), ("rater", 6)):
         counts = [sum(sheet[name] == one for sheet in key) for one in {sheet[name] for sheet in key}]
         assert counts == [2] * n
@@ -606,7 +745,8 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     page = (home / "pack" / "rater-1.html").read_text()
     assert page.count("<h2>Ballot") == 2
     assert "0 (not at all) to 100 (extremely)" in page
-    checks = {sheet: one["check"] for sheet, one in json.loads(file.read_text()).items()}
+    sheets_kept = json.loads(file.read_text())["sheets"]
+    checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
     assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
     assert delibsim(*export, "--out", "other", "--wording", "oxford_evaluative").code == 0

@@ -166,6 +166,32 @@ async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_r
     assert rating.missing == {"before": "refusal: no"}
 
 
+async def test_a_rater_is_told_a_neutral_name_and_no_panel(tmp_path):
+    run = await held(tmp_path)
+    for name in ("oxford", "oxford_evaluative"):
+        composed = compose(f"wording={name}", "group.size=2", home=tmp_path)
+        panel = panel_of(composed, "gpt_5_versus_human_judge")
+        sitting, asked = seated(panel, run), []
+        rating = await rate(run, sitting, panel.participants[1], scripted(sitting, asked=asked))
+        assert rating.rater == "gpt_5_versus_human_judge 2"
+        assert [prompt.purpose.participant for prompt in asked] == [rating.rater] * 2
+        for prompt in asked:
+            assert "You are\n\n<you>\nRater 2\n</you>" in prompt.text
+            assert re.search("gpt|versus|human_judge", prompt.text) is None
+            assert "In this debate you are" not in prompt.text
+
+
+async def test_a_wording_without_a_text_for_raters_names_says_the_name_as_before(tmp_path, panel):
+    run = await held(tmp_path)
+    texts = {name: text for name, text in panel.wording.texts.items() if name != "rater_you"}
+    older = replace(panel, wording=replace(panel.wording, texts=texts))
+    check_panel(older)
+    sitting, asked = seated(older, run), []
+    await rate(run, sitting, older.participants[0], scripted(sitting, asked=asked))
+    for prompt in asked:
+        assert "In this debate you are\n\n<you>\npanel 1\n</you>" in prompt.text
+
+
 async def test_a_debate_that_broke_off_is_not_rated(tmp_path, panel):
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
     run = await held(tmp_path, {("Opposition", "turn 4"): refused})

@@ -134,3 +134,23 @@ def test_ratings_of_an_older_study_go_on_under_their_own_wording(tmp_path, monke
     assert "2 ratings now, 4 before" in out
     now = json.loads((study / "ratings" / "panels.json").read_text(encoding="utf-8"))
     assert now["panel"]["wording"] == kept["panel"]["wording"]
+
+
+def test_raters_of_an_older_study_are_said_to_read_its_wording_once_per_command(tmp_path, monkeypatch, delibsim):
+    study = tmp_path / "runs" / "debates_0_1"
+    shutil.copytree(HERE / study.name, study)
+    monkeypatch.chdir(tmp_path)
+    ask = ("ratings", "ask", study.name, "group.size=2", "model=citizen_capable")
+    for words in (ask, (*ask, "--estimate"), ("ratings", "export", study.name, "--out", "pack")):
+        code, _, err = delibsim(*words)
+        assert code == 0, err
+        (said,) = [line for line in err.splitlines() if "edition" in line]
+        assert said.startswith("note: raters read the wording 'oxford' of edition 0.1, ")
+        assert study.name in said
+    own = tmp_path / "conf" / "wording" / "mine.yaml"
+    own.parent.mkdir(parents=True)
+    today = (HERE.parents[1] / "conf" / "wording" / "oxford.yaml").read_text(encoding="utf-8")
+    own.write_text(today.replace("id: oxford", "id: mine"), encoding="utf-8")
+    words = ("ratings", "export", study.name, "--out", "own", "--wording", "mine")
+    code, _, err = delibsim(*words)
+    assert (code, "edition" in err) == (0, False)
