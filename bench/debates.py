@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from tournaments import tournament  # ty: ignore[import-not-found]
 
-from delibsim.analysis.debate import standings
-from delibsim.analysis.debate_winner import bradley_terry
+from delibsim.analysis.debates.ratings import standings
+from delibsim.analysis.debates.winner import bradley_terry
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--seeds", type=int, default=200)

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from delibsim import Runs, compose
-from delibsim.conduct import hold_session, score_all
-from delibsim.store.export import export
+from delibsim.conduct.hold import hold_session, score_all
 from delibsim.store.manifest import Manifest
+from delibsim.store.tables.export import export
 
 RUNS = 2_000
 

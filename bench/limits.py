@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from delibsim import Runs, Voices, compose
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.testing.provider import FakeProvider
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from delibsim import DRI, Agreement, Session, hold, voices_of
-from delibsim.cli.compose import plan
+from delibsim.planning.compose import plan
 
 RESAMPLES = 10_000
 MEASURES = {

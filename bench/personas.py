@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from delibsim import Diversity, compose, hold, voices_of
-from delibsim.analysis.reference import groups_of_five, reference
+from delibsim.analysis.human.reference import groups_of_five, reference
 
 TOPICS = ("ccps", "fremantle", "bep")
 REPLICATES = 20

@@ -18,9 +18,9 @@ from pathlib import Path
 import aiohttp
 
 from delibsim import Runs, Voices, compose
-from delibsim.conduct import hold_all
-from delibsim.engine.prompts import specimens
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
+from delibsim.prompts.session import specimens
 
 LATENCY = 0.2
 CALLS = 20  # of a deliberation
@@ -125,7 +125,7 @@ async def with_openai(url: str) -> AsyncGenerator[Ask]:
 
 @contextlib.asynccontextmanager
 async def with_litellm(url: str) -> AsyncGenerator[Ask]:
-    from delibsim.models.litellm import litellm
+    from delibsim.models.clients.litellm import litellm
 
     yield lambda messages: litellm.acompletion("openai/bench", messages, api_base=url, num_retries=0, max_retries=0)
 

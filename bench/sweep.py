@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 DELIBSIM = Path(sys.executable).with_name("delibsim")
-PLAN = "import sys; from delibsim.cli.compose import plan; print(len(plan(sys.argv[1:], sweep=True).sessions))"
+PLAN = "import sys; from delibsim.planning.compose import plan; print(len(plan(sys.argv[1:], sweep=True).sessions))"
 
 
 def main() -> None:

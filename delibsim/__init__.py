@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from delibsim.cli.compose import compose
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
     from delibsim.domain.participant import Participant
@@ -18,19 +17,20 @@ if TYPE_CHECKING:
     from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
     from delibsim.engine.hold import hold
     from delibsim.models.base import Completion, LanguageModel, Usage
-    from delibsim.models.citizen import Citizen
-    from delibsim.models.prompt import Message, Prompt
+    from delibsim.models.citizen.citizen import Citizen
+    from delibsim.models.pool import Voices, voices_of
+    from delibsim.planning.compose import compose
+    from delibsim.prompts.prompt import Message, Prompt
     from delibsim.scorers.agreement import Agreement
     from delibsim.scorers.diversity import Diversity
     from delibsim.scorers.dri import DRI
-    from delibsim.store.library import Library
+    from delibsim.store.instruments.library import Library
     from delibsim.store.runs import Runs
-    from delibsim.voices import Voices, voices_of
 
 # Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for `delibsim --help`.
 _HOMES = {
-    "delibsim.cli.compose": ("compose",),
-    "delibsim.voices": ("Voices", "voices_of"),
+    "delibsim.planning.compose": ("compose",),
+    "delibsim.models.pool": ("Voices", "voices_of"),
     "delibsim.domain.errors": ("WrongInput",),
     "delibsim.domain.measure": ("Measure",),
     "delibsim.domain.participant": ("Participant",),
@@ -44,12 +44,12 @@ _HOMES = {
     "delibsim.domain.treatment": ("Audience", "Procedure", "Treatment", "Wording"),
     "delibsim.engine.hold": ("hold",),
     "delibsim.models.base": ("Completion", "LanguageModel", "Usage"),
-    "delibsim.models.citizen": ("Citizen",),
-    "delibsim.models.prompt": ("Message", "Prompt"),
+    "delibsim.models.citizen.citizen": ("Citizen",),
+    "delibsim.prompts.prompt": ("Message", "Prompt"),
     "delibsim.scorers.agreement": ("Agreement",),
     "delibsim.scorers.diversity": ("Diversity",),
     "delibsim.scorers.dri": ("DRI",),
-    "delibsim.store.library": ("Library",),
+    "delibsim.store.instruments.library": ("Library",),
     "delibsim.store.runs": ("Runs",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

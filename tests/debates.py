@@ -1,8 +1,8 @@
 """Debates for tests: sessions with the wordings of the package, and voices that say what a test wants."""
 
 from delibsim import Completion, Usage, compose
-from delibsim.models.speech import Speech
-from delibsim.voices import voices_of
+from delibsim.models.pool import voices_of
+from delibsim.prompts.forms.speech import Speech
 
 
 def debate(home, *overrides, motion="voting"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from delibsim.domain.survey import Item, Survey
-from delibsim.store.answers import Answers
+from delibsim.store.instruments.answers import Answers
 
 
 def people(rated, ranked=None, scale_max=7):

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
 from delibsim import Runs, WrongInput
-from delibsim.cli.compose import plan
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
+from delibsim.conduct.launch.hydra import ADDRESSES, EXTRAS, batches, check, hold_batch, most_workers, prepare, shares, start
 from delibsim.domain.participant import Participant
-from delibsim.launcher import ADDRESSES, EXTRAS, batches, check, hold_batch, most_workers, prepare, shares, start
 from delibsim.models.limits import Limits
+from delibsim.planning.compose import plan
 from delibsim.store.files import append_line
 
 COUNTS = ("concurrency", "requests_per_minute", "tokens_per_minute", "budget_tokens")
@@ -199,7 +199,7 @@ def test_a_launcher_that_holds_no_study_is_refused_with_the_names_of_those_that_
 
 @pytest.mark.parametrize("name", EXTRAS)
 def test_a_launcher_that_is_not_installed_is_refused_with_the_extra_that_brings_it(name, monkeypatch):
-    monkeypatch.setattr("delibsim.launcher.find_spec", lambda name: None)
+    monkeypatch.setattr("delibsim.conduct.launch.hydra.find_spec", lambda name: None)
     with pytest.raises(WrongInput, match=rf"pip install 'delibsim\[{EXTRAS[name]}\]' \(installed: delibsim\)"):
         check(name, ())
 

@@ -7,7 +7,7 @@ import pytest
 
 from delibsim import compose
 from delibsim.domain.effect import same_cells
-from delibsim.rehearsal import rehearsed
+from delibsim.planning.dry_run import rehearsed
 
 HOSTED = {"kind": "openai_compatible", "model": "m", "max_tokens": 100, "temperature": 0.0}
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debate import columns
+from delibsim.analysis.debates.ratings import columns
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.tournament import round_robin
-from delibsim.store.covariates import Covariates
+from delibsim.store.instruments.covariates import Covariates
 
 MOTIONS = [f"motion{i}" for i in range(10)]
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from delibsim.cli.compose import plan
 from delibsim.cli.terminal import echo_json, shown
 from delibsim.domain.errors import WrongInput
-from delibsim.models.faults import public_url
+from delibsim.models.clients.faults import public_url
+from delibsim.planning.compose import plan
 from delibsim.scorers.aqua import hub
 from delibsim.scorers.aqua.setup import Part, Setup, Voice, adapter_parts, find, keep, model_part, read, unchanged
 from delibsim.scorers.aqua.translation import signature, translator_of

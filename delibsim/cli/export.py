@@ -8,10 +8,10 @@ from rich.table import Table
 
 from delibsim.cli.terminal import console, echo_json, report, safe, shown, study_at
 from delibsim.domain.errors import unknown
-from delibsim.store.codebook import TABLES
-from delibsim.store.export import FORMATS
-from delibsim.store.export import export as write
 from delibsim.store.runs import EXPORT
+from delibsim.store.tables.codebook import TABLES
+from delibsim.store.tables.export import FORMATS
+from delibsim.store.tables.export import export as write
 
 app = typer.Typer(add_completion=False)
 

@@ -12,17 +12,17 @@ import typer
 from rich import box
 from rich.table import Table
 
-from delibsim.analysis import groups_of_five as five
-from delibsim.analysis import human as analysis
-from delibsim.analysis.groups_of_five import Dealt, Spread
-from delibsim.analysis.human import Reference
-from delibsim.analysis.published import Figure, published_figures
+from delibsim.analysis.human import groups_of_five as five
+from delibsim.analysis.human import people as analysis
+from delibsim.analysis.human.groups_of_five import Dealt, Spread
+from delibsim.analysis.human.people import Reference
+from delibsim.analysis.human.published import Figure, published_figures
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import CATALOGUE, Measure
 from delibsim.domain.survey import PHASES
-from delibsim.store.answers import Answers
-from delibsim.store.imported import read_people
+from delibsim.store.instruments.answers import Answers
+from delibsim.store.instruments.imported import read_people
 
 GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
 

@@ -9,12 +9,12 @@ from typer.core import TyperGroup
 from delibsim.cli.terminal import safe
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.survey import Survey
-from delibsim.store.answers import read_answers
-from delibsim.store.deliberr import HUMAN, find_files, local_name, read_published
-from delibsim.store.imported import ANSWERS, keep
-from delibsim.store.library import Library
-from delibsim.store.own_answers import Checked, check_answers, keep_answers
-from delibsim.store.ranks import Rank1
+from delibsim.store.instruments.answers import read_answers
+from delibsim.store.instruments.deliberr import HUMAN, find_files, local_name, read_published
+from delibsim.store.instruments.imported import ANSWERS, keep
+from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.own_answers import Checked, check_answers, keep_answers
+from delibsim.store.instruments.ranks import Rank1
 
 
 class Formats(TyperGroup):

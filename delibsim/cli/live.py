@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from delibsim.cli.terminal import brief, safe
-from delibsim.conduct import Held
+from delibsim.conduct.hold import Held
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Silence, Statement

@@ -94,7 +94,7 @@ def main() -> None:
 
 def _without_secrets(message: str) -> str:
     """What a message says, but for a key that was given in the place of a name."""
-    from delibsim.models.faults import scrub, secrets
+    from delibsim.models.clients.faults import scrub, secrets
 
     return scrub(message, secrets())
 

@@ -9,22 +9,22 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from delibsim.analysis.clusters import Clusters, Items, clusters_of
-from delibsim.analysis.profiles import NotWritten, Reading, departures, read_profiles, shortcomings, write_profiles
-from delibsim.cli.compose import Plan, plan
-from delibsim.cli.seats import instrument_of
+from delibsim.analysis.personas.clusters import Clusters, Items, clusters_of
+from delibsim.analysis.personas.profiles import NotWritten, Reading, departures, read_profiles, shortcomings, write_profiles
 from delibsim.cli.terminal import console, echo_json, number, safe, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.personas import Personas
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.models.limits import Budget
+from delibsim.models.pool import Voices
 from delibsim.models.replay import Exchange, Recorder, Replay, exchange_of
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.seats import instrument_of
 from delibsim.store.files import append_line, read_lines
-from delibsim.store.library import Library
-from delibsim.store.own_answers import people_who_answered
-from delibsim.store.persona_files import FOLDER, keep_personas, read_own_personas, read_persona_file
-from delibsim.voices import Voices
+from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.own_answers import people_who_answered
+from delibsim.store.instruments.persona_files import FOLDER, keep_personas, read_own_personas, read_persona_file
 
 TEMPLATE = "template"
 

@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.compose import Plan, plan
 from delibsim.cli.study import frozen
 from delibsim.cli.terminal import console, safe, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
-from delibsim.estimate import estimate
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.estimate import estimate
+from delibsim.planning.preregistration import Plans, document, untouched
 from delibsim.plugins import load, names
-from delibsim.preregistration import Plans, document, untouched
 from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs
 

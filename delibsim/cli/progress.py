@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from delibsim.cli.terminal import safe
-from delibsim.conduct import Held
+from delibsim.conduct.hold import Held
 from delibsim.domain.run import Session
 from delibsim.engine.forum import Moment
+from delibsim.models.pool import Voices
 from delibsim.models.replay import Exchange
-from delibsim.voices import Voices
 
 EVERY = 10.0  # seconds between two lines where there is no terminal
 MINUTE = 60.0

@@ -9,22 +9,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.compose import Plan, plan
+from delibsim.annotation.debates import check_panel, check_texts
+from delibsim.annotation.sheets import conflicts, form, key_of, page, read_form, sheets_of
 from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.ratings_report import debates_of, edited, report
 from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
-from delibsim.conduct import score_all
-from delibsim.domain.allocation import Allocation
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import Rating, debated, panel_of_rater
-from delibsim.domain.run import Run, Session
-from delibsim.domain.seed import seed_of
-from delibsim.domain.treatment import Wording
-from delibsim.engine.rating import check_panel, check_texts
-from delibsim.estimate import estimate_ratings
-from delibsim.packs import conflicts, form, key_of, page, read_form, sheets_of
-from delibsim.raters import (
+from delibsim.conduct.annotate import (
     Balance,
     RatingOutcome,
     allocated,
@@ -37,6 +28,15 @@ from delibsim.raters import (
     rehearsed_ratings,
     seated,
 )
+from delibsim.conduct.hold import score_all
+from delibsim.domain.allocation import Allocation
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.rating import Rating, debated, panel_of_rater
+from delibsim.domain.run import Run, Session
+from delibsim.domain.seed import seed_of
+from delibsim.domain.treatment import Wording
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.estimate import estimate_ratings
 from delibsim.store.editions import NOW
 from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings

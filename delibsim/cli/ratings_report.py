@@ -15,8 +15,8 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
 from delibsim.domain.run import Run
-from delibsim.store.covariates import read_covariates
 from delibsim.store.files import write_atomically
+from delibsim.store.instruments.covariates import read_covariates
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
@@ -84,8 +84,8 @@ def report(
     could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
     rated.
     """
-    from delibsim.analysis.debate_figures import figures
-    from delibsim.analysis.debate_report import LONG, tables
+    from delibsim.analysis.debates.figures import figures
+    from delibsim.analysis.debates.report import LONG, tables
 
     runs = study_at(study, root)
     debates, faults = debates_of(runs)
@@ -191,7 +191,7 @@ def _print_faults(
 
 def _print_tables(printed: Mapping[str, Any], screen: Console) -> None:
     """Every table under its title; those of models part by part."""
-    from delibsim.analysis.debate_report import TITLES
+    from delibsim.analysis.debates.report import TITLES
 
     for name, title in TITLES.items():
         if name not in printed:

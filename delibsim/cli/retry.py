@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from delibsim.cli.compose import Plan, plan
-from delibsim.cli.presets import Presets
 from delibsim.cli.study import conclude, hold_waiting
 from delibsim.cli.terminal import console, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, STATUSES
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.presets import Presets
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 

@@ -9,22 +9,22 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.cli.compose import Plan
 from delibsim.cli.effects import effects_of
 from delibsim.cli.live import Live
 from delibsim.cli.progress import Progress
 from delibsim.cli.terminal import console, echo_json, safe, shown
-from delibsim.conduct import Held, hold_all, spent
+from delibsim.conduct.hold import Held, hold_all, spent
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 from delibsim.engine.hold import check, prompt_hash, provenance
-from delibsim.models.human import STOPPED
 from delibsim.models.limits import Budget, Limits
+from delibsim.models.person.person import STOPPED
+from delibsim.models.pool import Voices
+from delibsim.planning.compose import Plan
 from delibsim.store.editions import NOW
 from delibsim.store.manifest import SCHEMA, Manifest, commits
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices
 
 FAULTS = 10  # failed sessions listed at the end
 REPEATED = "{} combinations are the same session as another, such as more rounds without speech."

@@ -7,11 +7,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis.people import on_their_instrument, people_of
-from delibsim.analysis.reference import reference
+from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
-from delibsim.conduct import Held, measures_of, usual_scorers
+from delibsim.conduct.hold import Held, measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.measure import PHASES, Measure

@@ -7,8 +7,8 @@ import typer
 from rich.table import Table
 
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
-from delibsim.store.library import Library
-from delibsim.store.ranks import Rank1
+from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.ranks import Rank1
 
 RANKS: dict[Rank1 | None, str] = {
     None: "",

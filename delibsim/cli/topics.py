@@ -8,7 +8,7 @@ from rich.table import Table
 
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.topic import Motion, Topic
-from delibsim.store.library import Library
+from delibsim.store.instruments.library import Library
 
 app = typer.Typer(add_completion=False)
 

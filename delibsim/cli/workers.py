@@ -12,18 +12,18 @@ from types import TracebackType
 from rich.console import Console, Group
 from rich.text import Text
 
-from delibsim.cli.compose import Plan
-from delibsim.cli.presets import Presets
 from delibsim.cli.progress import Progress
 from delibsim.cli.study import cells_of, compared, held_before, say_edition, voices_for
 from delibsim.cli.terminal import safe, shown
-from delibsim.conduct import Held
+from delibsim.conduct.hold import Held
+from delibsim.conduct.launch.hydra import Launch, check, held_as_told, most_workers, prepare, start
 from delibsim.domain.run import Session
-from delibsim.engine.prompts import longest_prompt
-from delibsim.launcher import Launch, check, held_as_told, most_workers, prepare, start
+from delibsim.models.pool import Voices
 from delibsim.models.retry import estimated_tokens
+from delibsim.planning.compose import Plan
+from delibsim.planning.presets import Presets
+from delibsim.prompts.session import longest_prompt
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices
 
 LOOK = 2.0  # seconds between two looks at what the workers have told
 

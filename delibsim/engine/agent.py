@@ -10,9 +10,9 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.engine.prompts import reask, reversed_for, speech_prompt, survey_prompt
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
-from delibsim.models.prompt import Prompt, Words
+from delibsim.prompts.prompt import Prompt, Words
+from delibsim.prompts.session import reask, reversed_for, speech_prompt, survey_prompt
 
 if TYPE_CHECKING:
     from delibsim.engine.forum import Forum

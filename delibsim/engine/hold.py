@@ -12,8 +12,8 @@ from delibsim.engine.audience import audience_of
 from delibsim.engine.debate import Debate
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
-from delibsim.engine.prompts import rehearse, specimens
 from delibsim.models.base import LanguageModel
+from delibsim.prompts.session import rehearse, specimens
 
 FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation, "debate": Debate}
 

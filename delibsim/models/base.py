@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from delibsim.domain.cost import OUTCOMES as OUTCOMES
-from delibsim.models.prompt import Prompt, UnreadableReply
+from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 Status = Literal[
     "ok", "refusal", "length", "content_filter", "unreadable", "rate_limited", "timeout", "unavailable", "authentication",

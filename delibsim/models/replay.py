@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
-from delibsim.models.faults import scrub, secrets
-from delibsim.models.prompt import Message, Prompt, Purpose, whole_characters
+from delibsim.models.clients.faults import scrub, secrets
+from delibsim.prompts.prompt import Message, Prompt, Purpose, whole_characters
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 from delibsim.domain.cost import failed_for_free
 from delibsim.models.base import FATAL, TRANSIENT, Cancelled, Completion, LanguageModel, Try, Usage
+from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.prices import Price
-from delibsim.models.prompt import Message, Prompt
+from delibsim.prompts.prompt import Message, Prompt
 
 SPENT = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
 NOTHING = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)  # of a call that was not sent

@@ -7,11 +7,11 @@ from typing import Any
 
 from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
-from delibsim.models.ballot import Ballot, Stance
-from delibsim.models.blocks import read_items
-from delibsim.models.citizen import Citizen
-from delibsim.models.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
-from delibsim.models.speech import Speech
+from delibsim.models.citizen.citizen import Citizen
+from delibsim.prompts.blocks import read_items
+from delibsim.prompts.forms.ballot import Ballot, Stance
+from delibsim.prompts.forms.speech import Speech
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
 
 SCALE = re.compile(
     r"whole number from (-?\d+) \(strongly (disagree|agree)\)"

@@ -10,8 +10,8 @@ from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Scorer, Unit
 from delibsim.models.base import STATUSES, Completion, LanguageModel
-from delibsim.models.blocks import block, items_block
-from delibsim.models.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.blocks import block, items_block
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
 from delibsim.testing.runs import a_debate, a_run
 
 UNITS = get_args(Unit)

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from tournaments import MOTIONS, tournament
 
-from delibsim.analysis.debate import analysed, by_debater, columns, debaters_of, standings
-from delibsim.analysis.debate_dimensions import holm, paired_tests
-from delibsim.analysis.debate_reliability import reliability
+from delibsim.analysis.debates.dimensions import holm, paired_tests
+from delibsim.analysis.debates.ratings import analysed, by_debater, columns, debaters_of, standings
+from delibsim.analysis.debates.reliability import reliability
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.reliability import krippendorff_alpha
 from delibsim.measures.variance_components import crossed_components

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from tournaments import MOTIONS, tournament
 
-from delibsim.analysis.debate import columns
-from delibsim.analysis.debate_raters import rater_models
-from delibsim.analysis.debate_stance import stance_after, stance_models
-from delibsim.analysis.debate_winner import PREDICTORS, bradley_terry, place_and_length, winner_model
+from delibsim.analysis.debates.raters import rater_models
+from delibsim.analysis.debates.ratings import columns
+from delibsim.analysis.debates.stance import stance_after, stance_models
+from delibsim.analysis.debates.winner import PREDICTORS, bradley_terry, place_and_length, winner_model
 from delibsim.domain.participant import SIDES
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())

@@ -12,20 +12,20 @@ import pytest
 from debates import debate
 from tournaments import published, tournament
 
-from delibsim.analysis.debate import by_debater, kind_of
-from delibsim.analysis.debate_covariates import predictors_of
-from delibsim.analysis.debate_dimensions import correlations
-from delibsim.analysis.debate_figures import figures
-from delibsim.analysis.debate_fits import ols, ols_fit, with_constant
-from delibsim.analysis.debate_kinds import MODELS_AND_PEOPLE, focused, sign_of
-from delibsim.analysis.debate_raters import mixed_models
-from delibsim.analysis.debate_reliability import dimension_reliability, reliability
-from delibsim.analysis.debate_report import TITLES, analyses
-from delibsim.analysis.debate_stance import stance_after
-from delibsim.analysis.debate_winner import winner_model
+from delibsim.analysis.debates.covariates import predictors_of
+from delibsim.analysis.debates.dimensions import correlations
+from delibsim.analysis.debates.figures import figures
+from delibsim.analysis.debates.fits import ols, ols_fit, with_constant
+from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, focused, sign_of
+from delibsim.analysis.debates.raters import mixed_models
+from delibsim.analysis.debates.ratings import by_debater, kind_of
+from delibsim.analysis.debates.reliability import dimension_reliability, reliability
+from delibsim.analysis.debates.report import TITLES, analyses
+from delibsim.analysis.debates.stance import stance_after
+from delibsim.analysis.debates.winner import winner_model
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.store.covariates import Covariates
+from delibsim.store.instruments.covariates import Covariates
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 TEN = DIMENSIONS[:-1]

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from delibsim.analysis import groups_of_five as five
-from delibsim.analysis.beside import COLUMNS, beside_people
-from delibsim.analysis.human import BENCHMARK
-from delibsim.analysis.reference import groups_of_five, reference
+from delibsim.analysis.human import groups_of_five as five
+from delibsim.analysis.human.beside import COLUMNS, beside_people
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import groups_of_five, reference
 from delibsim.measures import agreement, diversity, dri
-from delibsim.store.answers import Answers
-from delibsim.store.imported import read_people
+from delibsim.store.instruments.answers import Answers
+from delibsim.store.instruments.imported import read_people
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "dri"

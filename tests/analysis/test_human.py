@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from delibsim.analysis import human
-from delibsim.analysis.groups_of_five import dealt, drawn_with_replacement
-from delibsim.analysis.human import BENCHMARK, CHANGES, MEASURES
-from delibsim.analysis.published import (
+from delibsim.analysis.human import people as human
+from delibsim.analysis.human.groups_of_five import dealt, drawn_with_replacement
+from delibsim.analysis.human.people import BENCHMARK, CHANGES, MEASURES
+from delibsim.analysis.human.published import (
     RESAMPLING_ERROR,
     TOPICS,
     Figure,
     ordinary_error,
     published_figures,
 )
-from delibsim.analysis.reference import reference
-from delibsim.store.answers import Answers
-from delibsim.store.imported import read_people
+from delibsim.analysis.human.reference import reference
+from delibsim.store.instruments.answers import Answers
+from delibsim.store.instruments.imported import read_people
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "dri"
@@ -223,7 +223,7 @@ def test_the_shipped_reference_holds_the_twelve_topics_and_no_other():
 
 
 def test_the_shipped_reference_is_read_without_numerical_packages():
-    code = "import sys; from delibsim.analysis.reference import reference; reference('ccps'); print(*sys.modules)"
+    code = "import sys; from delibsim.analysis.human.reference import reference; reference('ccps'); print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "pandas", "scipy", "mesa", "litellm"} & set(modules)
 

@@ -8,8 +8,8 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from invented import people
 
-from delibsim.analysis.clusters import clusters_of
-from delibsim.analysis.profiles import (
+from delibsim.analysis.personas.clusters import clusters_of
+from delibsim.analysis.personas.profiles import (
     departures,
     read_profiles,
     reading_prompt,
@@ -18,8 +18,8 @@ from delibsim.analysis.profiles import (
 )
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
-from delibsim.models.citizen import Citizen
-from delibsim.models.openai_compatible import OpenAICompatible
+from delibsim.models.citizen.citizen import Citizen
+from delibsim.models.clients.openai_compatible import OpenAICompatible
 
 TOPIC = Topic("ways", "Which way should we go?")
 TEXTS = (

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from delibsim import compose
-from delibsim.analysis.people import people_of
-from delibsim.analysis.reference import of_people, reference
+from delibsim.analysis.human.reference import of_people, reference
+from delibsim.analysis.human.values import people_of
 
 PARTS = ("pre", "post", "change")
 OF_THE_INSTRUMENT = {"diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p"}

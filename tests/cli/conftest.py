@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pytest
 
 from delibsim import Citizen, Completion, Runs, Usage, Voices
-from delibsim.cli.compose import plan
 from delibsim.cli.main import main
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
+from delibsim.planning.compose import plan
 
 SMALL = ("topic=ccps", "group.size=2", "rounds=1", "seed=7")
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from delibsim import WrongInput, compose
-from delibsim.cli.compose import plan
+from delibsim.planning.compose import plan
 
 
 def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study, files, small):

@@ -7,9 +7,9 @@ import pytest
 from fake_provider import FakeProvider
 
 from delibsim import Runs, Voices
-from delibsim.cli.compose import plan
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
+from delibsim.planning.compose import plan
 
 SMALL = ("topic=ccps", "group.size=2", "rounds=1", "seed=7")
 SWEEP = ("-m", "study=s", "topic=ccps,acp", "treatment=none,basic", "replicate=1,2", "model=citizen,citizen_open", "group.size=2")

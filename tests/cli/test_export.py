@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from delibsim.store.codebook import TABLES
+from delibsim.store.tables.codebook import TABLES
 
 
 def test_a_study_is_written_beside_its_runs(delibsim, study, home):

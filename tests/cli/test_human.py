@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from delibsim.analysis.human import BENCHMARK, CHANGES, MEASURES
+from delibsim.analysis.human.people import BENCHMARK, CHANGES, MEASURES
 from delibsim.cli.human import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.domain.errors import WrongInput
-from delibsim.store.library import Library
+from delibsim.store.instruments.library import Library
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from delibsim import DRI, Agreement, Audience, Procedure, hold, voices_of
-from delibsim.cli.compose import plan
-from delibsim.models.blocks import read_transcript
+from delibsim.planning.compose import plan
+from delibsim.prompts.blocks import read_transcript
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from delibsim.cli.compose import plan
+from delibsim.planning.compose import plan
 
 TOPICS = ("acp", "ccps")
 PEOPLE = ("persona=human:${topic}", "survey=deliberr.${topic}")

@@ -13,9 +13,9 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Diversity, hold, voices_of
-from delibsim.analysis.reference import reference
-from delibsim.cli.compose import plan
+from delibsim.analysis.human.reference import reference
 from delibsim.domain.errors import WrongInput
+from delibsim.planning.compose import plan
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from delibsim.cli.compose import plan
 from delibsim.engine.hold import prompt_hash
-from delibsim.preregistration import sealed, untouched
+from delibsim.planning.compose import plan
+from delibsim.planning.preregistration import sealed, untouched
 
 SWEEP = ("-m", "study=p", "topic=ccps,acp", "treatment=none,normative", "replicate=range(1,4)", "group.size=2", "rounds=1", "seed=7")
 

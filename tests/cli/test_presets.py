@@ -12,11 +12,11 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from delibsim import Voices, WrongInput, hold
-from delibsim.cli.compose import plan
-from delibsim.models.faults import SECRET_NAME, scrub
+from delibsim.models.clients.faults import SECRET_NAME, scrub
+from delibsim.models.clients.prices import context_window, listed, price_of
 from delibsim.models.limits import Limits
-from delibsim.models.prices import context_window, listed, price_of
-from delibsim.models.prompt import Message, Prompt, Purpose, Words
+from delibsim.planning.compose import plan
+from delibsim.prompts.prompt import Message, Prompt, Purpose, Words
 
 # litellm silences this warning about its own types when it is imported; pytest forgets that after the test that imported it.
 pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
@@ -116,7 +116,7 @@ def test_the_first_line_says_what_it_is_where_its_key_comes_from_and_as_of_when(
 def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_key(monkeypatch):
     import litellm
 
-    import delibsim.models.litellm  # noqa: F401  (sets the environment that litellm reads when it is imported)
+    import delibsim.models.clients.litellm  # noqa: F401  (sets the environment that litellm reads when it is imported)
 
     for variable in [variable for variable in os.environ if SECRET_NAME.search(variable)]:
         monkeypatch.delenv(variable)

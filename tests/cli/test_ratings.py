@@ -13,9 +13,9 @@ import pytest
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Runs, Usage
-from delibsim.conduct import hold_all
-from delibsim.packs import COLUMNS
-from delibsim.voices import Voices
+from delibsim.annotation.sheets import COLUMNS
+from delibsim.conduct.hold import hold_all
+from delibsim.models.pool import Voices
 
 ONE = ("format=debate", "motion=voting", "proposition=citizen_eloquent", "opposition=citizen_halting", "study=d")
 LEAKS = re.compile(
@@ -33,8 +33,8 @@ def held(delibsim):
 @pytest.fixture(scope="session")
 def tournament(tmp_path_factory):
     """A folder with a study `oxford`: three citizens, two motions, six debates rated by four raters."""
-    from delibsim.cli.compose import plan
-    from delibsim.raters import panel_of, rate_all
+    from delibsim.conduct.annotate import panel_of, rate_all
+    from delibsim.planning.compose import plan
 
     folder = tmp_path_factory.mktemp("tournament")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain,citizen_halting]"
@@ -581,7 +581,7 @@ def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
 def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
     session = debate(home)
     runs = Runs(home / "runs", "b")
-    from delibsim.cli.compose import plan
+    from delibsim.planning.compose import plan
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
@@ -603,7 +603,7 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
 def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
     session = debate(home)
     runs = Runs(home / "runs", "b")
-    from delibsim.cli.compose import plan
+    from delibsim.planning.compose import plan
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
@@ -621,7 +621,7 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
 
 
 def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
-    from delibsim.conduct import spent
+    from delibsim.conduct.hold import spent
 
     before = spent(Runs.open(home / "runs", "d"))
     delibsim("ratings", "ask", "d", "group.size=2")

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from delibsim import Citizen, Completion, Runs, Usage, Voices, WrongInput, compose, voices_of
-from delibsim.conduct import hold_all, hold_session, replay, score_all, spent, usual_scorers
+from delibsim.conduct.hold import hold_all, hold_session, replay, score_all, spent, usual_scorers
 from delibsim.engine.hold import check
 from delibsim.models.replay import Diverged
 from delibsim.store.codec import run_from_json, session_from_json

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Runs, WrongInput, compose
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 
 
 async def test_one_session_that_is_refused_lets_the_others_finish(tmp_path):

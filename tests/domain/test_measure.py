@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 from debates import debate
 
-from delibsim.analysis import groups_of_five
-from delibsim.analysis.reference import reference
-from delibsim.conduct import measures_of
+from delibsim.analysis.human import groups_of_five
+from delibsim.analysis.human.reference import reference
+from delibsim.conduct.hold import measures_of
 from delibsim.domain.measure import CATALOGUE, MEASURES, Measure, in_order
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating
 from delibsim.domain.rules import KINDS as BROKEN
 from delibsim.engine.hold import hold
 from delibsim.measures.aqua import HIGHEST, LOWEST
+from delibsim.models.pool import voices_of
 from delibsim.plugins import declared, load
 from delibsim.scorers.aqua.scorer import VALUES
 from delibsim.scorers.flags import KINDS as FLAGGED
 from delibsim.testing import a_run
-from delibsim.voices import voices_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCATOR = re.compile(r"doi:10\.\d{4,}/\S+|https://\S+|docs/(?P<page>[\w-]+\.md)#(?P<anchor>[\w-]+)")

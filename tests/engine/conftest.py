@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Citizen, Completion, Participant, Procedure, compose, hold
-from delibsim.models.blocks import read_transcript
+from delibsim.prompts.blocks import read_transcript
 from delibsim.testing import a_run
 
 

@@ -7,7 +7,7 @@ from debates import debate, hostile, scripted
 
 from delibsim import Completion, Participant, Usage, WrongInput
 from delibsim.engine.hold import check, hold
-from delibsim.models.citizen import Citizen
+from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Recorder, Replay
 from delibsim.scorers.speeches import Speeches
 from delibsim.store import codec

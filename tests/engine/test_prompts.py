@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from delibsim.models.blocks import read_block, read_items, read_transcript
+from delibsim.prompts.blocks import read_block, read_items, read_transcript
 
 PERSONAS = ("You mend bicycles in the rain.", "You breed alpacas on a hill.", "You tune church organs.")
 

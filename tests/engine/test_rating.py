@@ -7,11 +7,11 @@ import pytest
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Usage, WrongInput, compose
+from delibsim.annotation.blinding import FAMILIES, blinded, names_in, scrubbed
+from delibsim.annotation.debates import check_number, check_panel, first_shown, rate
+from delibsim.conduct.annotate import kin, panel_of, seated
 from delibsim.domain.rating import DIMENSIONS, Rating
-from delibsim.engine.blinding import FAMILIES, blinded, names_in, scrubbed
 from delibsim.engine.hold import hold
-from delibsim.engine.rating import check_number, check_panel, first_shown, rate
-from delibsim.raters import kin, panel_of, seated
 
 NAMES = {"proposition": "Speaker A", "opposition": "Speaker B"}
 LEAKS = re.compile(

@@ -9,7 +9,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.engine.hold import check
-from delibsim.engine.prompts import longest_prompt, statement_words, survey_prompt
+from delibsim.prompts.session import longest_prompt, statement_words, survey_prompt
 from delibsim.testing import a_run
 
 TREATMENTS = ("none", "basic", "normative", "normative_a", "normative_b", "normative_c", "normative_d")

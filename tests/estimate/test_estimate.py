@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim import Runs, Voices, compose, hold, voices_of
-from delibsim.cli.compose import plan
-from delibsim.conduct import hold_all
-from delibsim.estimate import Assumptions, Range, common, estimate, tokens_of
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
-from delibsim.rehearsal import StandIn, rehearsed
+from delibsim.planning.compose import plan
+from delibsim.planning.dry_run import StandIn, rehearsed
+from delibsim.planning.estimate import Assumptions, Range, common, estimate, tokens_of
 
 MODEL = "name: {0}\nkind: openai_compatible\nmodel: {0}\nmax_tokens: 500\nprice: {{input: 2.0, cached: 0.5, output: 8.0}}\n"
 GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic,normative", "replicate=1,2", "group.size=3", "rounds=1")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from delibsim import Message, Participant, Procedure, Prompt, Runs, Treatment, Voices, compose
-from delibsim.conduct import hold_session
+from delibsim.conduct.hold import hold_session
 from delibsim.models.limits import Limits
-from delibsim.models.prompt import Purpose, Words
+from delibsim.prompts.prompt import Purpose, Words
 from delibsim.testing import a_run
 
 QUICK = Limits(longest_wait=0.02)

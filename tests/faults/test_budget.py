@@ -4,9 +4,9 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Usage
-from delibsim.conduct import spent
+from delibsim.conduct.hold import spent
+from delibsim.models.clients.prices import price_of
 from delibsim.models.limits import Budget, Limits
-from delibsim.models.prices import price_of
 
 PRICE = {"input": 1000.0, "cached": 1000.0, "output": 1000.0}
 EIGHT = Limits(concurrency=8, longest_wait=0.02)

@@ -8,8 +8,8 @@ from debates import debate
 from fake_provider import FakeProvider, Rule
 
 from delibsim import compose
-from delibsim.conduct import hold_session
-from delibsim.raters import panel_of, rate_all
+from delibsim.conduct.annotate import panel_of, rate_all
+from delibsim.conduct.hold import hold_session
 
 
 @pytest.fixture

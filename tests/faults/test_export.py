@@ -4,7 +4,7 @@ import csv
 
 from fake_provider import FakeProvider, Rule
 
-from delibsim.store.tables import tables
+from delibsim.store.tables.study import tables
 
 KEY = "canary-key-0123456789abcdef"
 SIGN = "canarysignature"

@@ -8,10 +8,10 @@ import pytest
 from fake_provider import SCALE, FakeProvider, Rule, form_in
 
 from delibsim import Survey
-from delibsim.conduct import replay
-from delibsim.models.blocks import read_block, read_transcript
-from delibsim.models.prompt import SurveyAnswers, UnreadableReply
+from delibsim.conduct.hold import replay
 from delibsim.models.replay import Diverged
+from delibsim.prompts.blocks import read_block, read_transcript
+from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
 from delibsim.testing import a_run
 
 SURVEY = a_run().session.survey

@@ -10,16 +10,16 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Runs
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 
 HOLD = """
 import asyncio, sys
 from pathlib import Path
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.store.runs import Runs
-from delibsim.voices import Voices
+from delibsim.models.pool import Voices
 
 runs = Runs(Path(sys.argv[1]), "killed")
 sessions = [runs.planned(name) for name in runs.sessions()]

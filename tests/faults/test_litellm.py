@@ -14,7 +14,7 @@ QUICK = Limits(longest_wait=0.02)
 @pytest.fixture(scope="module", autouse=True)
 def imported():
     """Import litellm once, before any clock runs."""
-    import delibsim.models.litellm as module
+    import delibsim.models.clients.litellm as module
 
     return module
 

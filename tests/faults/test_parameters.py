@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from delibsim import Runs, Voices
 from delibsim.cli.status import app as status
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from delibsim import DRI
 from delibsim.cli.status import app as status
-from delibsim.models.blocks import read_items
+from delibsim.prompts.blocks import read_items
 from delibsim.scorers.flags import Flags
 from delibsim.store.manifest import Manifest
 

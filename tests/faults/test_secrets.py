@@ -4,8 +4,8 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import WrongInput
-from delibsim.cli.compose import plan
-from delibsim.models.faults import public_url, scrub, secrets
+from delibsim.models.clients.faults import public_url, scrub, secrets
+from delibsim.planning.compose import plan
 
 KEY = "canary-key-0123456789abcdef"
 SIGN = "canarysignature"

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from delibsim.cli.status import app as status_app
 from delibsim.cli.summary import summary
-from delibsim.conduct import hold_all
+from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest
-from delibsim.store.tables import tables
+from delibsim.store.tables.study import tables
 
 FAULTY = {
     "rate_limited": Rule(status=429),

@@ -10,7 +10,7 @@ import pytest
 from fake_provider import FakeProvider
 
 from delibsim import Runs
-from delibsim.conduct import hold_session
+from delibsim.conduct.hold import hold_session
 from delibsim.models import replay as recording
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "two_citizens"

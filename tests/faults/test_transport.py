@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from fake_provider import LOGIN_PAGE, FakeProvider, Rule, http_date
 
-from delibsim.models.faults import retry_after
+from delibsim.models.clients.faults import retry_after
 from delibsim.models.limits import Limits
 
 QUICK = Limits(longest_wait=0.02)

@@ -6,9 +6,9 @@ import pytest
 
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.rules import Rules
-from delibsim.models.ballot import LABELS, Ballot, Choice, Stance
-from delibsim.models.prompt import UnreadableReply
-from delibsim.models.speech import Speech
+from delibsim.prompts.forms.ballot import LABELS, Ballot, Choice, Stance
+from delibsim.prompts.forms.speech import Speech
+from delibsim.prompts.prompt import UnreadableReply
 
 VALUES = {label: i for i, label in enumerate([*LABELS, "S1", "C1"], 40)}
 LINES = "\n".join(f"{label}: {value}" for label, value in VALUES.items())

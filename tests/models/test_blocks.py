@@ -7,8 +7,8 @@ from strategies import lines, names, quick, surveys, texts, thorough
 
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.models.blocks import answers_block, block, items_block, read_block, read_items, read_transcript, transcript_block
-from delibsim.models.prompt import SurveyAnswers, UnreadableReply
+from delibsim.prompts.blocks import answers_block, block, items_block, read_block, read_items, read_transcript, transcript_block
+from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
 
 SURVEY = Survey("s", tuple(Item(f"{k}{i}", kind, "text") for k, kind in (("C", "consideration"), ("P", "preference")) for i in (1, 2)))
 

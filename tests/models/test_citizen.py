@@ -13,9 +13,9 @@ from strategies import lines, quick, speeches, surveys, texts, words
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
-from delibsim.models.blocks import block, items_block, read_starting_answers, starting_answers, transcript_block
-from delibsim.models.citizen import CONVICTION, Citizen, meaning, quoted_stances, sentences
-from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.models.citizen.citizen import CONVICTION, Citizen, meaning, quoted_stances, sentences
+from delibsim.prompts.blocks import block, items_block, read_starting_answers, starting_answers, transcript_block
+from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 from delibsim.testing import check_language_model
 
 RIVERS = "Rivers deserve wide natural banks."

@@ -12,9 +12,9 @@ import pytest
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
-from delibsim.models.blocks import answers_block, block, items_block, transcript_block
-from delibsim.models.human import Human, inert
-from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.models.person.person import Human, inert
+from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
+from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 
 ITEMS = [Item(f"C{k}", "consideration", f"Reason {k} counts.") for k in (1, 2, 3)] + [
     Item(f"P{k}", "preference", f"Way {k}") for k in (1, 2, 3)

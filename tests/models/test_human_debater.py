@@ -10,7 +10,7 @@ from pathlib import Path
 from debates import debate, scripted
 
 from delibsim.engine.hold import hold
-from delibsim.models.human import Human
+from delibsim.models.person.person import Human
 
 SPEECH = ["word " * 60, "more " * 60, "!done"]
 

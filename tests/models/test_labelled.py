@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import answered_surveys, quick, thorough
 
 from delibsim.domain.survey import Item, Survey, faults_of
-from delibsim.models.labelled import labelled_values
-from delibsim.models.prompt import SurveyAnswers, UnreadableReply
+from delibsim.prompts.labelled import labelled_values
+from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
 
 SURVEY = Survey(
     "tea",

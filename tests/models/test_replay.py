@@ -13,9 +13,9 @@ from strategies import json_values, lines, quick, texts
 
 from delibsim.domain.survey import Item, Survey
 from delibsim.models.base import OUTCOMES, STATUSES, Completion, LanguageModel, Try, Usage
-from delibsim.models.citizen import Citizen
-from delibsim.models.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
+from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
 from delibsim.store.files import append_line, read_lines
 from delibsim.testing import check_language_model
 

@@ -3,7 +3,7 @@
 import pytest
 
 from delibsim import WrongInput
-from delibsim.models.settings import check_address, check_settings
+from delibsim.models.clients.settings import check_address, check_settings
 
 SERVER = {"kind": "openai_compatible", "model": "m", "temperature": 0.7, "key_env": "A_KEY", "timeout": 5, "extra": {"top_k": 5}}
 

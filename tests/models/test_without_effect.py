@@ -8,8 +8,8 @@ from debates import debate
 
 from delibsim import Citizen, Wording, compose, hold, voices_of
 from delibsim.domain.effect import same_cells
-from delibsim.models.blocks import starting_answers
 from delibsim.plugins import without_effect
+from delibsim.prompts.blocks import starting_answers
 from delibsim.testing import check_language_model
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Item, Survey
-from delibsim.store.answers import read_answers
-from delibsim.store.deliberr import COLUMNS, find_files, local_name, read_published, scale_shown, sort_shared
-from delibsim.store.imported import keep, read_people, survey_yaml
-from delibsim.store.library import Library
+from delibsim.store.instruments.answers import read_answers
+from delibsim.store.instruments.deliberr import COLUMNS, find_files, local_name, read_published, scale_shown, sort_shared
+from delibsim.store.instruments.imported import keep, read_people, survey_yaml
+from delibsim.store.instruments.library import Library
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")

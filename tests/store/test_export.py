@@ -24,14 +24,14 @@ from delibsim.domain.score import Score
 from delibsim.domain.transcript import Statement
 from delibsim.engine.hold import hold
 from delibsim.models.base import Completion, Usage
-from delibsim.models.citizen import Citizen
+from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Recorder
 from delibsim.store import files
-from delibsim.store.codebook import COLUMNS, TABLES
-from delibsim.store.export import export
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
-from delibsim.store.tables import tables
+from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.export import export
+from delibsim.store.tables.study import tables
 from delibsim.testing import a_run
 
 HOSTILE = (
@@ -251,7 +251,7 @@ def test_an_export_that_fails_leaves_the_old_one(hostile, tmp_path):
     code = """
 import resource, signal, sys
 from pathlib import Path
-from delibsim.store.export import export
+from delibsim.store.tables.export import export
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -270,7 +270,7 @@ except OSError as error:
 EXPORT_AGAIN_AND_AGAIN = """
 import itertools, sys
 from pathlib import Path
-from delibsim.store.export import export
+from delibsim.store.tables.export import export
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 for turn in itertools.count():

@@ -8,7 +8,7 @@ import pytest
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.topic import Topic
-from delibsim.store.library import Library, package_data
+from delibsim.store.instruments.library import Library, package_data
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Item, Survey
-from delibsim.store.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
+from delibsim.store.instruments.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
 
 ITEMS = [Item(f"C{k}", "consideration", f"Trams matter for reason {k}.") for k in (1, 2, 3)]
 ITEMS += [Item(f"P{k}", "preference", f"Option {k}.") for k in (1, 2)]

@@ -5,7 +5,7 @@ from omegaconf import OmegaConf
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.personas import Personas
-from delibsim.store.persona_files import keep_personas, persona_yaml, read_own_personas, read_persona_file
+from delibsim.store.instruments.persona_files import keep_personas, persona_yaml, read_own_personas, read_persona_file
 
 HARD = ("You owe ${USER} $5: yes, no, on.", "You say “no”, ‘never’ # and\n- more.", "null", "12")
 

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from invented import people
 
-from delibsim.analysis import groups_of_five as five
-from delibsim.analysis import human
-from delibsim.cli.compose import plan
+from delibsim.analysis.human import groups_of_five as five
+from delibsim.analysis.human import people as human
 from delibsim.cli.import_ import app as import_
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
-from delibsim.models.blocks import read_starting_answers
-from delibsim.store.deliberr import COLUMNS, find_files, read_published
-from delibsim.store.imported import keep, read_people
-from delibsim.store.library import Library
-from delibsim.store.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
-from delibsim.store.ranks import COLUMN, declared
+from delibsim.planning.compose import plan
+from delibsim.prompts.blocks import read_starting_answers
+from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
+from delibsim.store.instruments.imported import keep, read_people
+from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
+from delibsim.store.instruments.ranks import COLUMN, declared
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
 needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
@@ -258,7 +258,7 @@ def test_answers_that_version_0_1_kept_are_no_others_for_want_of_the_mark(tmp_pa
 
 
 def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
-    from delibsim.store.answers import read_answers
+    from delibsim.store.instruments.answers import read_answers
 
     found = read_answers(files / "human_data.csv", COLUMNS)["auscj"]
     assert not found.declared

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from delibsim.domain.topic import Motion, Topic
-from delibsim.store.library import Library
+from delibsim.store.instruments.library import Library
 
 PREFERENCES = {
     "fnqcj": 5, "uppsala_speaks": 7, "fremantle": 6, "ccps": 7, "zukunft": 7, "energy_futures": 9, "forestera": 7, "auscj": 8,

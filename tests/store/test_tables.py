@@ -13,9 +13,9 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
 from delibsim.domain.treatment import Audience, Procedure, Treatment
-from delibsim.store.codebook import COLUMNS, TABLES
 from delibsim.store.runs import Runs
-from delibsim.store.tables import rows_of, tables
+from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.study import rows_of, tables
 from delibsim.testing import a_run
 
 MODELS = {

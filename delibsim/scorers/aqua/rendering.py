@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from delibsim.models.prompt import UnreadableReply, Words
+from delibsim.prompts.prompt import UnreadableReply, Words
 from delibsim.scorers.aqua.language import SHORT, language
 
 LONGER = 3  # times as many words as the text has, and a few more; a longer reply says something of its own

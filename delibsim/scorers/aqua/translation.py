@@ -10,11 +10,11 @@ from typing import Protocol
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.models.base import Completion, read
+from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.prices import price_in
-from delibsim.models.prompt import Message, Prompt, Purpose
 from delibsim.models.retry import Persistent
 from delibsim.plugins import NoPlugin, load
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.scorers.aqua.language import batches, parts, sentences
 from delibsim.scorers.aqua.rendering import Rendering
 from delibsim.scorers.aqua.setup import Part, Voice, digest

@@ -6,7 +6,7 @@ from typing import Any
 
 from delibsim import Citizen, Completion, Prompt
 from delibsim.models.base import STATUSES
-from delibsim.models.prompt import Purpose
+from delibsim.prompts.prompt import Purpose
 
 
 class Slow:

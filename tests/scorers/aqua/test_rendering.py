@@ -2,7 +2,7 @@
 
 import pytest
 
-from delibsim.models.prompt import UnreadableReply
+from delibsim.prompts.prompt import UnreadableReply
 from delibsim.scorers.aqua.rendering import Rendering
 
 SAID = "I think we need more buses, because they are quiet and cheap."

@@ -1,0 +1,1 @@
+"""Debates: tables of ratings in, tables and figures out."""

@@ -1,0 +1,178 @@
+"""Fits of statsmodels as tables of terms, with a reason where there is no estimate.
+
+A model that cannot be estimated (separation, collinearity, too few ratings) is one row of NaN with
+the reason in `note`: no penalty and no prior makes it estimable.
+"""
+
+import warnings
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.debates.ratings import debaters_of
+
+ENORMOUS = 15.0
+"""A log odds beyond which a coefficient or its error says that the likelihood has no maximum."""
+LOGIT_FIT = ("pseudo_r2", "log_likelihood", "log_likelihood_null")
+"""How well a logit fits; the same in every row of its table."""
+OLS_FIT = ("r2", "r2_adjusted")
+"""How well a regression fits."""
+NO_SPREAD = 1e-9
+"""An error of a log odds below which debates do not differ but for rounding."""
+
+
+class Inestimable(ValueError):
+    """A model has no estimate; the message is the reason code."""
+
+
+def won(table: pd.DataFrame) -> pd.Series:
+    """1 where the proposition won, 0 where the opposition did, NaN where no winner was named."""
+    return (table["winner"] == "proposition").astype(float).where(table["winner"].notna())
+
+
+def signs(table: pd.DataFrame) -> pd.DataFrame:
+    """A column a debater: +1 where it proposes, -1 where it opposes, 0 where it is not there."""
+    columns = {}
+    for name in debaters_of(table):
+        proposes = (table["proposition"] == name).astype(float)
+        opposes = (table["opposition"] == name).astype(float)
+        columns[name] = proposes - opposes
+    return pd.DataFrame(columns, index=table.index)
+
+
+def with_constant(x: pd.DataFrame) -> pd.DataFrame:
+    """Predictors behind a column `constant`."""
+    columns = x.astype(float).copy()
+    columns.insert(0, "constant", 1.0)
+    return columns
+
+
+def logit(y: pd.Series, x: pd.DataFrame, **errors: Any) -> Any:
+    """A logistic regression; `errors` as statsmodels names them. Inestimable where separated."""
+    import statsmodels.api as sm
+
+    refuse_collinear(x)
+    if y.nunique() < 2:
+        raise Inestimable("one_side_won_all")
+    with strictly():
+        fit = sm.Logit(y, x).fit(disp=0, maxiter=200, **errors)
+    scale = np.abs(x.to_numpy()).max(axis=0)
+    enormous = np.abs(fit.params) * np.minimum(scale, 1) > ENORMOUS
+    if not np.isfinite(fit.bse).all() or enormous.any():
+        raise Inestimable("separated")
+    return fit
+
+
+def clustered(data: pd.DataFrame, x: pd.DataFrame) -> tuple[Any, tuple[float, int]]:
+    """A logit with errors clustered by debate; how far to widen them, and degrees of freedom.
+
+    What explains the winner is the same for all ratings of a debate, so debates are counted and not
+    ratings: G / (G - k), t(G - k). With the usual factor and the normal distribution intervals are
+    too short (bench/debates.py).
+    """
+    groups = pd.factorize(data["debate"])[0]
+    g, k = len(set(groups)), x.shape[1]
+    if g <= k:
+        raise Inestimable("too_few_debates")
+    kwds = {"groups": groups, "use_correction": False}
+    fit = logit(data["won"].astype(float), x.astype(float), cov_type="cluster", cov_kwds=kwds)
+    if not (fit.bse > NO_SPREAD).all():  # every debate was split alike
+        raise Inestimable("no_variance_between_debates")
+    return fit, (np.sqrt(g / (g - k)), g - k)
+
+
+def ols(y: pd.Series, x: pd.DataFrame, **errors: Any) -> Any:
+    """A regression by ordinary least squares; `errors` as statsmodels names them."""
+    import statsmodels.api as sm
+
+    if len(y) <= x.shape[1]:
+        raise Inestimable("too_few_ratings")
+    refuse_collinear(x)
+    with strictly():
+        fit = sm.OLS(y, x).fit(**errors)
+    if not np.isfinite(fit.bse).all():
+        raise Inestimable("no_variance")
+    return fit
+
+
+def refuse_collinear(x: pd.DataFrame) -> None:
+    """Inestimable where a column of predictors follows from the others."""
+    if np.linalg.matrix_rank(x.to_numpy()) < x.shape[1]:
+        raise Inestimable("collinear")
+
+
+def logit_fit(fit: Any) -> dict[str, float]:
+    """McFadden's pseudo-R2, the log likelihood, and that of a logit with a constant alone."""
+    y = np.asarray(fit.model.endog, dtype=float)
+    share = y.mean()
+    null = len(y) * (share * np.log(share) + (1 - share) * np.log(1 - share))
+    # A constant alone is its own null model; rounding must not make its pseudo-R2 negative.
+    pseudo = 0.0 if np.isclose(fit.llf, null, rtol=1e-12) else 1 - fit.llf / null
+    values = (pseudo, fit.llf, null)
+    return dict(zip(LOGIT_FIT, map(float, values), strict=True))
+
+
+def ols_fit(fit: Any) -> dict[str, float]:
+    """R2 and adjusted R2; NaN where the outcome does not vary."""
+    if fit.centered_tss == 0:
+        return dict.fromkeys(OLS_FIT, float("nan"))
+    return dict(zip(OLS_FIT, (float(fit.rsquared), float(fit.rsquared_adj)), strict=True))
+
+
+def terms(fit: Any, n: int, widened: float = 1.0, df: float = np.inf) -> pd.DataFrame:
+    """The terms of a fit of statsmodels, with their inference."""
+    values = inference(fit.params.to_numpy(), fit.bse.to_numpy(), widened, df)
+    return pd.DataFrame({"term": list(fit.params.index), "n": n, **values, "note": ""})
+
+
+def inference(effect: Any, error: Any, widened: float = 1.0, df: float = np.inf) -> dict[str, Any]:
+    """Effects with errors `widened` by a factor, and what follows by t.
+
+    t has `df` degrees of freedom; by default it is the normal distribution.
+    """
+    from scipy.stats import t
+
+    error = error * widened
+    half = t.ppf(0.975, df) * error
+    z = effect / error
+    p = 2 * t.sf(np.abs(z), df)
+    return {
+        "coefficient": effect,
+        "se": error,
+        "z": z,
+        "p": p,
+        "low": effect - half,
+        "high": effect + half,
+    }
+
+
+def empty(more: Sequence[str], n: int, reason: str) -> pd.DataFrame:
+    """The one row of a model that could not be estimated."""
+    names = ("coefficient", "se", "z", "p", "low", "high", *more)
+    return pd.DataFrame([{"term": "", "n": n, **dict.fromkeys(names, np.nan), "note": reason}])
+
+
+def together(found: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Tables of several models as one: the columns that name the model first, the note last."""
+    whole = pd.concat(list(found), ignore_index=True)
+    first = [name for name in ("contrast", "model") if name in whole.columns]
+    between = [name for name in whole.columns if name not in (*first, "note")]
+    return whole[[*first, *between, "note"]]
+
+
+@contextmanager
+def strictly() -> Generator[None]:
+    """What statsmodels only warns of, or fails with, as Inestimable."""
+    from statsmodels.tools.sm_exceptions import PerfectSeparationError, PerfectSeparationWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            yield
+        except (PerfectSeparationError, PerfectSeparationWarning):
+            raise Inestimable("separated") from None
+        except (Warning, np.linalg.LinAlgError):
+            raise Inestimable("not_converged") from None

@@ -1,0 +1,135 @@
+"""How far raters agree: on the winner, on every dimension, and by kind of debater."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.debates.kinds import kinds_of, meetings
+from delibsim.analysis.debates.ratings import by_debater
+from delibsim.domain.rating import DIMENSIONS
+from delibsim.measures.reliability import (
+    cronbach_alpha,
+    gwet_ac1,
+    krippendorff_alpha,
+    krippendorff_alpha_interval,
+    majority_agreement,
+    raw_agreement,
+    why_inconsistent,
+    why_undefined,
+)
+from delibsim.measures.variance_components import Components, crossed_components
+
+WINNER: tuple[tuple[str, Callable[[Any], float]], ...] = (
+    ("winner_alpha", krippendorff_alpha),
+    ("winner_majority", majority_agreement),
+    ("winner_agreement", raw_agreement),
+    ("winner_ac1", gwet_ac1),
+)
+DEFINED_ALONE = ("winner_majority", "winner_agreement")
+"""Measures that are defined where only one winner was ever named."""
+ALL = "all"
+
+
+def reliability(table: pd.DataFrame) -> pd.DataFrame:
+    """How far raters agree. Columns: measure, debaters, value, units, raters, note.
+
+    On the winner: Krippendorff's alpha, the mean share of the majority in a debate, the mean share
+    of agreeing pairs of raters, Gwet's AC1. On performance: ICC(2,k) over the sides of debates,
+    from variance components, so that not every rater need rate every debate. Of the scale:
+    Cronbach's alpha of the eleven dimensions. `debaters` is "all"; where two kinds debate, further
+    rows hold the debates of each two kinds that met ("human v model"; on the winner) or the sides
+    of one kind ("human"). `note` is the reason of a value that is NaN, or what is at a boundary.
+    """
+    rows = []
+    for debaters, own in _by_meeting(table):
+        winners = _winners(own)
+        note = why_undefined(winners)
+        for measure, compute in WINNER:
+            alone = measure in DEFINED_ALONE and note == "one_category"
+            found = {"measure": measure, "debaters": debaters, "value": compute(winners)}
+            rows.append(found | _size(winners, "" if alone else note))
+    for debaters, view in _by_kind(table):
+        ratings = _values(view, "performance")
+        found = crossed_components(ratings)
+        row = {"measure": "performance_icc_2k", "debaters": debaters, "value": found.icc_2k}
+        rows.append(row | _size(ratings, _note(found)))
+    for debaters, view in _by_kind(table):
+        columns = [f"own.{dimension}" for dimension in DIMENSIONS]
+        scale = view[columns].dropna().to_numpy(dtype=float)
+        value = cronbach_alpha(scale)
+        row: dict[str, Any] = {"measure": "scale_alpha", "debaters": debaters, "value": value}
+        row |= {"units": len(scale), "raters": view["rater"].nunique()}
+        rows.append(row | {"note": why_inconsistent(scale)})
+    return pd.DataFrame(rows)
+
+
+def dimension_reliability(table: pd.DataFrame) -> pd.DataFrame:
+    """How far raters agree on each dimension, by kind of debater; a target is a side of a debate.
+
+    Columns: dimension, debaters, icc_21, icc_2k, k (the harmonic mean of the number of ratings of
+    a target), target_sd, rater_sd, residual_sd (points), alpha (Krippendorff's, interval scale),
+    targets, raters, ratings, note. Variances are those of `crossed_components`.
+    """
+    rows = []
+    for dimension in DIMENSIONS:
+        for debaters, view in _by_kind(table):
+            ratings = _values(view, dimension)
+            found = crossed_components(ratings)
+            row: dict[str, Any] = {"dimension": dimension, "debaters": debaters}
+            row |= {"icc_21": found.icc_21, "icc_2k": found.icc_2k, "k": found.k}
+            for name in ("target", "rater", "residual"):
+                row[f"{name}_sd"] = float(np.sqrt(getattr(found, name)))
+            row["alpha"] = krippendorff_alpha_interval(ratings)
+            row |= {"targets": ratings.shape[0], "raters": ratings.shape[1]}
+            row |= {"ratings": int((~np.isnan(ratings)).sum()), "note": _note(found)}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _by_meeting(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The table, and where two kinds debate, its parts by who met."""
+    yield ALL, table
+    if len(kinds_of(table)) > 1:
+        for met, own in table.groupby(meetings(table)):
+            yield str(met), own
+
+
+def _by_kind(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Two rows a rating, of all debaters, and where two kinds debate, of each kind."""
+    view = by_debater(table)
+    view["unit"] = view["debate"] + "/" + view["side"]
+    yield ALL, view
+    if len(kinds_of(table)) > 1:
+        for kind, own in view.groupby("kind"):
+            yield str(kind), own
+
+
+def _winners(table: pd.DataFrame) -> np.ndarray:
+    """Debates by raters: 1 where the rater named the proposition, 0 the opposition, else NaN."""
+    named = (table["winner"] == "proposition").astype(float).where(table["winner"].notna())
+    return _wide(table.assign(named=named), "debate", "named")
+
+
+def _values(view: pd.DataFrame, dimension: str) -> np.ndarray:
+    """Sides of debates by raters: what the rater gave on a dimension, NaN where nothing."""
+    return _wide(view, "unit", f"own.{dimension}")
+
+
+def _wide(table: pd.DataFrame, index: str, values: str) -> np.ndarray:
+    wide = table.pivot_table(index=index, columns="rater", values=values, dropna=False)
+    array = wide.to_numpy(dtype=float)
+    given = ~np.isnan(array)
+    return array[given.any(axis=1)][:, given.any(axis=0)]
+
+
+def _size(ratings: np.ndarray, note: str) -> dict[str, Any]:
+    return {"units": ratings.shape[0], "raters": ratings.shape[1], "note": note}
+
+
+def _note(found: Components) -> str:
+    """The reason of an ICC that is NaN, or which variance is at the boundary."""
+    if not found.note and np.isnan(found.icc_2k):
+        return "no_variance"
+    return found.note

@@ -1,0 +1,1 @@
+"""Real people's deliberations, measured."""

@@ -1,0 +1,202 @@
+"""The human reference: every measure of real citizen deliberations before and after, their means, and how sure the change is.
+
+Definitions and published values: docs/human-reference.md. Groups are the benchmark's topics (participants of all deliberations of one
+survey pooled) or the single deliberations (cases).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.stats import linregress
+
+from delibsim.domain.measure import CHANGE
+from delibsim.domain.measure import MEASURES as CATALOGUED
+from delibsim.domain.seed import seed_of
+from delibsim.domain.survey import PHASES, Phase
+from delibsim.measures import agreement, diversity, dri
+from delibsim.store.instruments.answers import Answers
+
+BENCHMARK = (
+    "fnqcj",
+    "uppsala_speaks",
+    "fremantle",
+    "ccps",
+    "zukunft",
+    "energy_futures",
+    "forestera",
+    "auscj",
+    "biobanking_wa",
+    "swiss_health",
+    "bep",
+    "acp",
+)
+"""The surveys that are the benchmark's topics, in the order of its tables."""
+
+_KNOWN = [known for known in CATALOGUED.values() if known.human_reference]
+
+MEASURES = tuple(known.id for known in _KNOWN if "pre" in known.phases)
+"""What is measured in each phase; its change is post - pre."""
+
+CHANGES = (*MEASURES, *(known.id for known in _KNOWN if known.phases == CHANGE))
+"""What there is a change of."""
+
+RESAMPLES = 10_000
+BOOTSTRAP = seed_of("human", "bootstrap", "topics")
+"""The seed of the bootstrap over topics."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The measures of one group of `n` people, by name; NaN where undefined, with the reason in `notes`. `n` is 0 for a mean."""
+
+    id: str
+    n: int
+    pre: Mapping[str, float]
+    post: Mapping[str, float]
+    change: Mapping[str, float]
+    notes: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """Least squares of the change of DRI on DRI before, over topics: do those that start high gain less? Plain errors, t(df)."""
+
+    beta: float
+    se: float
+    r2: float
+    p: float
+    df: int
+
+
+def by_topic(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
+    """One reference a survey, the benchmark's topics first and in their order; `scales` are the surveys' lowest and highest rating."""
+    return [_reference(own.survey, own, own, scales[own.survey]) for own in _ordered(answers)]
+
+
+def by_case(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
+    """One reference a deliberation, named survey/case, in the order of `by_topic` and of the data."""
+    return [
+        _reference(f"{own.survey}/{case}", own.of_case(case), own, scales[own.survey])
+        for own in _ordered(answers)
+        for case in dict.fromkeys(own.cases)
+    ]
+
+
+def of_benchmark(references: Sequence[Reference]) -> list[Reference]:
+    """Those references, by topic or by case, that belong to the benchmark's topics."""
+    return [reference for reference in references if reference.id.split("/")[0] in BENCHMARK]
+
+
+def missing_topics(references: Sequence[Reference]) -> list[str]:
+    """The benchmark's topics of which there is no reference."""
+    present = {reference.id.split("/")[0] for reference in references}
+    return [topic for topic in BENCHMARK if topic not in present]
+
+
+def mean_of(references: Sequence[Reference]) -> Reference:
+    """The unweighted mean over the benchmark's groups; NaN where any of them is undefined or one of the twelve topics is missing."""
+    groups = of_benchmark(references)
+    if missing := missing_topics(groups):
+        reason = f"no answers of {', '.join(missing)}"
+        nan = dict.fromkeys(CHANGES, np.nan)
+        return Reference("mean", 0, _only(nan, MEASURES), _only(nan, MEASURES), nan, dict.fromkeys(CHANGES, reason))
+    notes = {name: f"undefined in {group.id}" for group in groups for name in group.notes}
+    pre, post, change = (
+        {name: float(np.mean([getattr(group, part)[name] for group in groups])) for name in names}
+        for part, names in (("pre", MEASURES), ("post", MEASURES), ("change", CHANGES))
+    )
+    return Reference("mean", 0, pre, post, change, notes)
+
+
+def interval_of_mean_change(references: Sequence[Reference], measure: str = "dri", level: float = 0.95) -> tuple[float, float]:
+    """Percentile bootstrap interval of the mean change over topics (topics resampled with replacement, seed `BOOTSTRAP`)."""
+    changes = np.array([reference.change[measure] for reference in references])
+    draws = np.random.default_rng(BOOTSTRAP).integers(len(changes), size=(RESAMPLES, len(changes)))
+    low, high = np.quantile(changes[draws].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def ceiling(references: Sequence[Reference]) -> Ceiling:
+    """Least squares of the change of DRI on DRI before, over topics; NaN where all start alike or fewer than three are there."""
+    before = [reference.pre["dri"] for reference in references]
+    if len(set(before)) < 2 or len(before) < 3:
+        return Ceiling(np.nan, np.nan, np.nan, np.nan, len(before) - 2)
+    fit = linregress(before, [reference.change["dri"] for reference in references])
+    return Ceiling(float(fit.slope), float(fit.stderr), float(fit.rvalue**2), float(fit.pvalue), len(references) - 2)
+
+
+def _ordered(answers: Sequence[Answers]) -> list[Answers]:
+    position = {survey: k for k, survey in enumerate(BENCHMARK)}
+    return sorted(answers, key=lambda own: position.get(own.survey, len(position)))
+
+
+def _reference(name: str, group: Answers, survey: Answers, scale: tuple[int, int]) -> Reference:
+    """The measures of a group within all who answered its survey, who are the population of the standardised diversity."""
+    phases: dict[Phase, dict[str, float]] = {}
+    notes: dict[str, list[str]] = {}
+    for phase in PHASES:
+        phases[phase], reasons = _of_phase(group, survey, phase, scale)
+        for measure, reason in reasons.items():
+            notes.setdefault(measure, []).append(f"{phase}: {reason}")
+    change, reasons = _change(group, phases["pre"], phases["post"])
+    for measure, reason in reasons.items():
+        notes.setdefault(measure, []).append(reason)
+    return Reference(
+        name, len(group.participants), phases["pre"], phases["post"], change, {key: "; ".join(own) for key, own in notes.items()}
+    )
+
+
+def _of_phase(group: Answers, survey: Answers, phase: Phase, scale: tuple[int, int]) -> tuple[dict[str, float], dict[str, str]]:
+    rated, ranked = group.considerations[phase], group.preferences[phase]
+    all_answers = np.hstack([rated, ranked])
+    population = np.hstack([survey.considerations[phase], survey.preferences[phase]])
+    lows = np.repeat([scale[0], 1], [rated.shape[1], ranked.shape[1]])
+    highs = np.repeat([scale[1], ranked.shape[1]], [rated.shape[1], ranked.shape[1]])
+    values = {
+        "dri": dri.dri(rated, ranked),
+        "dri_adjusted": dri.dri_adjusted(rated, ranked),
+        "diversity": diversity.diversity(all_answers),
+        "diversity_standardised": diversity.diversity_standardised(all_answers, population),
+        "diversity_range_normalised": diversity.diversity_range_normalised(all_answers, lows, highs),
+        "consideration_agreement": agreement.agreement(rated),
+        "preference_agreement": agreement.agreement(ranked),
+    }
+    why = {
+        "dri": partial(dri.why_undefined, rated, ranked),
+        "dri_adjusted": partial(dri.why_undefined, rated, ranked),
+        "diversity": partial(diversity.why_undefined, all_answers),
+        "diversity_standardised": partial(diversity.why_undefined, all_answers, population),
+        "diversity_range_normalised": partial(diversity.why_undefined, all_answers),
+        "consideration_agreement": partial(agreement.why_undefined, rated),
+        "preference_agreement": partial(agreement.why_undefined, ranked),
+    }
+    return _floats(values), {name: why[name]() for name, value in values.items() if np.isnan(value)}
+
+
+def _change(group: Answers, pre: Mapping[str, float], post: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
+    rated = [group.considerations[phase] for phase in PHASES]
+    ranked = [group.preferences[phase] for phase in PHASES]
+    own = {
+        "dri_relative": dri.relative_change(pre["dri"], post["dri"]),
+        "opinion_change_c": agreement.opinion_change(*rated),
+        "opinion_change_p": agreement.opinion_change(*ranked),
+        "rank_stability": agreement.rank_stability(*ranked),
+    }
+    why = {
+        "dri_relative": lambda: "dri is undefined" if np.isnan(post["dri"] - pre["dri"]) else "no room for change",
+        "opinion_change_c": partial(agreement.why_opinion_change_undefined, *rated),
+        "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
+        "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),
+    }
+    change = {name: post[name] - pre[name] for name in MEASURES} | _floats(own)
+    return change, {name: why[name]() for name, value in own.items() if np.isnan(value)}
+
+
+def _floats(values: Mapping[str, object]) -> dict[str, float]:
+    return {name: float(np.asarray(value)) for name, value in values.items()}
+
+
+def _only(values: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    return {name: values[name] for name in names}

@@ -1,0 +1,1 @@
+"""Personas from people's answers."""

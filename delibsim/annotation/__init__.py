@@ -1,0 +1,1 @@
+"""Asking about finished text, by language models or people."""

@@ -1,0 +1,1 @@
+"""Language models over HTTP, and what all of them share."""

@@ -1,0 +1,1 @@
+"""Before a study: what is to be held, what it takes, and what is frozen."""

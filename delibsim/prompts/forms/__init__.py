@@ -1,0 +1,1 @@
+"""Forms of reply that need a module of their own."""

@@ -1,0 +1,1 @@
+"""Topics, surveys, people's answers, personas and covariates, as files."""

@@ -1,0 +1,112 @@
+"""Imported surveys and people's answers to them, kept in one folder: a YAML file a survey, one CSV file of answers."""
+
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.survey import PHASES, Survey
+from delibsim.store.files import write_atomically
+from delibsim.store.instruments.answers import Answers, answers_csv, read_answers
+from delibsim.store.instruments.deliberr import (
+    HUMAN,
+    LONG,
+    SHEETS,
+    find_files,
+    local_name,
+    published_answers,
+    read_published,
+)
+from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.own_answers import FOLDER, kept_answers
+from delibsim.store.instruments.ranks import Rank1, in_source
+
+ANSWERS = "answers.csv"
+"""The file of answers in a folder of imported surveys."""
+
+Scale = tuple[int, int]
+
+
+def keep(surveys: Iterable[Survey], answers: Sequence[Answers], folder: Path) -> None:
+    """Write surveys and answers into `folder`; files of an earlier import are replaced, one at a time and each as a whole."""
+    declared = {own.survey for own in answers if own.declared}
+    for survey in surveys:
+        name = local_name(survey)
+        text = survey_yaml(survey, in_source(survey.id) if name in declared else None)
+        write_atomically(folder / f"{name}.yaml", text)
+    if answers:
+        write_atomically(folder / ANSWERS, answers_csv(answers))
+
+
+def survey_yaml(survey: Survey, rank_1_in_source: Rank1 | None = None) -> str:
+    """A survey as the text of a YAML file of the library; `rank_1_in_source`: before the import."""
+    fields: dict[str, object] = {
+        "id": survey.id,
+        "source": survey.source,
+        "validated": survey.validated,
+        "scale_min": survey.scale_min,
+        "scale_max": survey.scale_max,
+    }
+    if rank_1_in_source is not None:
+        fields["rank_1_in_source"] = rank_1_in_source
+    if survey.forced_distribution is not None:
+        fields["forced_distribution"] = list(survey.forced_distribution)
+    for kind, items in (("considerations", survey.considerations), ("preferences", survey.preferences)):
+        fields[kind] = [{"id": item.id, "text": item.text} | ({"reverse": True} if item.reverse else {}) for item in items]
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False
+    yaml.allow_unicode = True
+    yaml.width = 140
+    text = StringIO()
+    yaml.dump(fields, text)
+    return text.getvalue()
+
+
+def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
+    """The answers in a folder (imported, of the user's own, or as published), and the lowest and highest rating of each survey's scale.
+
+    Raises WrongInput where the folder holds no answers or they are broken.
+    """
+    advice = "import the published answers with: delibsim import deliberr PATH"
+    if not folder.is_dir():
+        raise WrongInput(f"{folder}: there is no such folder; {advice}")
+    if (folder / ANSWERS).is_file():
+        kept = tuple(read_answers(folder / ANSWERS).values())
+        return kept, {own.survey: _kept_scale(folder / f"{own.survey}.yaml") for own in kept}
+    if not (folder / HUMAN).is_file() and folder.name == FOLDER and (own := sorted(folder.glob("*.csv"))):
+        surveys = [Library(folder.absolute().parent).survey(path.stem) for path in own]
+        scales = {survey.id: (survey.scale_min, survey.scale_max) for survey in surveys}
+        return tuple(kept_answers(path, survey) for path, survey in zip(own, surveys, strict=True)), scales
+    if not (folder / HUMAN).is_file():
+        raise WrongInput(f"{folder}: neither {ANSWERS} nor {HUMAN} is in this folder; {advice}")
+    files = find_files([folder])
+    if LONG in files or SHEETS in files:
+        published = read_published(files, version="")
+        return published.answers, {local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys}
+    alone = published_answers(files[HUMAN])
+    return alone, {own.survey: _scale_without_instrument(own) for own in alone}
+
+
+def _kept_scale(path: Path) -> Scale:
+    try:
+        fields = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
+        low, high = fields["scale_min"], fields["scale_max"]
+    except FileNotFoundError as error:
+        raise WrongInput(f"{path}: the instrument of these answers is missing; import both again") from error
+    except (YAMLError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise WrongInput(f"{path}: no readable scale_min and scale_max in it; import it again") from error
+    if not (isinstance(low, int) and isinstance(high, int) and low < high):
+        raise WrongInput(f"{path}: expected whole numbers scale_min < scale_max, got {low!r} and {high!r}")
+    return low, high
+
+
+def _scale_without_instrument(answers: Answers) -> Scale:
+    """What the answers alone show: from 1 to the highest rating, or centred on 0 where ratings below 1 occur."""
+    ratings = np.concatenate([answers.considerations[phase] for phase in PHASES])
+    low, high = int(ratings.min()), int(ratings.max())
+    return (1, max(high, 2)) if low >= 1 else (-max(-low, high), max(-low, high, 1))

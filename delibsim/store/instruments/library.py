@@ -1,0 +1,228 @@
+"""Topics, motions and surveys from YAML files: beside the user first, then from the installed package."""
+
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+from ruamel.yaml.reader import ReaderError
+
+from delibsim.domain.errors import NotImported, WrongInput, unknown
+from delibsim.domain.survey import LABEL, Item, Survey
+from delibsim.domain.topic import Motion, Topic
+from delibsim.store.editions import LATER, NOW, edition_folder
+from delibsim.store.instruments.ranks import Rank1
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
+
+PUBLISHED = "deliberr."
+"""What the ids of imported instruments of the R package deliberr begin with."""
+IMPORT = "import it with: delibsim import deliberr PATH (survey=null takes the short forms)"
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: Text
+
+
+class _TopicFile(_File):
+    question: Text
+    background: str = ""
+    survey: str = ""
+
+    def build(self) -> Topic:
+        return Topic(self.id, self.question, self.background.strip(), self.survey)
+
+
+class _MotionFile(_File):
+    motion: Text
+    theme: str = ""
+    tournament: bool = True
+
+    def build(self) -> Motion:
+        return Motion(self.id, self.motion, self.theme, self.tournament)
+
+
+class _ItemLine(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    id: Label
+    text: Text
+    reverse: bool = False
+
+
+class _SurveyFile(_File):
+    considerations: list[_ItemLine] = Field(min_length=2)
+    preferences: list[_ItemLine] = Field(min_length=2)
+    scale_min: int = 1
+    scale_max: int = 7
+    forced_distribution: list[int] | None = None
+    rank_1_in_source: Rank1 | None = None
+    validated: bool = False
+    source: str = ""
+
+    def build(self) -> Survey:
+        items = [Item(line.id, "consideration", line.text, line.reverse) for line in self.considerations]
+        items += [Item(line.id, "preference", line.text, line.reverse) for line in self.preferences]
+        forced = None if self.forced_distribution is None else tuple(self.forced_distribution)
+        return Survey(self.id, tuple(items), self.scale_min, self.scale_max, forced, self.validated, self.source.strip())
+
+
+def package_data(name: str) -> Path:
+    """A folder of data (conf, topics, surveys) of the installed package, or of the checkout it is installed from."""
+    package = Path(__file__).parents[2]
+    return package / name if (package / name).is_dir() else package.parent / name
+
+
+class Library:
+    """The topics and surveys a user can name: those in `topics/` and `surveys/` under `home`, then those of the package.
+
+    Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`. `edition` is that of the study
+    they are read for.
+    """
+
+    def __init__(self, home: Path | None = None, edition: str = NOW) -> None:
+        self.home, self.edition = home or Path.cwd(), edition
+
+    def topics(self) -> dict[str, Path]:
+        """The files of topics and motions by id."""
+        later = LATER.get(self.edition, {}).get("topics", ())
+        found: dict[str, Path] = {}
+        for folder in self._folders("topics"):
+            ours = folder == package_data("topics")
+            files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+            found |= {id: path for id, path in files.items() if not (ours and id in later)}
+        return found
+
+    def surveys(self) -> dict[str, Path]:
+        """The files of surveys by id."""
+        found: dict[str, Path] = {}
+        for folder in self._folders("surveys"):
+            found |= {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+            found |= {f"{path.parent.name}.{path.stem}": path for path in sorted(folder.glob("imported/*/*.yaml"))}
+        return found
+
+    def entry(self, id: str) -> Topic | Motion:
+        """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
+        files = self.topics()
+        if id not in files:
+            raise unknown("topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package")
+        path = files[id]
+        plain = _parsed(path)
+        kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
+        return _checked(path, id, kind)
+
+    def topic(self, id: str) -> Topic:
+        """A topic; WrongInput if there is none of that id, its file is broken, or it is a motion."""
+        entry = self.entry(id)
+        if isinstance(entry, Motion):
+            raise WrongInput(f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed by: delibsim topics")
+        return entry
+
+    def survey(self, id: str) -> Survey:
+        """A survey; WrongInput if there is none of that id or its file is broken."""
+        files = self.surveys()
+        if id not in files:
+            anything = any(name.startswith(PUBLISHED) for name in files)
+            of_a_topic = id.removeprefix(PUBLISHED) in self.topics()
+            if id.startswith(PUBLISHED) and (of_a_topic or not anything):
+                raise NotImported("not imported: survey", id, IMPORT)
+            raise unknown("survey", id, files)
+        return _checked(files[id], id, _SurveyFile)
+
+    def rank_1_in_source(self, id: str) -> Rank1 | None:
+        """What rank 1 was in answers imported with a survey; None where its file does not say."""
+        self.survey(id)
+        return _parsed(self.surveys()[id]).get("rank_1_in_source")
+
+    def _folders(self, kind: str) -> Iterator[Path]:
+        """Folders from the last to be asked to the first, so that later entries take precedence."""
+        ours, theirs = package_data(kind), self.home / kind
+        yield ours
+        yield edition_folder(self.edition, kind)
+        if theirs.resolve() != ours.resolve():
+            yield theirs
+
+
+def _parsed(path: Path) -> Any:
+    """The plain values of a YAML 1.2 file; WrongInput with the line for anything else."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        yaml = YAML(typ="safe", pure=True)
+        for event in yaml.parse(StringIO(text)):
+            if isinstance(event, AliasEvent):
+                line = event.start_mark.line + 1
+                raise WrongInput(f"{path}, line {line}: aliases (*{event.anchor}) are not allowed; write the value out")
+        return YAML(typ="safe", pure=True).load(text)
+    except UnicodeDecodeError:
+        raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = (error.problem or error.context or "broken YAML").splitlines()[0]
+        raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
+    except YAMLError as error:
+        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise WrongInput(f"{path}: nested too deeply; a topic or survey needs three levels") from None
+
+
+def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
+    plain = _parsed(path)
+    if not isinstance(plain, dict):
+        raise WrongInput(f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}")
+    try:
+        built = kind(**{str(key): value for key, value in plain.items()}).build()
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise WrongInput(_located(path, first["loc"], _expected(first, kind))) from None
+    except ValueError as error:
+        raise WrongInput(_located(path, _place_of(str(error), plain), str(error))) from None
+    if built.id != id:
+        raise WrongInput(_located(path, ("id",), f"is '{built.id}', but the place of the file says '{id}'; make them equal"))
+    return built
+
+
+def _place_of(problem: str, plain: dict[str, Any]) -> tuple[Any, ...]:
+    """Where in the file lies what a survey as a whole was refused for."""
+    if problem.startswith("item ids"):
+        labels = [(kind, i, line["id"]) for kind in ("considerations", "preferences") for i, line in enumerate(plain[kind])]
+        seen: set[str] = set()
+        for kind, i, label in labels:
+            if label in seen:
+                return kind, i, "id"
+            seen.add(label)
+    fields = ("forced_distribution",) if problem.startswith("forced") else ("scale_min", "scale_max", "id")
+    return (next(field for field in fields if field in plain),)
+
+
+def _expected(error: Any, kind: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return f"is not a field here; fields are: {', '.join(kind.model_fields)}"
+    if error["type"] == "missing":
+        return "is missing"
+    return f"{error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
+
+
+def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
+    """A message with the line of the field, found by walking the YAML nodes as far as they go."""
+    node: Node | None = YAML(typ="safe", pure=True).compose(StringIO(path.read_text(encoding="utf-8")))
+    line = 1
+    for step in location:
+        if isinstance(node, MappingNode):
+            pair = next(((key, value) for key, value in node.value if key.value == str(step)), None)
+            if pair is None:
+                break
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+    field = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")
+    return f"{path}, line {line}, field {field}: {problem}"

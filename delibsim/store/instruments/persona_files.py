@@ -1,0 +1,119 @@
+"""Sets of personas as files: `conf/persona/NAME.yaml` beside the user, built from people's answers or brought in from YAML or CSV."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.personas import Personas
+from delibsim.domain.study import is_file_name
+from delibsim.store.files import write_atomically
+from delibsim.store.instruments.answers import read_rows, whole_number
+from delibsim.store.instruments.library import package_data
+
+FOLDER = Path("conf") / "persona"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes every text that begins like a number: readers of YAML differ in what they take for one (1e5)."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if text[:1] in "+-.0123456789" else None)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def persona_yaml(personas: Personas, built: Mapping[str, Any] | None = None) -> str:
+    """A set of personas as the text of its file; `built` says where it comes from."""
+    plain: dict[str, Any] = {"name": personas.name, "seating": personas.seating, "personas": [_escaped(text) for text in personas.texts]}
+    plain |= {"sizes": list(personas.sizes)} if personas.sizes else {}
+    plain |= {"topic": built["topic"]} if built and "topic" in built else {}
+    plain |= {"built": _escaped_all(dict(built))} if built else {}
+    return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=140, default_flow_style=None)
+
+
+def keep_personas(personas: Personas, home: Path, built: Mapping[str, Any] | None = None) -> tuple[Path, bool]:
+    """Write a set of personas beside the user; its file, and whether it is new or another than before.
+
+    WrongInput where another set has that name, beside the user or in the package.
+    """
+    if not is_file_name(personas.name) or "." in personas.name:
+        raise WrongInput(f"'{personas.name}' cannot name personas: use lower-case letters, digits, '-' and '_'")
+    path, text = home / FOLDER / f"{personas.name}.yaml", persona_yaml(personas, built)
+    if (package_data("conf") / "persona" / path.name).is_file() and package_data("conf").resolve() != (home / "conf").resolve():
+        raise WrongInput(f"personas '{personas.name}' come with delibsim; take another name")
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return path, False
+    if path.is_file():
+        raise WrongInput(f"{path} holds other personas, which studies may have used; move it away, or take another name with --name")
+    write_atomically(path, text)
+    return path, True
+
+
+def read_persona_file(name: str, home: Path) -> dict[str, Any]:
+    """The plain values of a set of personas, beside the user first, then in the package; WrongInput where there is none or it is broken."""
+    folders = [home / FOLDER, package_data("conf") / "persona"]
+    path = next((folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None)
+    if path is None:
+        raise unknown("persona", name, {file.stem for folder in folders for file in folder.glob("*.yaml")})
+    try:
+        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    if not isinstance(plain, dict) or not isinstance(plain.get("personas"), list):
+        raise WrongInput(f"{path}: expected fields name and personas")
+    return plain | {"personas": [str(text).replace("\\${", "${") for text in plain["personas"]]}
+
+
+def read_own_personas(path: Path, name: str) -> Personas:
+    """Personas of the user's own: a CSV file with a column persona (and sizes in a column size), or YAML, a list or the field personas."""
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return _of_yaml(path, name)
+    rows = list(read_rows(path, ["persona"]))
+    if not rows:
+        raise WrongInput(f"{path}: there are no personas in it")
+    for line, cells in rows:
+        if not cells["persona"]:
+            raise WrongInput(f"{path}, line {line}, column persona: the cell is empty")
+    sizes = [whole_number(cells["size"], f"{path}, line {line}, column size") for line, cells in rows if "size" in cells]
+    return _set(path, name, [cells["persona"] for _, cells in rows], sizes)
+
+
+def _of_yaml(path: Path, name: str) -> Personas:
+    try:
+        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongInput(f"{path}: cannot be read: {error}") from None
+    texts = plain.get("personas") if isinstance(plain, dict) else plain
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise WrongInput(f"{path}: expected a list of texts, or a field personas that is one")
+    sizes = plain.get("sizes", []) if isinstance(plain, dict) else []
+    if not isinstance(sizes, list) or not all(isinstance(size, int) for size in sizes):
+        raise WrongInput(f"{path}: sizes are a list of whole numbers")
+    return _set(path, name, texts, sizes)
+
+
+def _set(path: Path, name: str, texts: Sequence[str], sizes: Sequence[int]) -> Personas:
+    try:
+        return Personas(name, tuple(text.strip() for text in texts), "balanced", tuple(sizes))
+    except ValueError as error:
+        raise WrongInput(f"{path}: {error}") from None
+
+
+def _escaped(text: str) -> str:
+    """Text in which the reader of the configuration finds no reference to another setting."""
+    return text.replace("${", "\\${")
+
+
+def _escaped_all(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _escaped_all(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_escaped_all(inner) for inner in value]
+    return _escaped(value) if isinstance(value, str) else value

@@ -1,0 +1,1 @@
+"""A study as tidy tables, with a codebook."""

@@ -1,0 +1,164 @@
+"""A study as tidy tables: one row a unit, each with the condition it was observed under; what cannot be read is named."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from delibsim.domain.effect import same_cells
+from delibsim.domain.score import Score
+from delibsim.domain.survey import PHASES, Survey
+from delibsim.plugins import declared, without_effect
+from delibsim.store import codec
+from delibsim.store.files import read_lines
+from delibsim.store.runs import SCORES, Runs
+from delibsim.store.tables.account import Account, Row
+from delibsim.store.tables.codebook import COLUMNS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
+    """The tables of a study as pandas DataFrames by name, and the faults of what could not be read.
+
+    Columns are those of `delibsim.store.tables.codebook.COLUMNS`: integers are `Int64`, logicals `boolean`, numbers `float64`, texts
+    `object`; a missing value is NA, NaN or None.
+    """
+    import pandas as pd
+
+    kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
+    faults: list[str] = []
+    values: dict[str, list[list[Any]]] = {table: [[] for _ in columns] for table, columns in COLUMNS.items()}
+    for table, row in rows_of(runs, faults):
+        for held, value in zip(values[table], cells(table, row), strict=True):
+            held.append(value)
+    frames = {
+        table: pd.DataFrame({c.name: pd.Series(held, dtype=kinds[c.kind]) for c, held in zip(columns, values[table], strict=True)})
+        for table, columns in COLUMNS.items()
+    }
+    return frames, faults
+
+
+def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
+    """Every row of every table as (table, values by column), one session after another, then scores; faults are added to `faults`.
+
+    A column that is not in a row is missing from it.
+    """
+    accounts: dict[str, Account] = {}
+    measures: dict[tuple[str, int | None, str], Row] = {}
+    items: set[tuple[Any, ...]] = set()
+    groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
+    same = same_cells(runs.plans(), without_effect)
+    for name in _begun(runs):
+        account = Account(runs, name, groups.get(name), same)
+        faults += account.faults
+        yield from account.rows()
+        if account.session is not None:
+            for item in _items(runs.study, account.session.survey):
+                if (found := tuple(item.values())) not in items:
+                    items.add(found)
+                    yield "items", item
+        accounts[name] = account.closed()
+    for path in sorted((runs.folder / SCORES).glob("*.jsonl")):
+        scorer, _, version = path.stem.rpartition(".v")
+        records, damaged = read_lines(path)
+        for record in records:
+            try:
+                score = codec.score_from_plain(record)
+            except codec.Damaged:
+                damaged += 1
+                continue
+            file = {"scorer": scorer or path.stem, "scorer_version": int(version) if version.isdecimal() else None}
+            key = (file["scorer"], file["scorer_version"], score.measure)
+            if key not in measures:
+                measures[key] = _measure(runs.study, *key)
+            yield "scores", _score(runs.study, score, accounts) | file
+        if damaged:
+            faults.append(f"{path}: {damaged} damaged line(s); score the study again")
+    for row in measures.values():
+        yield "measures", row
+
+
+NAMES = {table: tuple(column.name for column in columns) for table, columns in COLUMNS.items()}
+
+
+def cells(table: str, row: Row) -> list[Any]:
+    """The values of a row in the order of the columns; an empty text is a missing value."""
+    return [None if (value := row.get(name)) == "" else value for name in NAMES[table]]
+
+
+def _begun(runs: Runs) -> list[str]:
+    """Sessions with a plan, and folders that hold a run or a record although their plan is gone."""
+    remains = {path.parent.name for kind in ("run.json", "exchanges.jsonl") for path in runs.folder.glob(f"*/{kind}")}
+    return sorted(remains.union(runs.sessions()))
+
+
+def _items(study: str, survey: Survey) -> Iterator[Row]:
+    for number, item in enumerate(survey.items, 1):
+        rated = item.kind == "consideration"
+        yield {
+            "study": study,
+            "survey": survey.id,
+            "item": item.id,
+            "item_kind": item.kind,
+            "number": number,
+            "text": item.text,
+            "reverse": item.reverse,
+            "lowest": survey.scale_min if rated else 1,
+            "highest": survey.scale_max if rated else len(survey.preferences),
+            "validated": survey.validated,
+            "source": survey.source,
+        }
+
+
+def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
+    """What is known of a measure; only its name where the version installed does not declare it."""
+    row: Row = {"study": study, "scorer": scorer, "scorer_version": version, "measure": name}
+    installed, known = declared(scorer)
+    found = {measure.id: measure for measure in known if installed == version}
+    if name not in found:
+        return row
+    measure = found[name]
+    lowest, highest = (end if math.isfinite(end) else None for end in measure.range)
+    return row | {
+        "label": measure.label,
+        "definition": measure.definition,
+        "value_unit": measure.unit,
+        "lowest": lowest,
+        "highest": highest,
+        "signed": measure.signed,
+        "comparable": measure.comparable,
+        "human_reference": measure.human_reference,
+        "source": measure.source,
+    }
+
+
+def _score(study: str, score: Score, accounts: Mapping[str, Account]) -> Row:
+    name, _, rest = score.target.partition("/")
+    account = accounts.get(name)
+    row = account.condition if account else {"study": study, "session": name}
+    return row | {
+        "measure": score.measure,
+        "unit": score.unit,
+        "target": score.target,
+        "participant": rest if score.unit == "participant" else None,
+        "turn": int(rest) if score.unit == "statement" and rest.isdecimal() else None,
+        "phase": score.phase,
+        "value": None if math.isnan(score.value) else score.value,
+        "coder": score.coder,
+        "note": score.note,
+        "attempts": _most_attempts(account.attempts, score, rest) if account else None,
+    }
+
+
+def _most_attempts(attempts: Mapping[tuple[str, str], int | None], score: Score, rest: str) -> int | None:
+    """The most attempts of the surveys and turns behind a score: those of its phase, its participant, its turn."""
+    occasions = {"pre": ("pre",), "post": ("post",), "change": PHASES}.get(score.phase)
+    behind = [
+        n
+        for (participant, occasion), n in attempts.items()
+        if (occasions is None or occasion in occasions)
+        and (score.unit != "participant" or participant == rest)
+        and (score.unit != "statement" or occasion == f"turn {rest}")
+    ]
+    return None if not behind or None in behind else max(n for n in behind if n is not None)
