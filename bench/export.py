@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from delibsim import Runs, compose
-from delibsim.conduct.hold import hold_session, score_all
+from delibsim.conduct.hold import hold_session
+from delibsim.conduct.score import score_all
 from delibsim.store.manifest import Manifest
 from delibsim.store.tables.export import export
 

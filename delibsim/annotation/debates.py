@@ -9,7 +9,7 @@ from delibsim.domain.participant import SIDES, Participant, Side
 from delibsim.domain.rating import DIMENSIONS, Rating, debated, digest
 from delibsim.domain.run import Run, Session
 from delibsim.domain.treatment import Wording
-from delibsim.engine.agent import ask
+from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
 from delibsim.prompts.session import (
     RATER_TEXTS,

@@ -28,7 +28,7 @@ from delibsim.conduct.annotate import (
     rehearsed_ratings,
     seated,
 )
-from delibsim.conduct.hold import score_all
+from delibsim.conduct.score import score_all
 from delibsim.domain.allocation import Allocation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated, panel_of_rater

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from delibsim import conduct
 from delibsim.cli.terminal import echo_json, run_at, safe
+from delibsim.conduct import replay as replaying
 from delibsim.domain.run import Run
 from delibsim.models.replay import Diverged
 from delibsim.store.codec import Damaged, differences, run_to_plain
@@ -25,7 +25,7 @@ def replay(
     runs, session = run_at(run, root)
     verdict, changed = "equal", []
     try:
-        again = asyncio.run(conduct.replay(runs, session))
+        again = asyncio.run(replaying.replay(runs, session))
         recorded = runs.run(session)
         changed = [] if again == recorded else differences(_plain(recorded), _plain(again))
         verdict = "different" if changed else "equal"

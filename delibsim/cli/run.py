@@ -10,7 +10,8 @@ from delibsim.cli.effects import effects_of
 from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
-from delibsim.conduct.hold import Held, score_all, usual_scorers
+from delibsim.conduct.hold import Held
+from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import enlarged
 from delibsim.store.runs import Runs

@@ -17,7 +17,7 @@ from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.summary import OTHER_INSTRUMENT, missing
 from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
-from delibsim.conduct.hold import measures_of, score_all, usual_scorers
+from delibsim.conduct.score import measures_of, score_all, usual_scorers
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import Measure

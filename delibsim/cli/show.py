@@ -13,7 +13,7 @@ from rich.text import Text
 from delibsim.cli.calls import dropped_in, without_effect
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
-from delibsim.conduct.hold import exchanges_of
+from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run

@@ -13,7 +13,8 @@ from delibsim.cli.effects import effects_of
 from delibsim.cli.live import Live
 from delibsim.cli.progress import Progress
 from delibsim.cli.terminal import console, echo_json, safe, shown
-from delibsim.conduct.hold import Held, hold_all, spent
+from delibsim.conduct.cost import spent
+from delibsim.conduct.hold import Held, hold_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of

@@ -11,7 +11,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Participant, Side
 from delibsim.domain.rating import debated, panel_of_rater
 from delibsim.domain.run import Run, Session
-from delibsim.engine.agent import Interrupted
+from delibsim.models.ask import Interrupted
 from delibsim.models.pool import Voices
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.planning.dry_run import Asked, StandIn

@@ -1,4 +1,4 @@
-"""Conducting sessions: where the engine and the scorers meet the store."""
+"""Holding sessions and keeping them: where the engine meets the store."""
 
 import asyncio
 import gc
@@ -6,23 +6,16 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from delibsim.domain.measure import Measure, in_order
+from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
-from delibsim.engine.agent import Interrupted
 from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
+from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES
-from delibsim.models.clients.prices import price_in
 from delibsim.models.pool import Voices
-from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
-from delibsim.models.retry import charge, worst_case
-from delibsim.plugins import declared, load
-from delibsim.plugins import names as installed
-from delibsim.store.ratings import Ratings
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay
 from delibsim.store.runs import Runs
 
 
@@ -132,74 +125,3 @@ def _settled_heap() -> Generator[None]:
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
-
-
-def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
-    """US dollars and tokens that the exchanges of a study, those with raters included, or of the sessions named, have cost so far.
-
-    An attempt of unknown cost counts with its worst case.
-    """
-    begun = runs.sessions()
-    names = begun if among is None else sorted({*begun} & {*among})
-    used = []
-    asked = [(exchange, runs.planned(session).models) for session in names for exchange in exchanges_of(runs, session)[0]]
-    if among is None:
-        records, panels = Ratings.of(runs).asked()
-        asked += [(exchange, panels) for exchange in exchanges_in(records)[0]]
-    for exchange, models in asked:
-        settings = models.get(exchange.model, {})
-        worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
-        used += [charge(attempt, worst) for attempt in (*exchange.completion.tries, exchange.completion)]
-    return sum(u.cost_usd or 0.0 for u in used), sum((u.input_tokens or 0) + (u.output_tokens or 0) for u in used)
-
-
-async def replay(runs: Runs, session: str) -> Run:
-    """Hold a session again with its recorded exchanges as every voice; Diverged if it asks anything else."""
-    planned = runs.planned(session)
-    exchanges, _ = exchanges_of(runs, session)
-    return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})
-
-
-def usual_scorers() -> list[str]:
-    """The installed scorers that need not be asked for: all but those that are `on_request`."""
-    return [name for name in installed("delibsim.scorers") if not getattr(load("delibsim.scorers", name), "on_request", False)]
-
-
-def measures_of(names: Iterable[str]) -> dict[str, Measure]:
-    """The measures that the scorers named declare, by id, in the order of tables."""
-    found: dict[str, Measure] = {}
-    for name in names:
-        for measure in declared(name)[1]:
-            found.setdefault(measure.id, measure)
-    return in_order(found)
-
-
-def score_all(
-    runs: Runs, names: Iterable[str], watch: Callable[[str, int, int], None] | None = None
-) -> tuple[list[Score], list[str], list[Path]]:
-    """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files.
-
-    What a scorer has to say of how its scores came about (`details`) is written beside them. `watch` is told of the progress of
-    a scorer that takes its time: what is being done, how much is done, of how much.
-    """
-    held, faults = runs.all()
-    held = Ratings.of(runs).rated(held)
-    scores: list[Score] = []
-    files = []
-    for name in names:
-        scorer: Any = load("delibsim.scorers", name)  # a Scorer; some can do more
-        if watch is not None and hasattr(scorer, "watch"):
-            scorer.watch = watch
-        found = scorer.score(held)
-        files.append(runs.write_scores(scorer.name, scorer.version, found))
-        if details := getattr(scorer, "details", None):
-            files.append(runs.write_details(scorer.name, scorer.version, details(held)))
-        scores += found
-    return scores, faults, files
-
-
-def exchanges_of(runs: Runs, session: str) -> tuple[list[Exchange], int]:
-    """The readable exchanges of a session, in the order in which they were made, and how many lines of its log are not."""
-    records, damaged = runs.exchanges(session)
-    exchanges, unread = exchanges_in(records)
-    return exchanges, damaged + unread

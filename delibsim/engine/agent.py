@@ -1,8 +1,8 @@
 """A participant in the room: answers surveys and takes turns through the language model that voices it."""
 
 import hashlib
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import mesa
 
@@ -10,52 +10,18 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
+from delibsim.models.ask import ask
+from delibsim.models.base import Completion, LanguageModel
 from delibsim.prompts.prompt import Prompt, Words
-from delibsim.prompts.session import reask, reversed_for, speech_prompt, survey_prompt
-
-if TYPE_CHECKING:
-    from delibsim.engine.forum import Forum
-
-
-TOO_LONG = "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
-
-
-class Interrupted(RuntimeError):
-    """A model could not be asked: the session stops here and can go on from its record. Holds the typed status."""
-
-    def __init__(self, model: str, prompt: Prompt, completion: Completion) -> None:
-        purpose = prompt.purpose
-        fault = f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}: {completion.detail}"
-        super().__init__(f"{fault}; {TOO_LONG}" if completion.status == "context_overflow" else fault)
-        self.status = completion.status
-
-
-async def ask(
-    session: Session, voice: LanguageModel, prompt: Prompt, heed: Callable[[Completion], None] = lambda completion: None
-) -> tuple[Any, Completion]:
-    """The value of the first readable reply; None with the completion that says why there is none. `heed` is told of every reply.
-
-    A refusal or a truncated reply is an outcome and is not asked again; a call that failed on the way is Interrupted.
-    """
-    while True:
-        purpose = prompt.purpose
-        seed = session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
-        value, completion = read(prompt, await voice.complete(prompt, seed))
-        heed(completion)
-        if completion.status not in OUTCOMES:
-            raise Interrupted(voice.name, prompt, completion)
-        if completion.status != "unreadable" or purpose.attempt >= session.procedure.reasks:
-            return value, completion
-        prompt = reask(session, prompt, completion.text, completion.detail)
+from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 
 class Agent(mesa.Agent):
     """A participant in the room. It returns what it says and answers; it never writes into the forum."""
 
-    def __init__(self, forum: "Forum", participant: Participant, voice: LanguageModel) -> None:
-        super().__init__(forum)
-        self.session = forum.session
+    def __init__(self, room: mesa.Model, session: Session, participant: Participant, voice: LanguageModel) -> None:
+        super().__init__(room)
+        self.session = session
         self.participant = participant
         self.voice = voice
         self.order = self._order(self.session.survey)

@@ -38,7 +38,7 @@ class Forum(mesa.Model, ABC):
         super().__init__(rng=session.seed_for("forum"))
         self.session = session
         self.watch = watch
-        self.seats = {p.id: Agent(self, p, voices[p.model]) for p in session.participants}
+        self.seats = {p.id: Agent(self, session, p, voices[p.model]) for p in session.participants}
         self.hears = audience_of(session)
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []

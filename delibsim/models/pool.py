@@ -8,7 +8,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.engine.agent import TOO_LONG
+from delibsim.models.ask import TOO_LONG
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.preflight import Finding
 from delibsim.models.clients.prices import FREE, context_window, price_in, withdrawn

@@ -621,7 +621,7 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
 
 
 def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
-    from delibsim.conduct.hold import spent
+    from delibsim.conduct.cost import spent
 
     before = spent(Runs.open(home / "runs", "d"))
     delibsim("ratings", "ask", "d", "group.size=2")

@@ -10,7 +10,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from delibsim import Citizen, Completion, Runs, Usage, Voices, WrongInput, compose, voices_of
-from delibsim.conduct.hold import hold_all, hold_session, replay, score_all, spent, usual_scorers
+from delibsim.conduct.cost import spent
+from delibsim.conduct.hold import hold_all, hold_session
+from delibsim.conduct.replay import replay
+from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.engine.hold import check
 from delibsim.models.replay import Diverged
 from delibsim.store.codec import run_from_json, session_from_json

@@ -9,7 +9,7 @@ from debates import debate
 
 from delibsim.analysis.human import groups_of_five
 from delibsim.analysis.human.reference import reference
-from delibsim.conduct.hold import measures_of
+from delibsim.conduct.score import measures_of
 from delibsim.domain.measure import CATALOGUE, MEASURES, Measure, in_order
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating

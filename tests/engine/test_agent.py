@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Completion, hold
-from delibsim.engine.agent import Interrupted
+from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, STATUSES
 
 BROKEN = "C1: 9\nC2: 1\nC3: 1\nC4: 1\nC5: 1\nP1: 1\nP2: 1\nP3: 3\nP4: 4"

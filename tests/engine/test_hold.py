@@ -9,9 +9,10 @@ import mesa
 import pytest
 
 from delibsim import Completion, Response, WrongInput, hold, voices_of
-from delibsim.engine.agent import Agent, Interrupted
+from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
 from delibsim.engine.hold import check
+from delibsim.models.ask import Interrupted
 
 
 @pytest.mark.parametrize("n", range(2, 10))

@@ -4,7 +4,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Usage
-from delibsim.conduct.hold import spent
+from delibsim.conduct.cost import spent
 from delibsim.models.clients.prices import price_of
 from delibsim.models.limits import Budget, Limits
 

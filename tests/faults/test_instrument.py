@@ -8,7 +8,7 @@ import pytest
 from fake_provider import SCALE, FakeProvider, Rule, form_in
 
 from delibsim import Survey
-from delibsim.conduct.hold import replay
+from delibsim.conduct.replay import replay
 from delibsim.models.replay import Diverged
 from delibsim.prompts.blocks import read_block, read_transcript
 from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply

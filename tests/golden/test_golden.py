@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from delibsim import Runs, compose, hold, voices_of
-from delibsim.conduct.hold import replay
+from delibsim.conduct.replay import replay
 from delibsim.models.replay import exchange_of
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
 

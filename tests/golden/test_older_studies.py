@@ -8,7 +8,7 @@ import pytest
 
 from delibsim import Runs
 from delibsim.cli.main import main
-from delibsim.conduct.hold import replay
+from delibsim.conduct.replay import replay
 
 HERE = Path(__file__).parent
 COMMANDS = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from strategies import quick, runs
 
-from delibsim.conduct.hold import usual_scorers
+from delibsim.conduct.score import usual_scorers
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.rating import debated
 from delibsim.domain.score import Score, Scorer

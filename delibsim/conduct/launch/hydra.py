@@ -22,7 +22,8 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
 
-from delibsim.conduct.hold import Held, hold_all, spent
+from delibsim.conduct.cost import spent
+from delibsim.conduct.hold import Held, hold_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits

@@ -1,0 +1,50 @@
+"""Scoring a study: every readable run before every scorer, the scores beside the runs."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from delibsim.domain.measure import Measure, in_order
+from delibsim.domain.score import Score
+from delibsim.plugins import declared, load
+from delibsim.plugins import names as installed
+from delibsim.store.ratings import Ratings
+from delibsim.store.runs import Runs
+
+
+def usual_scorers() -> list[str]:
+    """The installed scorers that need not be asked for: all but those that are `on_request`."""
+    return [name for name in installed("delibsim.scorers") if not getattr(load("delibsim.scorers", name), "on_request", False)]
+
+
+def measures_of(names: Iterable[str]) -> dict[str, Measure]:
+    """The measures that the scorers named declare, by id, in the order of tables."""
+    found: dict[str, Measure] = {}
+    for name in names:
+        for measure in declared(name)[1]:
+            found.setdefault(measure.id, measure)
+    return in_order(found)
+
+
+def score_all(
+    runs: Runs, names: Iterable[str], watch: Callable[[str, int, int], None] | None = None
+) -> tuple[list[Score], list[str], list[Path]]:
+    """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files.
+
+    What a scorer has to say of how its scores came about (`details`) is written beside them. `watch` is told of the progress of
+    a scorer that takes its time: what is being done, how much is done, of how much.
+    """
+    held, faults = runs.all()
+    held = Ratings.of(runs).rated(held)
+    scores: list[Score] = []
+    files = []
+    for name in names:
+        scorer: Any = load("delibsim.scorers", name)  # a Scorer; some can do more
+        if watch is not None and hasattr(scorer, "watch"):
+            scorer.watch = watch
+        found = scorer.score(held)
+        files.append(runs.write_scores(scorer.name, scorer.version, found))
+        if details := getattr(scorer, "details", None):
+            files.append(runs.write_details(scorer.name, scorer.version, details(held)))
+        scores += found
+    return scores, faults, files
