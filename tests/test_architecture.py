@@ -1,6 +1,7 @@
 """The house rules that a program can check: layers, length, docstrings, arguments, names, entry points, and the wheel."""
 
 import ast
+import importlib.util
 import os
 import subprocess
 import sys
@@ -145,3 +146,13 @@ def test_the_wheel_works_without_the_checkout(wheel, tmp_path):
     file, status, surveys = done.stdout.split("\n")[:3]
     assert Path(file).is_relative_to(wheel)
     assert (status, int(surveys)) == ("complete", 12)
+
+
+def test_the_page_of_the_architecture_names_every_module():
+    script = ROOT / "docs" / "tree.py"
+    spec = importlib.util.spec_from_file_location("tree", script)
+    tree = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tree)
+    assert tree.page() == tree.PAGE.read_text(encoding="utf-8"), "make it anew: python docs/tree.py"
+    packages = {str(path.parent.relative_to(ROOT / "delibsim")) for path in MODULES} - {"."}
+    assert packages == set(tree.FOLDERS)
