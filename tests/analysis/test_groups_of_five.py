@@ -45,7 +45,7 @@ def test_the_twelve_topics_give_77_groups_whose_means_are_those_of_all_pairs():
     fit = five.group_ceiling(topics)
     assert fit.n == 77
     assert -0.9 < fit.beta < -0.418, "smaller groups start with more noise, so the slope is steeper than over topics"
-    shipped = json.loads((ROOT / "delibsim" / "analysis" / "human_reference.json").read_text(encoding="utf-8"))["groups_of_five"]
+    shipped = json.loads((ROOT / "delibsim" / "data" / "human_reference.json").read_text(encoding="utf-8"))["groups_of_five"]
     assert fit.beta == pytest.approx(shipped["ceiling"]["beta"], abs=0.03)
     whole = [five.dealt(answers[topic]) for topic in BENCHMARK]
     assert five.over_topics(whole, "dri", "change").mean == pytest.approx(shipped["mean_of_topics"]["dri"]["change"]["mean"], rel=1e-9)

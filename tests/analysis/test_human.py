@@ -197,7 +197,7 @@ def test_the_shipped_reference_is_what_the_answers_give(topics):
         assert shipped["n"] == group.n
         for part in ("pre", "post", "change"):
             assert shipped[part] == pytest.approx(dict(getattr(group, part)), rel=1e-9, abs=1e-12)
-    shipped = json.loads((ROOT / "delibsim" / "analysis" / "human_reference.json").read_text(encoding="utf-8"))
+    shipped = json.loads((ROOT / "delibsim" / "data" / "human_reference.json").read_text(encoding="utf-8"))
     mean = human.mean_of(topics)
     for part in ("pre", "post", "change"):
         assert shipped["mean"][part] == pytest.approx(dict(getattr(mean, part)), rel=1e-9, abs=1e-12)
