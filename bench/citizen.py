@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
 
-from delibsim import DRI, Agreement, Diversity, Run, Score, Session, compose, hold, voices_of
+from delibsim import DRI, Agreement, Diversity, Run, Score, Session, compose, hold, models_for
 
 TOPICS = (
     "acp", "auscj", "bep", "biobanking_wa", "ccps", "energy_futures", "fnqcj", "forestera", "fremantle", "swiss_health",
@@ -37,7 +37,7 @@ MEASURES = {
 
 def main() -> None:
     started = time.perf_counter()
-    held = {name: [asyncio.run(hold(session, voices_of(session))) for session in sessions(name)] for name in CONDITIONS}
+    held = {name: [asyncio.run(hold(session, models_for(session))) for session in sessions(name)] for name in CONDITIONS}
     scores = {name: scored(runs) for name, runs in held.items()}
     n = len(TOPICS) * REPLICATES
     print(f"{n} sessions a condition ({len(TOPICS)} topics, {REPLICATES} groups of five), seed 0, {time.perf_counter() - started:.0f} s")

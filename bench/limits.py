@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from delibsim import Runs, Voices, compose
+from delibsim import ModelPool, Runs, compose
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.testing.provider import FakeProvider
@@ -46,7 +46,7 @@ async def measure(rpm: int, tpm: int | None, minutes: float) -> None:
     limits = Limits(concurrency=32, requests_per_minute=rpm, tokens_per_minute=tpm)
     async with Meter() as provider:
         with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
-            voices = Voices(limits, addresses={"bench": provider.base_url})
+            voices = ModelPool(limits, addresses={"bench": provider.base_url})
             holding = hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=64)
             await asyncio.wait_for(holding, minutes * MINUTE)
     amounts = [(at, n if tpm else 1) for at, n in provider.billed_at]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from delibsim import DRI, Agreement, Session, hold, voices_of
+from delibsim import DRI, Agreement, Session, hold, models_for
 from delibsim.planning.compose import plan
 
 RESAMPLES = 10_000
@@ -60,7 +60,7 @@ def cell_of(session: Session) -> tuple[float, float, str]:
 
 def measured(session: Session) -> dict[str, float]:
     """The change of every measure in one session, and the DRI before it."""
-    run = asyncio.run(hold(session, voices_of(session)))
+    run = asyncio.run(hold(session, models_for(session)))
     scores = [score for scorer in (DRI(), Agreement()) for score in scorer.score([run]) if score.unit == "run"]
     (before,) = (score.value for score in scores if (score.measure, score.phase) == ("dri", "pre"))
     return {"before": before} | {score.measure: score.value for score in scores if score.phase == "change" and score.measure in MEASURES}

@@ -12,7 +12,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from delibsim import compose, hold, voices_of
+from delibsim import compose, hold, models_for
 
 SLOW = ("mesa", "pandas", "scipy", "litellm")
 SESSIONS = 2_000
@@ -42,7 +42,7 @@ async def memory() -> None:
     started = time.perf_counter()
     for i in range(1, SESSIONS + 1):
         one = replace(session, replicate=i)
-        await hold(one, voices_of(one))
+        await hold(one, models_for(one))
         if i in (SESSIONS // 8, SESSIONS // 4, SESSIONS // 2, SESSIONS):
             at[i] = resident()
     seconds = time.perf_counter() - started

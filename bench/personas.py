@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from statistics import fmean, stdev
 
-from delibsim import Diversity, compose, hold, voices_of
+from delibsim import Diversity, compose, hold, models_for
 from delibsim.analysis.human.reference import groups_of_five, reference
 
 TOPICS = ("ccps", "fremantle", "bep")
@@ -60,7 +60,7 @@ def cell(topic: str, settings: str) -> str:
     """Mean (SD) over the replicates."""
     own = ["treatment=none", f"topic={topic}", f"survey=deliberr.{topic}", *settings.format(topic=topic).split()]
     sessions = [compose(*own, f"replicate={replicate}") for replicate in range(1, REPLICATES + 1)]
-    runs = [asyncio.run(hold(session, voices_of(session))) for session in sessions]
+    runs = [asyncio.run(hold(session, models_for(session))) for session in sessions]
     values = [score.value for score in Diversity().score(runs) if (score.measure, score.phase) == ("diversity", "pre")]
     return f"{fmean(values):.2f} ({stdev(values):.2f})"
 

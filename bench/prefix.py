@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from record import record
 
-from delibsim import Completion, Prompt, compose, hold, voices_of
+from delibsim import Completion, Prompt, compose, hold, models_for
 
 WORDS = 150
 ABOUT = """The share of all characters of prompts that is the beginning of an earlier prompt of the
@@ -50,7 +50,7 @@ def main() -> None:
     }.items():
         session = compose("topic=ccps", "seed=7", *overrides)
         prompts: list[str] = []
-        voices = {name: Listener(voice, prompts) for name, voice in voices_of(session).items()}
+        voices = {name: Listener(voice, prompts) for name, voice in models_for(session).items()}
         asyncio.run(hold(session, voices))
         shared = sum(max((common(earlier, prompt) for earlier in prompts[:i]), default=0) for i, prompt in enumerate(prompts))
         total = sum(map(len, prompts))

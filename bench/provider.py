@@ -17,10 +17,10 @@ from pathlib import Path
 
 import aiohttp
 
-from delibsim import Runs, Voices, compose
+from delibsim import ModelPool, Runs, compose
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
-from delibsim.prompts.session import specimens
+from delibsim.prompts.session import fixed_prompts
 
 LATENCY = 0.2
 CALLS = 20  # of a deliberation
@@ -62,9 +62,9 @@ async def ours(what: str, url: str, n: int, at_once: int, latency: float) -> Non
     people = tuple(replace(person, model="bench") for person in planned.participants)
     sessions = [replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model}) for i in range(1, n + 1)]
     with tempfile.TemporaryDirectory() as folder:
-        voices = Voices(Limits(concurrency=at_once), addresses={"bench": url})
+        voices = ModelPool(Limits(concurrency=at_once), addresses={"bench": url})
         # What a first call imports is there before the clock starts, for ours as for the bare loops.
-        await next(iter(voices.of(sessions[0]).values())).complete(specimens(sessions[0])[0], 1)
+        await next(iter(voices.of(sessions[0]).values())).complete(fixed_prompts(sessions[0])[0], 1)
         started, cpu = time.perf_counter(), time.process_time()
         await voices.preflight(sessions[:1])  # as `delibsim run` does
         held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)

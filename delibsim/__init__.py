@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from delibsim.renamed import warn_renamed
+
 if TYPE_CHECKING:
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from delibsim.engine.hold import hold
     from delibsim.models.base import Completion, LanguageModel, Usage
     from delibsim.models.citizen.citizen import Citizen
-    from delibsim.models.pool import Voices, voices_of
+    from delibsim.models.pool import ModelPool, models_for
     from delibsim.planning.compose import compose
     from delibsim.prompts.prompt import Message, Prompt
     from delibsim.scorers.agreement import Agreement
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 # Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for `delibsim --help`.
 _HOMES = {
     "delibsim.planning.compose": ("compose",),
-    "delibsim.models.pool": ("Voices", "voices_of"),
+    "delibsim.models.pool": ("ModelPool", "models_for"),
     "delibsim.domain.errors": ("WrongInput",),
     "delibsim.domain.measure": ("Measure",),
     "delibsim.domain.participant": ("Participant",),
@@ -55,14 +57,56 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "DRI", "Agreement", "Audience", "Citizen", "Completion", "Diversity", "Group", "Item", "LanguageModel", "Library",
-    "Measure", "Message", "Motion", "Participant", "Procedure", "Prompt", "Response", "Run", "Runs", "Score", "Scorer", "Session",
-    "Silence", "Statement", "Study", "Survey", "Topic", "Transcript", "Treatment", "Turn", "Usage", "Voices", "Wording", "WrongInput",
-    "compose", "cross", "hold", "seed_of", "voices_of",
+    "DRI",
+    "Agreement",
+    "Audience",
+    "Citizen",
+    "Completion",
+    "Diversity",
+    "Group",
+    "Item",
+    "LanguageModel",
+    "Library",
+    "Measure",
+    "Message",
+    "ModelPool",
+    "Motion",
+    "Participant",
+    "Procedure",
+    "Prompt",
+    "Response",
+    "Run",
+    "Runs",
+    "Score",
+    "Scorer",
+    "Session",
+    "Silence",
+    "Statement",
+    "Study",
+    "Survey",
+    "Topic",
+    "Transcript",
+    "Treatment",
+    "Turn",
+    "Usage",
+    "Wording",
+    "WrongInput",
+    "compose",
+    "cross",
+    "hold",
+    "models_for",
+    "seed_of",
 ]  # fmt: skip
 
 
+RENAMED = {"Voices": "ModelPool", "voices_of": "models_for"}
+"""Public names of version 0.1 and what they are called now; they are kept for one version."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in RENAMED:
+        warn_renamed(f"delibsim.{name}", f"delibsim.{RENAMED[name]}")
+        name = RENAMED[name]
     if name not in _HOME_OF:
         raise AttributeError(f"module 'delibsim' has no attribute '{name}'")
     return getattr(import_module(_HOME_OF[name]), name)

@@ -1,7 +1,7 @@
 """Debates for tests: sessions with the wordings of the package, and voices that say what a test wants."""
 
 from delibsim import Completion, Usage, compose
-from delibsim.models.pool import voices_of
+from delibsim.models.pool import models_for
 from delibsim.prompts.forms.speech import Speech
 
 
@@ -34,7 +34,7 @@ class Scripted:
 def scripted(session, script=None, asked=None):
     """The voices of a session with a script; the prompts asked are appended to `asked`."""
     asked = [] if asked is None else asked
-    return {name: Scripted(model, script or {}, asked) for name, model in voices_of(session).items()}
+    return {name: Scripted(model, script or {}, asked) for name, model in models_for(session).items()}
 
 
 def hostile(prompt):

@@ -137,7 +137,7 @@ def test_the_wheel_works_without_the_checkout(wheel, tmp_path):
     code = (
         "import asyncio, delibsim\n"
         "session = delibsim.compose('topic=acp', 'group.size=2', 'rounds=1')\n"
-        "run = asyncio.run(delibsim.hold(session, delibsim.voices_of(session)))\n"
+        "run = asyncio.run(delibsim.hold(session, delibsim.models_for(session)))\n"
         "print(delibsim.__file__, run.status, len(delibsim.Library().surveys()), sep='\\n')"
     )
     environment = {**os.environ, "PYTHONPATH": str(wheel)}

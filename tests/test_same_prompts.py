@@ -7,7 +7,7 @@ import pytest
 
 from delibsim import compose
 from delibsim.domain.effect import same_cells
-from delibsim.planning.dry_run import rehearsed
+from delibsim.planning.dry_run import dry_run
 
 HOSTED = {"kind": "openai_compatible", "model": "m", "max_tokens": 100, "temperature": 0.0}
 
@@ -30,7 +30,7 @@ def session_of(tmp_path_factory):
 
 
 def asked(session):
-    return [(call.prompt.messages, call.prompt.reply.describe()) for call in asyncio.run(rehearsed(session))]
+    return [(call.prompt.messages, call.prompt.reply.describe()) for call in asyncio.run(dry_run(session))]
 
 
 NONE = ("topic=acp", "treatment=none")

@@ -9,11 +9,11 @@ from rich.panel import Panel
 from rich.text import Text
 
 from delibsim.cli.terminal import brief, safe
-from delibsim.conduct.hold import Held
+from delibsim.conduct.hold import Outcome
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Silence, Statement
-from delibsim.engine.forum import Moment
+from delibsim.engine.forum import Event
 from delibsim.models.replay import Exchange
 
 PHASES = {"pre": "survey before", "turn": "deliberation", "post": "survey after"}
@@ -44,7 +44,7 @@ class Live:
         if self._rich:
             self._rich.stop()
 
-    def watch(self, moment: Moment) -> None:
+    def watch(self, moment: Event) -> None:
         """Take note of a moment of the session."""
         phase = PHASES[moment.occasion]
         if not moment.done:
@@ -70,7 +70,7 @@ class Live:
         status = exchange.completion.status
         self.statuses[status] = self.statuses.get(status, 0) + 1
 
-    def tell(self, held: Held) -> None:
+    def tell(self, held: Outcome) -> None:
         """The session is over; its summary says more."""
 
     def _totals(self) -> dict[str, int]:
@@ -88,7 +88,7 @@ class Live:
         return Panel(Group(phases, self.now, self.last, foot), title=self.session.id, title_align="left")
 
 
-def _fault(moment: Moment) -> str:
+def _fault(moment: Event) -> str:
     if isinstance(moment.said, Silence):
         return f": {moment.said.status}: {safe(moment.said.reason)}"
     if isinstance(moment.said, Response) and moment.said.missing:

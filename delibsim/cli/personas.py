@@ -17,7 +17,7 @@ from delibsim.domain.personas import Personas
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.models.limits import Budget
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange, Recorder, Replay, exchange_of
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.seats import instrument_of
@@ -107,7 +107,7 @@ def _plan(topic: Topic, writer: str, reader: str, overrides: Sequence[str]) -> P
 
 async def _ask(planned: Plan, clusters: Clusters, record: Path, models: tuple[str, str]) -> tuple[list[str], list[Reading]]:
     """Profiles and what a reader finds in them; every exchange is taken from the record, or asked and appended to it."""
-    voices = Voices(planned.limits, Budget(planned.limits.budget_usd, planned.limits.budget_tokens), planned.addresses)
+    voices = ModelPool(planned.limits, Budget(planned.limits.budget_usd, planned.limits.budget_tokens), planned.addresses)
     session = planned.session
     try:
         findings = await voices.preflight([session])

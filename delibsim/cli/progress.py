@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from delibsim.cli.terminal import safe
-from delibsim.conduct.hold import Held
+from delibsim.conduct.hold import Outcome
 from delibsim.domain.run import Session
-from delibsim.engine.forum import Moment
-from delibsim.models.pool import Voices
+from delibsim.engine.forum import Event
+from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange
 
 EVERY = 10.0  # seconds between two lines where there is no terminal
@@ -24,7 +24,7 @@ MINUTE = 60.0
 class Progress:
     """Shows what is done, running, failed and retried by set-up, calls and tokens a minute, money, and the time left; on stderr."""
 
-    def __init__(self, sessions: Sequence[Session], before: int, voices: Voices, screen: Console, quiet: bool = False) -> None:
+    def __init__(self, sessions: Sequence[Session], before: int, voices: ModelPool, screen: Console, quiet: bool = False) -> None:
         self.voices, self.screen, self.quiet = voices, screen, quiet
         self.started = self.told = time.monotonic()
         self.before, self.total = before, before + len(sessions)
@@ -49,7 +49,7 @@ class Progress:
         elif not self.quiet:
             self.screen.print(self.line(), soft_wrap=True)
 
-    def watch(self, moment: Moment) -> None:
+    def watch(self, moment: Event) -> None:
         """Take note that a session has begun."""
         self.running.add(moment.session)
 
@@ -65,7 +65,7 @@ class Progress:
             self.minute.popleft()
         self._now_and_then(now)
 
-    def tell(self, held: Held) -> None:
+    def tell(self, held: Outcome) -> None:
         """Take note of a session that is over."""
         session, setup = held.session.id, self.setups[held.session.id]
         self.running.discard(session)

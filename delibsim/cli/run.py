@@ -10,7 +10,7 @@ from delibsim.cli.effects import effects_of
 from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
-from delibsim.conduct.hold import Held
+from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import enlarged
@@ -56,7 +56,7 @@ def run(
     raise typer.Exit(conclude(planned, held, runs, as_json))
 
 
-def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
+def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
     if planned.sweep.launcher == "delibsim" and not planned.sweep.launcher_overrides:
         return asyncio.run(hold_plan(planned, runs, screen, quiet))
     from delibsim.cli.workers import launch_plan  # which takes a while, and is needed by few
@@ -64,7 +64,7 @@ def _hold(planned: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]
     return launch_plan(planned, runs, screen, quiet)
 
 
-def _tell(planned: Plan, held: Held, runs: Runs, as_json: bool) -> int:
+def _tell(planned: Plan, held: Outcome, runs: Runs, as_json: bool) -> int:
     """Say what came of one session; the exit code."""
     screen = console(stderr=True)
     if held.damaged_lines:

@@ -14,14 +14,14 @@ from delibsim.cli.live import Live
 from delibsim.cli.progress import Progress
 from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.conduct.cost import spent
-from delibsim.conduct.hold import Held, hold_all
+from delibsim.conduct.hold import Outcome, hold_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 from delibsim.engine.hold import check, prompt_hash, provenance
 from delibsim.models.limits import Budget, Limits
 from delibsim.models.person.person import STOPPED
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import Plan
 from delibsim.store.editions import NOW
 from delibsim.store.manifest import SCHEMA, Manifest, commits
@@ -31,7 +31,7 @@ FAULTS = 10  # failed sessions listed at the end
 REPEATED = "{} combinations are the same session as another, such as more rounds without speech."
 
 
-async def hold_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
+async def hold_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
     """Hold the sessions of a plan that have no run yet; WrongInput, before anything is written, asked or paid, if that cannot be."""
     manifest, waiting = compared(plan, runs)
     if not waiting:
@@ -48,14 +48,14 @@ def compared(plan: Plan, runs: Runs) -> tuple[Manifest, list[Session]]:
     return manifest, [session for session in plan.sessions if not runs.held(session.id)]
 
 
-def held_before(plan: Plan, runs: Runs) -> list[Held]:
+def held_before(plan: Plan, runs: Runs) -> list[Outcome]:
     """The sessions of a plan that have a run already."""
-    return [Held(session, None, runs.status(session.id), already=True) for session in plan.sessions if runs.held(session.id)]
+    return [Outcome(session, None, runs.status(session.id), already=True) for session in plan.sessions if runs.held(session.id)]
 
 
 async def hold_waiting(
     plan: Plan, waiting: Sequence[Session], runs: Runs, screen: Console, quiet: bool, manifest: Manifest | None = None
-) -> list[Held]:
+) -> list[Outcome]:
     """Hold sessions and show how it goes; the outcomes of those that were held before come first."""
     if runs.holder():
         with runs.lock():  # says who holds it, before anybody is asked anything
@@ -105,10 +105,10 @@ def cells_of(sessions: Iterable[Session]) -> dict[str, Session]:
     return cells
 
 
-async def voices_for(sessions: Sequence[Session], runs: Runs, limits: Limits, addresses: Mapping[str, str], screen: Console) -> Voices:
+async def voices_for(sessions: Sequence[Session], runs: Runs, limits: Limits, addresses: Mapping[str, str], screen: Console) -> ModelPool:
     """The voices of sessions, proven by a preflight; WrongInput if one of them cannot speak."""
     usd, tokens = spent(runs) if limits.budget_usd is not None or limits.budget_tokens is not None else (0.0, 0)
-    voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses)
+    voices = ModelPool(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses)
     findings = await voices.preflight(cells_of(sessions).values())
     for finding in findings:
         screen.print(f"{finding.level}: {finding.model}: {finding.text}", soft_wrap=True)
@@ -118,7 +118,7 @@ async def voices_for(sessions: Sequence[Session], runs: Runs, limits: Limits, ad
     return voices
 
 
-def conclude(plan: Plan, held: Sequence[Held], runs: Runs, as_json: bool) -> int:
+def conclude(plan: Plan, held: Sequence[Outcome], runs: Runs, as_json: bool) -> int:
     """Print what came of a plan; the exit code."""
     result = report(plan, held, runs)
     if as_json:
@@ -128,7 +128,7 @@ def conclude(plan: Plan, held: Sequence[Held], runs: Runs, as_json: bool) -> int
     return exit_code(held)
 
 
-def report(plan: Plan, held: Sequence[Held], runs: Runs) -> dict[str, Any]:
+def report(plan: Plan, held: Sequence[Outcome], runs: Runs) -> dict[str, Any]:
     """What came of a plan, as plain values."""
     states = Counter(outcome.status or "failed" for outcome in held)
     return {
@@ -167,13 +167,13 @@ def print_report(result: Mapping[str, Any], screen: Console) -> None:
     screen.print(f"      delibsim score {place}")
 
 
-def exit_code(held: Sequence[Held]) -> int:
+def exit_code(held: Sequence[Outcome]) -> int:
     """0 if every session is complete, 4 if there is no run at all and no person stopped to go on another time, else 3."""
     if all(outcome.status == "complete" for outcome in held):
         return 0
     return 3 if any(outcome.status or stopped(outcome) for outcome in held) else 4
 
 
-def stopped(held: Held) -> bool:
+def stopped(held: Outcome) -> bool:
     """Whether a person at the terminal stopped a session, which is no failure and ends as Ctrl-C does."""
     return held.fault.endswith(STOPPED)

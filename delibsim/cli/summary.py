@@ -11,7 +11,7 @@ from delibsim.analysis.human.reference import reference
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
-from delibsim.conduct.hold import Held
+from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
@@ -31,7 +31,7 @@ OTHER_INSTRUMENT = (
 """What is said of people's values where they answered another instrument than the participants."""
 
 
-def summary(held: Held, scores: list[Score], runs: Runs) -> dict[str, Any]:
+def summary(held: Outcome, scores: list[Score], runs: Runs) -> dict[str, Any]:
     """Everything the summary says, as plain values."""
     run = runs.run(held.session.id)
     session = run.session

@@ -15,10 +15,10 @@ from rich.text import Text
 from delibsim.cli.progress import Progress
 from delibsim.cli.study import cells_of, compared, held_before, say_edition, voices_for
 from delibsim.cli.terminal import safe, shown
-from delibsim.conduct.hold import Held
+from delibsim.conduct.hold import Outcome
 from delibsim.conduct.launch.hydra import Launch, check, held_as_told, most_workers, prepare, start
 from delibsim.domain.run import Session
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 from delibsim.models.retry import estimated_tokens
 from delibsim.planning.compose import Plan
 from delibsim.planning.presets import Presets
@@ -28,7 +28,7 @@ from delibsim.store.runs import Runs
 LOOK = 2.0  # seconds between two looks at what the workers have told
 
 
-def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Held]:
+def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
     """Hold the sessions of a plan that have no run yet in several processes; WrongInput, before anything is begun, if that cannot be.
 
     KeyboardInterrupt where it was stopped. The folder is shared with the workers until the last of them has ended.
@@ -59,13 +59,13 @@ def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[He
     return before + launch.outcomes(waiting, fault or "its worker ended before it began")
 
 
-async def _proven(plan: Plan, waiting: Sequence[Session], runs: Runs, screen: Console) -> Voices:
+async def _proven(plan: Plan, waiting: Sequence[Session], runs: Runs, screen: Console) -> ModelPool:
     voices = await voices_for(waiting, runs, plan.limits, plan.addresses, screen)
     await voices.close()
     return voices
 
 
-def _left(voices: Voices) -> tuple[float | None, int | None]:
+def _left(voices: ModelPool) -> tuple[float | None, int | None]:
     """US dollars and tokens that may still be spent."""
     budget = voices.budget
     usd = None if budget.usd is None else max(0.0, budget.usd - budget.spent_usd)
@@ -108,7 +108,7 @@ def _in_order(launch: Launch, screen: Console) -> Generator[None]:
 class Watching(Progress):
     """Shows, in one line, what the workers of a launch have told so far."""
 
-    def __init__(self, launch: Launch, sessions: Sequence[Session], before: int, voices: Voices, screen: Console, quiet: bool) -> None:
+    def __init__(self, launch: Launch, sessions: Sequence[Session], before: int, voices: ModelPool, screen: Console, quiet: bool) -> None:
         super().__init__(sessions, before, voices, screen, quiet)
         self.launch = launch
         self.waiting = {session.id: session for session in sessions}

@@ -12,9 +12,9 @@ from delibsim.domain.participant import Participant, Side
 from delibsim.domain.rating import debated, panel_of_rater
 from delibsim.domain.run import Run, Session
 from delibsim.models.ask import Interrupted
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
-from delibsim.planning.dry_run import Asked, StandIn
+from delibsim.planning.dry_run import Asked, DryRunModel
 from delibsim.prompts.session import RATER_YOU
 from delibsim.store.codec import session_to_plain
 from delibsim.store.ratings import Ratings
@@ -188,7 +188,7 @@ async def rehearsed_ratings(
         for rater, first in before(panel, run, allocation):
             if rater.id not in done:
                 sittings.append(asked := [])
-                voices = {name: StandIn(name, 0, asked.append) for name in panel.models}
+                voices = {name: DryRunModel(name, 0, asked.append) for name in panel.models}
                 await rate(run, sitting, rater, voices, first)
     return sittings
 
@@ -197,7 +197,7 @@ async def rate_all(
     runs: Runs,
     panel: Session,
     debates: Sequence[Run],
-    voices: Voices,
+    voices: ModelPool,
     at_once: int = 8,
     told: Callable[[str], None] = lambda line: None,
     allocation: Allocation | None = None,

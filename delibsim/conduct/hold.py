@@ -14,13 +14,13 @@ from delibsim.engine.forum import Watch
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay
 from delibsim.store.runs import Runs
 
 
 @dataclass(frozen=True)
-class Held:
+class Outcome:
     """What came of holding a session: its run, or why there is none; how many answers came from the record and how many were asked for.
 
     `status` is that of the run ("complete" or "partial"), "" if there is none. Of many sessions the runs are left on disk.
@@ -41,8 +41,8 @@ async def hold_session(
     runs: Runs,
     watch: Watch = lambda moment: None,
     heed: Callable[[Exchange], None] = lambda exchange: None,
-    voices: Voices | None = None,
-) -> Held:
+    voices: ModelPool | None = None,
+) -> Outcome:
     """Hold a session and write its run, going on from its record if it was cut off; an existing run is left as it is.
 
     `heed` is told of every exchange after it was appended to the log.
@@ -50,7 +50,7 @@ async def hold_session(
     await asyncio.to_thread(runs.plan, session)  # waits for the disk, and nobody waits for it
     if runs.held(session.id):
         run = runs.run(session.id)
-        return Held(session, run, run.status, already=True)
+        return Outcome(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
     reused, asked = sum(exchange.completion.status in OUTCOMES for exchange in exchanges), 0
 
@@ -62,14 +62,14 @@ async def hold_session(
             runs.note_answering(exchange.model, answer.model_returned, answer.fingerprint, f"{session.id}/{exchange.id}", exchange.started)
         heed(exchange)
 
-    live = (voices or Voices()).of(session)
+    live = (voices or ModelPool()).of(session)
     recorded = {name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()}
     try:
         run = await hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
-        return Held(session, None, "", str(error), reused, asked, damaged)
+        return Outcome(session, None, "", str(error), reused, asked, damaged)
     await asyncio.to_thread(runs.add, run)
-    return Held(session, run, run.status, "", reused, asked, damaged)
+    return Outcome(session, run, run.status, "", reused, asked, damaged)
 
 
 async def hold_all(
@@ -77,26 +77,26 @@ async def hold_all(
     runs: Runs,
     watch: Watch = lambda moment: None,
     heed: Callable[[Exchange], None] = lambda exchange: None,
-    voices: Voices | None = None,
+    voices: ModelPool | None = None,
     at_once: int = 1,
-    tell: Callable[[Held], None] = lambda held: None,
+    tell: Callable[[Outcome], None] = lambda held: None,
     lock: AbstractContextManager[Any] | None = None,
-) -> list[Held]:
+) -> list[Outcome]:
     """Hold sessions under the lock of the study's folder: of each set-up of models so many at once, so that none waits for another.
 
     `tell` is told of every session that is over. The outcomes come in the order of the sessions and without their runs,
     which would fill the memory. The voices are closed at the end. `lock` takes the place of the lock for this process alone.
     """
-    voices = voices or Voices()
+    voices = voices or ModelPool()
     seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
 
-    async def one(session: Session) -> Held:
+    async def one(session: Session) -> Outcome:
         async with seats[frozenset(session.models)]:
             if fault := voices.closed(session):
                 await asyncio.to_thread(runs.plan, session)
-                held = Held(session, None, fault=fault)
+                held = Outcome(session, None, fault=fault)
             elif runs.held(session.id):
-                held = Held(session, None, runs.status(session.id), already=True)
+                held = Outcome(session, None, runs.status(session.id), already=True)
             else:
                 held = replace(await hold_session(session, runs, watch, heed, voices), run=None)
             tell(held)
@@ -111,7 +111,7 @@ async def hold_all(
     for outcome in settled:
         if isinstance(outcome, BaseException):
             raise outcome
-    return [outcome for outcome in settled if isinstance(outcome, Held)]
+    return [outcome for outcome in settled if isinstance(outcome, Outcome)]
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from delibsim.models.base import LanguageModel
 
 
 @dataclass(frozen=True)
-class Moment:
+class Event:
     """Something to watch: a survey being answered by one participant, or a turn being taken; `done` when it is over."""
 
     session: str
@@ -28,7 +28,7 @@ class Moment:
     said: Statement | Silence | Response | None = None
 
 
-Watch = Callable[[Moment], None]
+Watch = Callable[[Event], None]
 
 
 class Forum(mesa.Model, ABC):
@@ -107,4 +107,4 @@ class Forum(mesa.Model, ABC):
         turn: Turn | None = None,
         said: Statement | Silence | Response | None = None,
     ) -> None:
-        self.watch(Moment(self.session.id, occasion, name, turn, said is not None, said))
+        self.watch(Event(self.session.id, occasion, name, turn, said is not None, said))

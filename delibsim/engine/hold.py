@@ -13,7 +13,7 @@ from delibsim.engine.debate import Debate
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
 from delibsim.models.base import LanguageModel
-from delibsim.prompts.session import rehearse, specimens
+from delibsim.prompts.session import fixed_prompts, rehearse
 
 FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation, "debate": Debate}
 
@@ -57,7 +57,7 @@ def check(session: Session) -> None:
 
 def prompt_hash(session: Session) -> str:
     """SHA-256 of what every replicate of a session is asked alike, forms of reply included."""
-    asked = "\f".join(f"{prompt.text}\f{prompt.reply.describe()}" for prompt in specimens(session))
+    asked = "\f".join(f"{prompt.text}\f{prompt.reply.describe()}" for prompt in fixed_prompts(session))
     return hashlib.sha256(asked.encode(errors="surrogatepass")).hexdigest()
 
 

@@ -31,7 +31,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Try:
+class FailedAttempt:
     """An attempt that failed on the way and was followed by another, `waited` seconds later; what it used, where that is known."""
 
     status: Status
@@ -66,7 +66,7 @@ class Completion:
     provider: str = ""
     retry_after: float | None = None
     possibly_billed: bool = False
-    tries: tuple[Try, ...] = ()
+    tries: tuple[FailedAttempt, ...] = ()
 
 
 class Cancelled(asyncio.CancelledError):

@@ -47,7 +47,7 @@ class Gate:
 
     def __init__(self, limits: Limits) -> None:
         self._seats = asyncio.Semaphore(limits.concurrency)
-        self._requests = Pace(limits.requests_per_minute) if limits.requests_per_minute else None
+        self._requests = RateLimiter(limits.requests_per_minute) if limits.requests_per_minute else None
         self._tokens = TokenWindow(limits.tokens_per_minute) if limits.tokens_per_minute else None
         self._closed_until: dict[str, float] = {}
 
@@ -72,7 +72,7 @@ class Gate:
                 yield partial(self._settle, taken)
                 return
 
-    def _settle(self, taken: "Taken | None", used: Usage) -> None:
+    def _settle(self, taken: "Reservation | None", used: Usage) -> None:
         if self._tokens and taken:
             self._tokens.settle(taken, used)
 
@@ -84,7 +84,7 @@ class Gate:
         self._closed_until[model] = asyncio.get_running_loop().time() + seconds
 
 
-class Pace:
+class RateLimiter:
     """At most so many requests in any minute, spread evenly over it: providers count by the second too, and bursts leave gaps."""
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
@@ -100,7 +100,7 @@ class Pace:
 
 
 @dataclass(eq=False)
-class Taken:
+class Reservation:
     """Tokens that count against a window: reserved for a call, then what it used."""
 
     when: float
@@ -119,15 +119,15 @@ class TokenWindow:
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
         self._limit, self._period = per_minute, period
-        self._taken: list[Taken] = []
-        self._waiting: dict[asyncio.Future[Taken], tuple[float, Usage]] = {}
+        self._taken: list[Reservation] = []
+        self._waiting: dict[asyncio.Future[Reservation], tuple[float, Usage]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._calls, self._share, self._longest = 0, 0.0, 0
 
-    async def take(self, worst: Usage) -> Taken:
+    async def take(self, worst: Usage) -> Reservation:
         """Wait until the tokens fit into the window, and take them."""
         loop = asyncio.get_running_loop()
-        place: asyncio.Future[Taken] = loop.create_future()
+        place: asyncio.Future[Reservation] = loop.create_future()
         self._waiting[place] = loop.time(), worst
         self._admit()
         try:
@@ -139,7 +139,7 @@ class TokenWindow:
         finally:
             self._waiting.pop(place, None)
 
-    def settle(self, taken: Taken, used: Usage) -> None:
+    def settle(self, taken: Reservation, used: Usage) -> None:
         """Count what a call used instead of what was reserved for it."""
         asked, said = used.input_tokens or 0, used.output_tokens or 0
         if asked:
@@ -169,7 +169,7 @@ class TokenWindow:
         for overdue, expected, place in sorted(waiting, key=lambda one: (not one[0], 0 if one[0] else -one[1])):
             if expected <= free or not self._taken:
                 free -= expected
-                self._taken.append(taken := Taken(now, self._waiting[place][1], expected))
+                self._taken.append(taken := Reservation(now, self._waiting[place][1], expected))
                 place.set_result(taken)
             elif overdue:
                 break

@@ -10,18 +10,18 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.models.ask import TOO_LONG
 from delibsim.models.base import LanguageModel
-from delibsim.models.clients.preflight import Finding
+from delibsim.models.clients.preflight import PreflightIssue
 from delibsim.models.clients.prices import FREE, context_window, price_in, withdrawn
 from delibsim.models.clients.settings import check_address, check_settings
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.retry import Persistent, estimated_tokens
+from delibsim.models.retry import RetryingModel, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
 from delibsim.prompts.session import longest_prompt
 
 OURS = ("kind", "name", "price")  # settings of a model that are for us and not for its plug-in
 
 
-class Voices:
+class ModelPool:
     """Makes the voices of sessions. Hosted models are shared by all sessions; a citizen is made for each.
 
     `addresses` holds the base_url of models by name.
@@ -31,16 +31,16 @@ class Voices:
         self.limits = limits or Limits()
         self.budget = budget or Budget(self.limits.budget_usd, self.limits.budget_tokens)
         self._addresses = dict(addresses or {})
-        self._hosted: dict[str, Persistent] = {}
+        self._hosted: dict[str, RetryingModel] = {}
         self._gates: dict[str, Gate] = {}
 
     def of(self, session: Session) -> dict[str, LanguageModel]:
         """The voices of a session, by the names its participants use; WrongInput if one cannot be made."""
         return {name: self._voice(name, settings, session) for name, settings in session.models.items()}
 
-    async def preflight(self, sessions: Iterable[Session]) -> list[Finding]:
+    async def preflight(self, sessions: Iterable[Session]) -> list[PreflightIssue]:
         """What is wrong, doubtful or good to know about the models of these sessions; nothing is paid."""
-        findings: list[Finding] = []
+        findings: list[PreflightIssue] = []
         sessions = list(sessions)
         for session in sessions:
             self.of(session)
@@ -84,7 +84,7 @@ class Voices:
             populated = {**options, "population": session.seed_for("population")}
             return model if model.population is not None else self._made(name, settings["kind"], populated)
         gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
-        self._hosted[key] = Persistent(model, gate, self.limits, self.budget, price_in(settings))
+        self._hosted[key] = RetryingModel(model, gate, self.limits, self.budget, price_in(settings))
         return self._hosted[key]
 
     def _made(self, name: str, kind: str, options: Mapping[str, Any]) -> Any:
@@ -93,32 +93,32 @@ class Voices:
         except (NoPlugin, TypeError, ValueError) as error:
             raise WrongInput(f"model '{name}': {error}") from None
 
-    def _affordable(self, voice: Persistent) -> list[Finding]:
+    def _affordable(self, voice: RetryingModel) -> list[PreflightIssue]:
         model, price = voice.model, voice.price
         capped = self.limits.budget_usd is not None or self.limits.budget_tokens is not None
         if self.limits.budget_usd is not None and price.worst(0, 0) is None:
             advice = "state it as model.price.input, model.price.cached and model.price.output in USD per million tokens"
-            return [Finding("error", model.name, f"its price is unknown, so a budget in USD cannot be kept; {advice}")]
+            return [PreflightIssue("error", model.name, f"its price is unknown, so a budget in USD cannot be kept; {advice}")]
         if capped and price is not FREE and getattr(model, "max_tokens", None) is None:
-            return [Finding("error", model.name, "a budget counts the worst case of every call: set model.max_tokens")]
+            return [PreflightIssue("error", model.name, "a budget counts the worst case of every call: set model.max_tokens")]
         return []
 
-    def _fits(self, session: Session) -> list[Finding]:
+    def _fits(self, session: Session) -> list[PreflightIssue]:
         tokens = estimated_tokens(longest_prompt(session).messages)
         findings = []
         hosted = {voice.name: getattr(voice.model, "max_tokens", None) for voice in self._hosted.values()}
         for name, settings in session.models.items():
             model = str(settings.get("model", ""))
             if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
-                findings.append(Finding("warning", name, f"by the price list, {model} was withdrawn on {last}"))
+                findings.append(PreflightIssue("warning", name, f"by the price list, {model} was withdrawn on {last}"))
             window = context_window(model)
             most, limit = tokens + (hosted.get(name) or 0), self.limits.tokens_per_minute
             if name in hosted and limit is not None and most > limit:
                 text = f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit}); such calls exceed it, one a minute"
-                findings.append(Finding("warning", name, text))
+                findings.append(PreflightIssue("warning", name, text))
             if window is not None and tokens > window:
                 text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes; {TOO_LONG}"
-                findings.append(Finding("error", name, text))
+                findings.append(PreflightIssue("error", name, text))
         return findings
 
 
@@ -126,6 +126,6 @@ def _key(name: str, settings: Mapping[str, Any]) -> str:
     return json.dumps({"name": name, **settings}, sort_keys=True)
 
 
-def voices_of(session: Session) -> dict[str, LanguageModel]:
+def models_for(session: Session) -> dict[str, LanguageModel]:
     """The voices of one session under the default limits, as `hold` takes them."""
-    return Voices().of(session)
+    return ModelPool().of(session)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.domain.cost import failed_for_free
-from delibsim.models.base import FATAL, TRANSIENT, Cancelled, Completion, LanguageModel, Try, Usage
+from delibsim.models.base import FATAL, TRANSIENT, Cancelled, Completion, FailedAttempt, LanguageModel, Usage
 from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.prompts.prompt import Message, Prompt
@@ -17,7 +17,7 @@ NOTHING = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_toke
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
 
-class Persistent:
+class RetryingModel:
     """A language model behind limits and budget, asked again after transient faults as often as the limits say.
 
     Every attempt passes the gate. The wait is what the provider asked for (the newest word counts), else it doubles, with
@@ -53,7 +53,7 @@ class Persistent:
         return await self._persist(prompt, seed)
 
     async def _persist(self, prompt: Prompt, seed: int) -> Completion:
-        tries: list[Try] = []
+        tries: list[FailedAttempt] = []
         worst = worst_case(prompt.messages, self.price, getattr(self.model, "max_tokens", None))
         most = (worst.input_tokens or 0) + (worst.output_tokens or 0)
         jitter = random.Random(seed)
@@ -77,7 +77,7 @@ class Persistent:
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return completion
             wait = self._wait(completion, len(tries), jitter)
-            tries.append(Try(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
+            tries.append(FailedAttempt(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
             self.retrying += 1
             try:
                 await asyncio.sleep(wait)
@@ -105,7 +105,7 @@ class Persistent:
         return usage if usage.cost_usd is not None else replace(usage, cost_usd=self.price.cost(usage))
 
 
-def charge(attempt: Completion | Try, worst: Usage) -> Usage:
+def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:
     """What an attempt counts against a budget: what it used; nothing if it failed for free; the worst case where it is not known."""
     used = attempt.usage
     if failed_for_free(attempt.status, attempt.possibly_billed, used != Usage()):

@@ -22,7 +22,7 @@ from delibsim.models.limits import Limits
 from delibsim.planning import debates
 from delibsim.planning.overrides import FIXED, Job, Sweep, read
 from delibsim.planning.presets import GROUPS, Presets, laid_over, leaves
-from delibsim.planning.seats import GroupConfig, PersonaConfig, Place, seated
+from delibsim.planning.seats import GroupConfig, PersonaConfig, SessionContext, seated
 from delibsim.store.editions import FIRST, NOW
 from delibsim.store.instruments.library import Library
 from delibsim.store.manifest import Manifest
@@ -193,7 +193,7 @@ class _Composer:
         models, addresses = self._models(config, job)
         own = {"rounds": rounds, "survey": config.survey if config.format != "debate" and survey.id != (topic.survey or topic.id) else None}
         unlike = self._unlike(leaves(plain) | own, job)
-        place = Place(topic, survey, config.replicate, config.seed, self.home)
+        place = SessionContext(topic, survey, config.replicate, config.seed, self.home)
         if config.format == "debate":
             seats = debates.seats(models, config.audience, config.persona, label_of(unlike))
         else:

@@ -18,7 +18,7 @@ class Asked:
     reply: str
 
 
-class StandIn:
+class DryRunModel:
     """In the place of a language model: answers every prompt with an example of the form it asks for, and tells what it was asked."""
 
     def __init__(self, name: str, words: int, tell: Callable[[Asked], None]) -> None:
@@ -34,14 +34,14 @@ class StandIn:
         return Completion(reply, model_requested=self.name)
 
 
-async def rehearsed(session: Session, words: int = 0) -> list[Asked]:
+async def dry_run(session: Session, words: int = 0) -> list[Asked]:
     """Every call of a session in order, the first attempt of each, if statements have so many words (0: only what they stand for)."""
     asked: list[Asked] = []
-    await hold(session, {name: StandIn(name, words, asked.append) for name in session.models})
+    await hold(session, {name: DryRunModel(name, words, asked.append) for name in session.models})
     return asked
 
 
-def likeness(session: Session) -> tuple[str, tuple[str, ...]]:
+def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
     """What decides on the calls of a session apart from seeds and from who answers, and its models in the order of their seats.
 
     Sessions alike in the first make the same calls, the models of the one in the place of those of the other.
@@ -52,9 +52,9 @@ def likeness(session: Session) -> tuple[str, tuple[str, ...]]:
     return repr(alike), models
 
 
-async def script(session: Session) -> str:
+async def render_prompts(session: Session) -> str:
     """Every prompt of a session as text to be read, with the order of speakers; replies are placeholders."""
-    asked = await rehearsed(session)
+    asked = await dry_run(session)
     head = [
         f"session     {session.id}",
         f"models      {', '.join(session.models)}",

@@ -15,7 +15,7 @@ from delibsim.models.clients.prices import listed
 from delibsim.models.limits import Limits
 from delibsim.models.pool import price_in
 from delibsim.models.replay import exchange_of
-from delibsim.planning.dry_run import Asked, likeness, rehearsed
+from delibsim.planning.dry_run import Asked, call_signature, dry_run
 from delibsim.prompts.session import statement_words
 from delibsim.store.runs import Runs
 
@@ -146,12 +146,12 @@ async def estimate(
     topics = Counter((session.topic.id, session.survey.id) for session in waiting)
     for session in waiting:
         repeated = topics[session.topic.id, session.survey.id] > 1
-        alike, models = likeness(session)
+        alike, models = call_signature(session)
         done = records.get(session.id, frozenset())
         script = alike + (session.id if done else "")
         if script not in known:
             ends = assumptions.words or statement_words(session)
-            brief, long = [await rehearsed(session, words) for words in ends]
+            brief, long = [await dry_run(session, words) for words in ends]
             both = [pair for pair in zip(brief, long, strict=True) if _occasion(pair[0]) not in done]
             depth = len({call.prompt.purpose.occasion for call, _ in both})
             known[script] = [_load([pair for pair in both if pair[0].model == model], depth, repeated) for model in models]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.planning.dry_run import likeness, rehearsed, script, speakers
+from delibsim.planning.dry_run import call_signature, dry_run, render_prompts, speakers
 
 INDEX = "index.csv"
 HEAD = """\
@@ -40,7 +40,7 @@ def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int,
     written: dict[tuple[object, ...], str] = {}
     for name, group in groups.items():
         file = f"{name}.txt"
-        key = (likeness(group[0])[0], group[0].seed, *(session.replicate for session in group))
+        key = (call_signature(group[0])[0], group[0].seed, *(session.replicate for session in group))
         text = asyncio.run(_text(group, written.setdefault(key, file), file))
         (folder / file).write_text(text, encoding="utf-8", errors="replace")
     with (folder / INDEX).open("w", encoding="utf-8", newline="") as index:
@@ -56,7 +56,7 @@ async def _text(group: Sequence[Session], original: str, file: str) -> str:
     if original != file:
         names = "\n".join(f"  {session.id}" for session in group)
         return f"Word for word the prompts of {original}, asked of {', '.join(first.models)}:\n{names}\n"
-    text = HEAD + await script(first)
+    text = HEAD + await render_prompts(first)
     if others:
-        text += REPLICATES + "".join([f"{session.id}: {speakers(await rehearsed(session))}\n" for session in others])
+        text += REPLICATES + "".join([f"{session.id}: {speakers(await dry_run(session))}\n" for session in others])
     return text

@@ -47,7 +47,7 @@ class GroupConfig(BaseModel):
 
 
 @dataclass(frozen=True)
-class Place:
+class SessionContext:
     """Where a group is to meet: what its personas are drawn for, and by which seed of the study."""
 
     topic: Topic
@@ -66,7 +66,13 @@ class Seated:
     drawn: Mapping[str, Any]
 
 
-def seated(group: GroupConfig, persona: PersonaConfig, models: Sequence[Mapping[str, Any]], place: Place, unlike: str = "") -> Seated:
+def seated(
+    group: GroupConfig,
+    persona: PersonaConfig,
+    models: Sequence[Mapping[str, Any]],
+    place: SessionContext,
+    unlike: str = "",
+) -> Seated:
     """The group of one session: its replicate decides which model and which persona sits where. WrongInput for what cannot be seated.
 
     `unlike` says, in the name of the session, what else tells it from others.
@@ -104,7 +110,7 @@ def instrument_of(topic: Topic, survey: str | None, library: Library) -> Survey:
     return library.survey(survey or (published if published in library.surveys() else topic.survey or topic.id))
 
 
-def _personas(config: PersonaConfig, place: Place) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
+def _personas(config: PersonaConfig, place: SessionContext) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
     """The set, what its personas are called in the record, and what the study keeps of it."""
     if config.people:
         return _people(config.people, place)
@@ -121,7 +127,7 @@ def _personas(config: PersonaConfig, place: Place) -> tuple[Personas, Sequence[A
     return personas, range(1, len(config.personas) + 1), kept
 
 
-def _diversity_of_people(config: PersonaConfig, place: Place) -> float:
+def _diversity_of_people(config: PersonaConfig, place: SessionContext) -> float:
     """The diversity of all the people a set comes from; NaN where their answers are not here, or it comes from nobody's."""
     survey = (config.built or {}).get("survey")
     try:
@@ -131,7 +137,7 @@ def _diversity_of_people(config: PersonaConfig, place: Place) -> float:
         return math.nan
 
 
-def _people(topic: str, place: Place) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
+def _people(topic: str, place: SessionContext) -> tuple[Personas, Sequence[Any], dict[str, Any]]:
     """The participants of a topic as personas, one each."""
     survey = _answered(topic, place)
     _same_instrument(survey, place, topic)
@@ -144,7 +150,7 @@ def _people(topic: str, place: Place) -> tuple[Personas, Sequence[Any], dict[str
     return personas, answers.participants, {"name": personas.name, "personas": [], "people": kept}
 
 
-def _answered(topic: str, place: Place) -> Survey:
+def _answered(topic: str, place: SessionContext) -> Survey:
     """The survey that the people of a topic answered: the session's, where the user has answers to it, else as in `instrument_of`."""
     library, ours = Library(place.home), place.survey
     about = library.topic(topic)
@@ -152,7 +158,7 @@ def _answered(topic: str, place: Place) -> Survey:
     return ours if own else instrument_of(about, None, library)
 
 
-def _same_instrument(theirs: Survey, place: Place, topic: str) -> None:
+def _same_instrument(theirs: Survey, place: SessionContext, topic: str) -> None:
     """Refuse people's answers to other items than the session's survey has; advise the topic where theirs is another."""
     ours = place.survey
     here, there = ({item.id: item.text for item in survey.items} for survey in (ours, theirs))

@@ -179,7 +179,7 @@ def longest_prompt(session: Session, words: int | None = None) -> Prompt:
     return survey_prompt(session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers)
 
 
-def specimens(session: Session) -> tuple[Prompt, ...]:
+def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
     """What every replicate of a session is asked alike: first survey, first turn and last survey, of somebody without a persona."""
     person = replace(session.participants[0], persona="")
     order = [item.id for item in session.survey.items]

@@ -22,7 +22,7 @@ LAUNCHER = "launcher"
 """The folders of a study that hold no session."""
 
 
-class OnDisk(Sequence[Run]):
+class LazyRuns(Sequence[Run]):
     """The runs of these sessions, read when they are asked for; only some are kept, so that a study of any size fits into memory."""
 
     def __init__(self, runs: "Runs", sessions: Sequence[str]) -> None:
@@ -38,7 +38,7 @@ class OnDisk(Sequence[Run]):
     def __getitem__(self, index: slice) -> Sequence[Run]: ...
     def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
         if isinstance(index, slice):
-            return OnDisk(self._runs, self._sessions[index])
+            return LazyRuns(self._runs, self._sessions[index])
         session = self._sessions[index]
         run = self._kept.get(session) or self._runs.run(session)
         if len(self._kept) < KEPT:
@@ -202,7 +202,7 @@ class Runs:
                 readable.append(session)
             except codec.Damaged as error:
                 faults.append(str(error))
-        return OnDisk(self, readable), faults
+        return LazyRuns(self, readable), faults
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange to the log of a session."""

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.human import groups_of_five as five
-from delibsim.analysis.human.beside import COLUMNS, beside_people
+from delibsim.analysis.human.beside import COLUMNS, add_human_reference
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import groups_of_five, reference
 from delibsim.measures import agreement, diversity, dri
@@ -143,7 +143,7 @@ def test_people_are_joined_to_a_table_by_topic():
          ("trams", "dri", "pre", "trams"), ("ccps", "aqua", "", "ccps")],
         columns=["topic", "measure", "phase", "survey"], index=[3, 1, 4, 1, 5],
     )  # fmt: skip
-    joined = beside_people(table)
+    joined = add_human_reference(table)
     assert list(joined.columns) == [*table.columns, *COLUMNS]
     assert joined["people"].tolist() == pytest.approx([0.104, np.nan, 20.585, np.nan, np.nan], abs=0.0005, nan_ok=True)
     assert joined["people_note"].tolist() == ["", "another_instrument", "", "no_people_on_this_topic", "not_measured_in_people"]
@@ -151,6 +151,6 @@ def test_people_are_joined_to_a_table_by_topic():
     five_of = groups_of_five("ccps")["dri"]["change"]
     assert joined["people_of_five"].iloc[0] == five_of["mean"]
     assert joined["people_of_five_sd"].iloc[0] == five_of["between_groups"]
-    assert beside_people(table.drop(columns="survey"))["people_note"].iloc[1] == "instrument_unknown"
+    assert add_human_reference(table.drop(columns="survey"))["people_note"].iloc[1] == "instrument_unknown"
     with pytest.raises(ValueError, match="lacks the columns topic"):
-        beside_people(table.drop(columns="topic"))
+        add_human_reference(table.drop(columns="topic"))

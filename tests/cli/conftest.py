@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from delibsim import Citizen, Completion, Runs, Usage, Voices
+from delibsim import Citizen, Completion, ModelPool, Runs, Usage
 from delibsim.cli.main import main
 from delibsim.conduct.hold import hold_all
 from delibsim.planning.compose import plan
@@ -71,7 +71,7 @@ def files(home):
     return read
 
 
-class Silent(Voices):
+class Silent(ModelPool):
     """Voices of whom Participant 1 refuses everything, and the others do as the citizen does."""
 
     def of(self, session):

@@ -6,7 +6,7 @@ import csv
 import pytest
 from fake_provider import FakeProvider
 
-from delibsim import Runs, Voices
+from delibsim import ModelPool, Runs
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
@@ -102,7 +102,7 @@ def test_a_file_for_every_session_holds_the_prompts_that_are_sent(delibsim, home
     async def hold():
         planned = plan(overrides, home)
         async with FakeProvider(models="a") as provider:
-            voices = Voices(Limits(), addresses={"a": provider.base_url})
+            voices = ModelPool(Limits(), addresses={"a": provider.base_url})
             await hold_all(planned.sessions, Runs(planned.root, "s"), voices=voices)
             return [call.text for call in provider.requests]
 

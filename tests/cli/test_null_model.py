@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from delibsim import DRI, Agreement, Audience, Procedure, hold, voices_of
+from delibsim import DRI, Agreement, Audience, Procedure, hold, models_for
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_transcript
 
@@ -25,7 +25,7 @@ def cell_of(session):
 
 
 def run_of(session):
-    return asyncio.run(hold(session, voices_of(session)))
+    return asyncio.run(hold(session, models_for(session)))
 
 
 @dataclass
@@ -64,7 +64,7 @@ HEARS = {
 @pytest.mark.parametrize("network", ["complete", "small_world", "ring", "star"])
 def test_citizens_are_shown_what_their_neighbours_say_and_nothing_else(grid, network):
     session = grid[(0.4, 4, network), "ccps", 1]
-    voice = Overheard(voices_of(session)["citizen"])
+    voice = Overheard(models_for(session)["citizen"])
     asyncio.run(hold(session, {"citizen": voice}))
     shown = {seat: set() for seat in range(1, 8)}
     for prompt in voice.prompts:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fake_provider import FakeProvider, Rule
 
-from delibsim import Diversity, hold, voices_of
+from delibsim import Diversity, hold, models_for
 from delibsim.analysis.human.reference import reference
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
@@ -311,7 +311,7 @@ def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_c
         for persona in ("none", f"{topic}_5", f"human:{topic}"):
             settings = [f"topic={topic}", f"survey=deliberr.{topic}", "treatment=none", f"persona={persona}"]
             sessions = [plan([*settings, f"replicate={replicate}"], home).session for replicate in (1, 2, 3)]
-            runs = [asyncio.run(hold(session, voices_of(session))) for session in sessions]
+            runs = [asyncio.run(hold(session, models_for(session))) for session in sessions]
             scores = [s.value for s in Diversity().score(runs) if (s.measure, s.phase) == ("diversity", "pre")]
             found[persona.partition(":")[0]] = np.mean(scores)
         assert found[f"{topic}_5"] > found["none"]

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from delibsim import Voices, WrongInput, hold
+from delibsim import ModelPool, WrongInput, hold
 from delibsim.models.clients.faults import SECRET_NAME, scrub
 from delibsim.models.clients.prices import context_window, listed, price_of
 from delibsim.models.limits import Limits
@@ -78,9 +78,9 @@ def planned(name, *more):
     return plan([f"model={name}", *own, *more], ROOT)
 
 
-async def voices_of(planned_session):
+async def models_for(planned_session):
     """The names of the voices that the session of a plan gets."""
-    voices = Voices(addresses=planned_session.addresses)
+    voices = ModelPool(addresses=planned_session.addresses)
     made = voices.of(planned_session.session)
     await voices.close()
     return [voice.name for voice in made.values()]
@@ -91,7 +91,7 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
     composed = planned(name)
     settings = composed.session.models[name]
     assert {person.model for person in composed.session.participants} == {name}
-    assert asyncio.run(voices_of(composed)) == [name]
+    assert asyncio.run(models_for(composed)) == [name]
     assert settings["kind"] == ("citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm")
     assert (name in SERVERS) == (name in composed.addresses)
     if name not in CITIZENS:
@@ -180,7 +180,7 @@ async def _send():
     async with TestServer(app) as server:
         base = str(server.make_url("")).rstrip("/")
         addresses = dict.fromkeys(HOSTED, base)
-        voices = Voices(Limits(tries=1), addresses=addresses)
+        voices = ModelPool(Limits(tries=1), addresses=addresses)
         for name in HOSTED:
             seen.clear()
             voice = voices.of(planned(name).session)[name]
@@ -216,7 +216,7 @@ async def test_a_server_is_asked_for_its_models_while_none_is_named(name, tmp_pa
     app.router.add_get("/v1/models", models)
     async with TestServer(app) as server:
         unnamed = plan([f"model={name}", f"base_url={server.make_url('/v1')}"], tmp_path)
-        voices = Voices(addresses=unnamed.addresses)
+        voices = ModelPool(addresses=unnamed.addresses)
         findings = await voices.preflight([unnamed.session])
         await voices.close()
     assert [finding.level for finding in findings] == ["error"]
@@ -234,7 +234,7 @@ def test_a_group_seats_every_model_it_names(group, tmp_path):
     people = composed.session.participants
     assert len(people) == 5
     assert set(composed.session.models) == {person.model for person in people} <= {*TEXTS, "human"}
-    assert asyncio.run(voices_of(composed)) == list(composed.session.models)
+    assert asyncio.run(models_for(composed)) == list(composed.session.models)
 
 
 @pytest.mark.parametrize(("group", "suffix"), [("five_families", ""), ("five_families_reasoning", "_reasoning")])
@@ -245,7 +245,7 @@ def test_the_five_families_take_one_seat_each(group, suffix, tmp_path):
 
 async def test_mixed_citizens_deliberate_offline(tmp_path):
     session = plan(["group=mixed_citizens", "rounds=1", "seed=7"], tmp_path).session
-    run = await hold(session, Voices().of(session))
+    run = await hold(session, ModelPool().of(session))
     assert run.status == "complete"
     assert sorted({person.model for person in session.participants}) == ["citizen", "citizen_firm", "citizen_open"]
     assert len(run.transcript) == 5

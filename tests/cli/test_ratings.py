@@ -15,7 +15,7 @@ from debates import debate, hostile, scripted
 from delibsim import Completion, Runs, Usage
 from delibsim.annotation.sheets import COLUMNS
 from delibsim.conduct.hold import hold_all
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 
 ONE = ("format=debate", "motion=voting", "proposition=citizen_eloquent", "opposition=citizen_halting", "study=d")
 LEAKS = re.compile(
@@ -43,7 +43,7 @@ def tournament(tmp_path_factory):
     runs.settle(planned.manifest)
     asyncio.run(hold_all(planned.sessions, runs))
     panel = panel_of(plan(["wording=oxford", "group.size=4"], folder).session)
-    asyncio.run(rate_all(runs, panel, runs.all()[0], Voices()))
+    asyncio.run(rate_all(runs, panel, runs.all()[0], ModelPool()))
     return folder
 
 
@@ -585,7 +585,7 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
-    class Refusing(Voices):
+    class Refusing(ModelPool):
         def of(self, given):
             return scripted(given, {("Opposition", "turn 4"): Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")})
 
@@ -607,7 +607,7 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
-    class Hostile(Voices):
+    class Hostile(ModelPool):
         def of(self, given):
             return scripted(given, {(side, f"turn {i}"): hostile for i in range(1, 7) for side in ("Proposition", "Opposition")})
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from delibsim import Citizen, Completion, Runs, Usage, Voices, WrongInput, compose, voices_of
+from delibsim import Citizen, Completion, ModelPool, Runs, Usage, WrongInput, compose, models_for
 from delibsim.conduct.cost import spent
 from delibsim.conduct.hold import hold_all, hold_session
 from delibsim.conduct.replay import replay
@@ -47,7 +47,7 @@ class Voice:
         return self.script(prompt.purpose) or await self.citizen.complete(prompt, seed)
 
 
-class Cast(Voices):
+class Cast(ModelPool):
     """The voices of a session, all of them this one."""
 
     def __init__(self, voice):
@@ -367,17 +367,17 @@ def test_an_audience_that_cannot_be_is_refused(session, network, fault):
 )
 def test_a_model_that_cannot_be_made_is_refused(session, settings, fault):
     with pytest.raises(WrongInput, match=fault):
-        voices_of(replace(session, models={"citizen": settings}))
+        models_for(replace(session, models={"citizen": settings}))
 
 
 def test_the_people_are_the_sessions_own_unless_the_model_names_them(session):
-    (voice,) = voices_of(session).values()
+    (voice,) = models_for(session).values()
     assert voice.population == session.seed_for("population")
     other = replace(session, treatment=replace(session.treatment, name="basic"))
-    assert voices_of(other)["citizen"] == voice
-    assert voices_of(replace(session, replicate=2))["citizen"] != voice
+    assert models_for(other)["citizen"] == voice
+    assert models_for(replace(session, replicate=2))["citizen"] != voice
     named = replace(session, models={"citizen": {**session.models["citizen"], "population": 5}})
-    assert voices_of(named)["citizen"].population == 5
+    assert models_for(named)["citizen"].population == 5
 
 
 async def test_sessions_are_held_under_the_lock_of_their_study(session, runs):

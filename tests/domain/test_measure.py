@@ -16,7 +16,7 @@ from delibsim.domain.rating import DIMENSIONS, Rated, Rating
 from delibsim.domain.rules import KINDS as BROKEN
 from delibsim.engine.hold import hold
 from delibsim.measures.aqua import HIGHEST, LOWEST
-from delibsim.models.pool import voices_of
+from delibsim.models.pool import models_for
 from delibsim.plugins import declared, load
 from delibsim.scorers.aqua.scorer import VALUES
 from delibsim.scorers.flags import KINDS as FLAGGED
@@ -31,7 +31,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 async def rated(tmp_path):
     """A debate of citizens that one rater has rated."""
     session = debate(tmp_path)
-    run = await hold(session, voices_of(session))
+    run = await hold(session, models_for(session))
     given = {side: dict.fromkeys(DIMENSIONS, 60) for side in SIDES}
     given |= {"before": 40, "winner": SIDES[0], "after": 55, "attentive": True}
     rating = Rating(session.id, "rater", SIDES[0], **given)

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import mesa
 import pytest
 
-from delibsim import Completion, Response, WrongInput, hold, voices_of
+from delibsim import Completion, Response, WrongInput, hold, models_for
 from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
 from delibsim.engine.hold import check
@@ -29,10 +29,10 @@ async def test_a_group_of_any_size_is_held(session_of, held, n):
 
 async def test_a_run_is_equal_to_itself_held_again(session_of):
     session = session_of(4)
-    run = await hold(session, voices_of(session))
-    assert await hold(session, voices_of(session)) == run
+    run = await hold(session, models_for(session))
+    assert await hold(session, models_for(session)) == run
     other = replace(session, seed=8)
-    again = await hold(other, voices_of(other))
+    again = await hold(other, models_for(other))
     assert replace(again, session=session) != run
     assert [r.answers for r in again.responses] != [r.answers for r in run.responses]
 
@@ -47,8 +47,8 @@ async def test_speech_moves_the_citizens_and_no_speech_moves_nobody_as_far(sessi
     talk = session_of(5, rounds=4)
     talk = replace(talk, models={"citizen": {"kind": "citizen", "susceptibility": 0.25, "openness": 4.0, "noise": 0.0}})
     mute = replace(talk, treatment=replace(talk.treatment, interaction=False))
-    assert moved(await hold(mute, voices_of(mute))) == 0
-    assert moved(await hold(talk, voices_of(talk))) > 0
+    assert moved(await hold(mute, models_for(mute))) == 0
+    assert moved(await hold(talk, models_for(talk))) > 0
 
 
 async def test_a_run_names_the_versions_that_held_it_and_is_not_compared_by_them(session_of, held):

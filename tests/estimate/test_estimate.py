@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quick
 
-from delibsim import Runs, Voices, compose, hold, voices_of
+from delibsim import ModelPool, Runs, compose, hold, models_for
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
-from delibsim.planning.dry_run import StandIn, rehearsed
+from delibsim.planning.dry_run import DryRunModel, dry_run
 from delibsim.planning.estimate import Assumptions, Range, common, estimate, tokens_of
 
 MODEL = "name: {0}\nkind: openai_compatible\nmodel: {0}\nmax_tokens: 500\nprice: {{input: 2.0, cached: 0.5, output: 8.0}}\n"
@@ -45,7 +45,7 @@ async def estimated(planned, **limits):
 
 async def held(planned, provider):
     """Hold a plan with the provider as every model."""
-    voices = Voices(Limits(longest_wait=0.01), addresses=dict.fromkeys("ab", provider.base_url))
+    voices = ModelPool(Limits(longest_wait=0.01), addresses=dict.fromkeys("ab", provider.base_url))
     return await hold_all(planned.sessions, Runs(planned.root, planned.study), voices=voices, at_once=4)
 
 
@@ -176,23 +176,23 @@ def test_real_tokenizers_count_within_the_range(tokenizers, topic, tmp_path):
             return completion
 
     session = compose(f"topic={topic}", home=tmp_path)
-    asyncio.run(hold(session, {name: Listener(voice) for name, voice in voices_of(session).items()}))
+    asyncio.run(hold(session, {name: Listener(voice) for name, voice in models_for(session).items()}))
     for text in texts:
         for count in tokenizers:
             assert tokens_of(text).low <= count(text) <= tokens_of(text).high, text[:80]
 
 
 async def test_a_placeholder_is_as_long_as_it_says():
-    asked = await rehearsed(compose("topic=ccps"), 120)
+    asked = await dry_run(compose("topic=ccps"), 120)
     assert {len(call.reply.split()) for call in asked if call.prompt.purpose.occasion.startswith("turn")} == {120}
     assert asked[5].reply.startswith(f"[statement of {asked[5].prompt.purpose.participant} in turn 1]")
 
 
 async def test_a_form_that_does_not_take_its_own_example_is_found_out():
-    (asked, *_) = await rehearsed(compose("topic=ccps"))
+    (asked, *_) = await dry_run(compose("topic=ccps"))
     again = replace(asked.prompt, purpose=replace(asked.prompt.purpose, attempt=1))
     with pytest.raises(TypeError, match=r"SurveyAnswers\.example gives a reply that its own read refuses"):
-        await StandIn("m", 10, lambda call: None).complete(again, 1)
+        await DryRunModel("m", 10, lambda call: None).complete(again, 1)
 
 
 @quick

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from delibsim import Message, Participant, Procedure, Prompt, Runs, Treatment, Voices, compose
+from delibsim import Message, ModelPool, Participant, Procedure, Prompt, Runs, Treatment, compose
 from delibsim.conduct.hold import hold_session
 from delibsim.models.limits import Limits
 from delibsim.prompts.prompt import Purpose, Words
@@ -55,7 +55,7 @@ def voices_at():
     """Voices whose models of these names are all reached at the provider."""
 
     def make(provider, limits=QUICK, budget=None, names=None):
-        return Voices(limits, budget, dict.fromkeys(provider.models if names is None else names, provider.base_url))
+        return ModelPool(limits, budget, dict.fromkeys(provider.models if names is None else names, provider.base_url))
 
     return make
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.store.runs import Runs
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 
 runs = Runs(Path(sys.argv[1]), "killed")
 sessions = [runs.planned(name) for name in runs.sessions()]
-voices = Voices(Limits(concurrency=int(sys.argv[3])), addresses={"local": sys.argv[2]})
+voices = ModelPool(Limits(concurrency=int(sys.argv[3])), addresses={"local": sys.argv[2]})
 asyncio.run(hold_all(sessions, runs, voices=voices, at_once=len(sessions)))
 """
 SESSIONS, SEATS, IN_FLIGHT = 40, 3, 16

@@ -7,7 +7,7 @@ from fake_provider import FakeProvider, Rule
 from faults.conftest import settings_of
 from typer.testing import CliRunner
 
-from delibsim import Runs, Voices
+from delibsim import ModelPool, Runs
 from delibsim.cli.status import app as status
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
@@ -100,7 +100,7 @@ async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_chan
         assert [bool(line["warning"]) for line in manifest] == [False, True]
         assert manifest[1]["call"].startswith("one/Participant ")
         again = Runs(runs.folder.parent, runs.study)
-        await hold_all([session_of(id="two")], again, voices=Voices(addresses={"local": provider.base_url}))
+        await hold_all([session_of(id="two")], again, voices=ModelPool(addresses={"local": provider.base_url}))
         assert answering(runs) == manifest, "a later process knows who answered before, and adds nothing"
         provider.script[:] = [Rule(payload={"model": "local-2"})]
         await hold(session_of(id="three"), provider)

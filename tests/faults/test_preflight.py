@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from fake_provider import FakeProvider, Rule
 
-from delibsim import Voices, WrongInput
+from delibsim import ModelPool, WrongInput
 from delibsim.models.limits import Limits
 
 
@@ -18,7 +18,7 @@ def settings_of(name, **options):
 
 async def findings(session, addresses, limits=None):
     """(level, text) of every finding, and the seconds it took."""
-    voices = Voices(limits or Limits(), addresses=addresses)
+    voices = ModelPool(limits or Limits(), addresses=addresses)
     begun = time.monotonic()
     found = await voices.preflight([session])
     await voices.close()
@@ -157,7 +157,7 @@ async def test_without_a_key_an_answered_preflight_proves_the_model_so_no_call_g
     monkeypatch.setenv("A_KEY", key)
     async with FakeProvider([Rule(at=[1], delay=0.3)], key=key) as provider:
         settings = {"local": settings_of("local", key_env="A_KEY" if key else "")}
-        voices = Voices(Limits(concurrency=4), addresses={"local": provider.base_url})
+        voices = ModelPool(Limits(concurrency=4), addresses={"local": provider.base_url})
         await voices.preflight([session_of(settings)])
         asked = asyncio.create_task(ask(provider, 4, voices=voices, settings=settings))
         await asyncio.sleep(0.2)

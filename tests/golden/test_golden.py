@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from delibsim import Runs, compose, hold, voices_of
+from delibsim import Runs, compose, hold, models_for
 from delibsim.conduct.replay import replay
 from delibsim.models.replay import exchange_of
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
@@ -38,7 +38,7 @@ async def test_studies_of_this_edition_are_held_and_replay_as_they_were(study, t
     for name in runs.sessions():
         recorded = runs.run(name)
         assert await replay(runs, name) == recorded
-        assert await hold(runs.planned(name), voices_of(recorded.session)) == recorded
+        assert await hold(runs.planned(name), models_for(recorded.session)) == recorded
         assert recorded.session.procedure.instructions == "turns"
 
 
@@ -59,7 +59,7 @@ def test_what_is_composed_today_is_what_was_planned(tmp_path):
 
 async def test_the_citizens_would_say_the_same_today(runs):
     session = runs.planned(SESSION)
-    assert await hold(session, voices_of(session)) == runs.run(SESSION)
+    assert await hold(session, models_for(session)) == runs.run(SESSION)
 
 
 def test_the_record_is_read_and_written_to_the_same_bytes(runs):

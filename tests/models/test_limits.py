@@ -6,7 +6,7 @@ import random
 import pytest
 
 from delibsim.models.base import Usage
-from delibsim.models.limits import Pace, TokenWindow
+from delibsim.models.limits import RateLimiter, TokenWindow
 
 PERIOD = 0.6
 
@@ -88,7 +88,7 @@ async def test_a_call_that_is_given_up_gives_its_tokens_back():
 @pytest.mark.parametrize("per_minute", [1, 7, 90, 157])
 async def test_requests_are_spread_over_the_minute_and_never_too_many(per_minute):
     period = 0.5
-    pace, sent = Pace(per_minute, period), []
+    pace, sent = RateLimiter(per_minute, period), []
 
     async def one(i):
         await pace.take()

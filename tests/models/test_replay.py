@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from strategies import json_values, lines, quick, texts
 
 from delibsim.domain.survey import Item, Survey
-from delibsim.models.base import OUTCOMES, STATUSES, Completion, LanguageModel, Try, Usage
+from delibsim.models.base import OUTCOMES, STATUSES, Completion, FailedAttempt, LanguageModel, Usage
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
 from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
@@ -128,7 +128,7 @@ completions = st.builds(
     parameters_dropped=st.lists(texts, max_size=2).map(tuple),
     reasoning=texts,
     finish_reason=texts,
-    tries=st.lists(st.builds(Try, st.sampled_from(STATUSES), texts, st.floats(0, 100), st.booleans()), max_size=2).map(tuple),
+    tries=st.lists(st.builds(FailedAttempt, st.sampled_from(STATUSES), texts, st.floats(0, 100), st.booleans()), max_size=2).map(tuple),
 )
 exchanges = st.builds(
     Exchange,

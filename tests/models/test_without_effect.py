@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from debates import debate
 
-from delibsim import Citizen, Wording, compose, hold, voices_of
+from delibsim import Citizen, Wording, compose, hold, models_for
 from delibsim.domain.effect import same_cells
 from delibsim.plugins import without_effect
 from delibsim.prompts.blocks import starting_answers
@@ -84,7 +84,7 @@ SESSIONS = [plain_session, with_personas, from_answers, forced, listened]
 
 
 def said_and_answered(session):
-    run = asyncio.run(hold(session, voices_of(session)))
+    run = asyncio.run(hold(session, models_for(session)))
     assert run.status == "complete"
     answers = [(given.participant, given.phase, given.answers) for given in run.responses]
     return answers, [(statement.turn, statement.text) for statement in run.transcript]

@@ -8,7 +8,7 @@ import math
 import pandas as pd
 import pytest
 
-from delibsim import compose, hold, voices_of
+from delibsim import compose, hold, models_for
 from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
@@ -114,7 +114,7 @@ def test_only_those_surveyed_in_a_debate_owe_answers(study, tmp_path, listeners,
     told = ["procedure.rules.then=cut", "procedure.rules.most=140"]
     sides = ("proposition=citizen_plain", "opposition=citizen")
     session = compose("format=debate", "motion=voting", *sides, f"audience={listeners}", *told, home=tmp_path)
-    held(study, asyncio.run(hold(session, voices_of(session))))
+    held(study, asyncio.run(hold(session, models_for(session))))
     (row,) = of(study)["runs"].itertuples()
     assert (row.answers_expected, row.answers_missing) == (expected, 0)
     assert (row.proposition, row.opposition, row.speech_least, row.speech_most) == ("citizen_plain", "citizen", 100, 140)

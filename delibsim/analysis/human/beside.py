@@ -10,7 +10,7 @@ from delibsim.analysis.human.reference import groups_of_five, of_people, referen
 COLUMNS = ("people", "people_n", "people_of_five", "people_of_five_sd", "people_note")
 
 
-def beside_people(table: pd.DataFrame) -> pd.DataFrame:
+def add_human_reference(table: pd.DataFrame) -> pd.DataFrame:
     """The table with what real people did on the same topic in the same measure and phase.
 
     Needs columns `topic`, `measure` and `phase` (pre, post, change); uses `survey` where there is one. Adds `people` (all participants of

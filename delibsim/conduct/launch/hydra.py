@@ -23,11 +23,11 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import DictConfig
 
 from delibsim.conduct.cost import spent
-from delibsim.conduct.hold import Held, hold_all
+from delibsim.conduct.hold import Outcome, hold_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits
-from delibsim.models.pool import Voices
+from delibsim.models.pool import ModelPool
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, write_atomically
 from delibsim.store.runs import LAUNCHER, Runs
@@ -122,15 +122,15 @@ class Launch:
                     found[name] = line
         return found
 
-    def outcomes(self, sessions: Sequence[Session], fault: str) -> list[Held]:
+    def outcomes(self, sessions: Sequence[Session], fault: str) -> list[Outcome]:
         """What came of sessions: as told, else as it lies on disk, else `fault`."""
         runs, told = Runs.at(self.folder), self.told()
-        return [held_as_told(s, told[s.id]) if s.id in told else Held(s, None, runs.status(s.id), fault) for s in sessions]
+        return [held_as_told(s, told[s.id]) if s.id in told else Outcome(s, None, runs.status(s.id), fault) for s in sessions]
 
 
-def held_as_told(session: Session, line: Mapping[str, Any]) -> Held:
+def held_as_told(session: Session, line: Mapping[str, Any]) -> Outcome:
     """What came of a session, from a worker's line."""
-    return Held(session, None, line["status"], line["fault"], line["recorded"], line["asked"], line["damaged_lines"])
+    return Outcome(session, None, line["status"], line["fault"], line["recorded"], line["asked"], line["damaged_lines"])
 
 
 def prepare(runs: Runs, sessions: Sequence[Session], limits: Limits, left: tuple[float | None, int | None], workers: int) -> Launch:
@@ -205,14 +205,14 @@ async def _hold(k: int, launch: Launch, addresses: Mapping[str, str]) -> None:
     if launch.stopped:
         return
 
-    def tell(held: Held) -> None:
+    def tell(held: Outcome) -> None:
         plain = {name: getattr(held, name) for name in ("status", "fault", "recorded", "asked", "damaged_lines")}
         append_line(told, {"session": held.session.id, **plain})
 
     lock = runs.joined(launch.name)
     capped = limits.budget_usd is not None or limits.budget_tokens is not None
     usd, tokens = spent(runs, [session.id for session in sessions]) if capped else (0.0, 0)
-    voices = Voices(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses)
+    voices = ModelPool(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses)
     # Twice as many sessions as calls may be in flight, as where one process holds all.
     holding = asyncio.ensure_future(hold_all(sessions, runs, voices=voices, at_once=2 * limits.concurrency, tell=tell, lock=lock))
     while not (await asyncio.wait({holding}, timeout=LOOK))[0]:

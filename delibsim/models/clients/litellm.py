@@ -10,7 +10,7 @@ from typing import Any
 from delibsim.models.base import Completion, Status
 from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.clients.preflight import Finding, unreachable
+from delibsim.models.clients.preflight import PreflightIssue, unreachable
 from delibsim.prompts.prompt import Prompt, whole_characters
 
 # litellm reads these when it is imported: no price list from the network, no debug output, no dotenv files.
@@ -67,21 +67,21 @@ class LiteLLM:
         common = frozenset({"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "response_format"})
         return common - frozenset(litellm.get_supported_openai_params(self.model) or common)
 
-    async def preflight(self) -> list[Finding]:
+    async def preflight(self) -> list[PreflightIssue]:
         """What can be found out without paying: whether litellm knows the name, and the keys it needs are there."""
         try:
             _, self.provider, _, _ = litellm.get_llm_provider(self.model, api_base=self.base_url or None)
         except OpenAIError as error:
-            return [Finding("error", self.name, f"litellm does not know '{self.model}': {self._clean(error)[:200]}")]
+            return [PreflightIssue("error", self.name, f"litellm does not know '{self.model}': {self._clean(error)[:200]}")]
         missing = litellm.validate_environment(self.model).get("missing_keys") or []
         if missing and (self.provider == "openai" or not self.base_url):
             advice = "; any text will do where the server wants none" if self.base_url else ""
-            return [Finding("error", self.name, f"set the environment variable {' or '.join(missing)} for {self.model}{advice}")]
+            return [PreflightIssue("error", self.name, f"set the environment variable {' or '.join(missing)} for {self.model}{advice}")]
         if self.base_url and (fault := await unreachable(self.base_url)):
-            return [Finding("error", self.name, f"no connection to {public_url(self.base_url)}: {self._clean(fault)}")]
+            return [PreflightIssue("error", self.name, f"no connection to {public_url(self.base_url)}: {self._clean(fault)}")]
         if self.model not in litellm.model_cost and self.model.partition("/")[2] not in litellm.model_cost:
-            return [Finding("warning", self.name, f"{self.model} is not in litellm's list: price and context window are unknown")]
-        return [Finding("note", self.name, f"{self.model} is known, its key is there")]
+            return [PreflightIssue("warning", self.name, f"{self.model} is not in litellm's list: price and context window are unknown")]
+        return [PreflightIssue("note", self.name, f"{self.model} is known, its key is there")]
 
     async def close(self) -> None:
         """Close the connections litellm keeps, for all its models, and let it forget them: it would go on using closed ones."""

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from delibsim.models.base import Completion
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.clients.preflight import PATIENCE, Finding
+from delibsim.models.clients.preflight import PATIENCE, PreflightIssue
 from delibsim.prompts.prompt import Prompt, whole_characters
 
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
@@ -56,26 +56,27 @@ class OpenAICompatible:
             if not refused or not self._dialect.learn(completion.detail, requested, sent):
                 return replace(completion, provider=self.provider, parameters_sent=sent, parameters_dropped=dropped)
 
-    async def preflight(self) -> list[Finding]:
+    async def preflight(self) -> list[PreflightIssue]:
         """What can be found out without paying: whether the key is there, the server answers, and it knows the model."""
         if self.key_env and not self._key:
-            return [Finding("error", self.name, f"set the environment variable {self.key_env} to the key of {self.provider}")]
+            return [PreflightIssue("error", self.name, f"set the environment variable {self.key_env} to the key of {self.provider}")]
         patience = aiohttp.ClientTimeout(total=PATIENCE)
         try:
             async with self._open().get(self._url("models"), headers=self._headers(), timeout=patience) as response:
                 text = await response.text()
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            return [Finding("error", self.name, f"no connection to {self.provider}: {self._clean(error)}")]
+            return [PreflightIssue("error", self.name, f"no connection to {self.provider}: {self._clean(error)}")]
         if response.status in (401, 403):
             given = f"does not accept the key in {self.key_env}" if self.key_env else "wants a key; set model.key_env=NAME of its variable"
-            return [Finding("error", self.name, f"{self.provider} {given} (HTTP {response.status})")]
+            return [PreflightIssue("error", self.name, f"{self.provider} {given} (HTTP {response.status})")]
         known = _model_ids(text) if response.status == 200 else []
         if known and self.model not in known:
-            return [Finding("error", self.name, f"{self.provider} does not know the model '{self.model}'; it has: {', '.join(known[:10])}")]
+            there = ", ".join(known[:10])
+            return [PreflightIssue("error", self.name, f"{self.provider} does not know the model '{self.model}'; it has: {there}")]
         self.answering = self.model in known and not self._key
         unlisted = f", but lists no models (HTTP {response.status}), so the name could not be checked; base_url usually ends in /v1"
         note = f"{self.provider} answers" + ("" if known else unlisted)
-        return [Finding("note", self.name, note)]
+        return [PreflightIssue("note", self.name, note)]
 
     async def close(self) -> None:
         """Close the connections."""

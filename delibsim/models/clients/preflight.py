@@ -9,7 +9,7 @@ PATIENCE = 4.0  # seconds, so that a preflight ends within five
 
 
 @dataclass(frozen=True)
-class Finding:
+class PreflightIssue:
     """One finding about one model: an "error" stops the study before it pays, a "warning" and a "note" do not."""
 
     level: Literal["error", "warning", "note"]

@@ -12,7 +12,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.models.base import Completion, read
 from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.retry import Persistent
+from delibsim.models.retry import RetryingModel
 from delibsim.plugins import NoPlugin, load
 from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.scorers.aqua.language import batches, parts, sentences
@@ -135,7 +135,7 @@ class Spoken:
             raise WrongInput(f"translator '{name}': a {settings['kind']} cannot translate; name a language model")
         budget = Budget(limits.budget_usd, limits.budget_tokens)
         self._reasks = voice.reasks
-        self._model = Persistent(model, Gate(limits), limits, budget, price_in(settings))
+        self._model = RetryingModel(model, Gate(limits), limits, budget, price_in(settings))
 
     def translate(self, texts: Sequence[str], keep: Keep) -> dict[str, str]:
         """All at once, as far as the limits let them through."""

@@ -21,7 +21,7 @@ NOT_PARAMETERS = frozenset({"name", "kind", "model", "base_url", "key_env", "tim
 """Settings of a model that say who is asked and how it is reached, not how it samples."""
 
 
-class Account:
+class SessionRows:
     """What is known of one session: its plan, its run, its calls, and what cannot be read of them.
 
     `drawn` is how its group was drawn; `same` gives for every condition of the study that is the
@@ -81,7 +81,7 @@ class Account:
         for call in self.calls:
             yield "calls", self.condition | self.seats.get(call["participant"], {}) | call
 
-    def closed(self) -> "Account":
+    def closed(self) -> "SessionRows":
         """The account without what only its rows needed, so that memory does not grow with the record."""
         _ = self.condition, self.attempts
         self.calls, self.run, self.asked = [], None, {}

@@ -11,7 +11,7 @@ from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.files import read_lines
 from delibsim.store.runs import SCORES, Runs
-from delibsim.store.tables.account import Account, Row
+from delibsim.store.tables.account import Row, SessionRows
 from delibsim.store.tables.codebook import COLUMNS
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
 
     A column that is not in a row is missing from it.
     """
-    accounts: dict[str, Account] = {}
+    accounts: dict[str, SessionRows] = {}
     measures: dict[tuple[str, int | None, str], Row] = {}
     items: set[tuple[Any, ...]] = set()
     groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
     same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
-        account = Account(runs, name, groups.get(name), same)
+        account = SessionRows(runs, name, groups.get(name), same)
         faults += account.faults
         yield from account.rows()
         if account.session is not None:
@@ -133,7 +133,7 @@ def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
     }
 
 
-def _score(study: str, score: Score, accounts: Mapping[str, Account]) -> Row:
+def _score(study: str, score: Score, accounts: Mapping[str, SessionRows]) -> Row:
     name, _, rest = score.target.partition("/")
     account = accounts.get(name)
     row = account.condition if account else {"study": study, "session": name}
