@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -156,3 +157,26 @@ def test_the_page_of_the_architecture_names_every_module():
     assert tree.page() == tree.PAGE.read_text(encoding="utf-8"), "make it anew: python docs/tree.py"
     packages = {str(path.parent.relative_to(ROOT / "delibsim")) for path in MODULES} - {"."}
     assert packages == set(tree.FOLDERS)
+
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+STILL_THERE = {"comprehension": 65, "conditional": 7}
+"""What stands inside another of its kind where a name and a step of its own would be easier to read: it may only grow fewer."""
+
+
+def dense(tree):
+    """The dense places of a module, by kind: comprehensions inside comprehensions or f-strings, and so on."""
+    for node in ast.walk(tree):
+        inner = [child for child in ast.walk(node) if child is not node]
+        holds = isinstance(node, (*COMPREHENSIONS, ast.JoinedStr))
+        if holds and any(isinstance(child, COMPREHENSIONS) for child in inner):
+            yield "comprehension"
+        if isinstance(node, COMPREHENSIONS) and any(isinstance(child, ast.NamedExpr) for child in inner):
+            yield "walrus"
+        if isinstance(node, ast.IfExp) and any(isinstance(child, ast.IfExp) for child in inner):
+            yield "conditional"
+
+
+def test_code_does_not_grow_denser():
+    found = Counter(kind for path in MODULES for kind in dense(tree_of(path)))
+    assert found == STILL_THERE, "fewer is welcome: write the new numbers here"

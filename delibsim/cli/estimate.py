@@ -200,4 +200,6 @@ def _duration(seconds: float) -> str:
     ('1 h 2 min', '42 s')
     """
     hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min" if seconds >= 90 else f"{seconds:.0f} s"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min" if seconds >= 90 else f"{seconds:.0f} s"

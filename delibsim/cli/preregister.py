@@ -90,7 +90,8 @@ def _of_study(runs: Runs) -> Plans:
 
 def _begun(runs: Runs) -> str:
     """How far a study has come; "" if nothing was asked yet."""
-    logs = [path for name in runs.sessions() if (path := runs.path(name) / "exchanges.jsonl").is_file() and path.stat().st_size]
+    paths = [runs.path(name) / "exchanges.jsonl" for name in runs.sessions()]
+    logs = [path for path in paths if path.is_file() and path.stat().st_size]
     held = sum(map(runs.held, runs.sessions()))
     if not logs and not held:
         return ""

@@ -14,7 +14,7 @@ from delibsim.annotation.sheets import conflicts, form, key_of, page, read_form,
 from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.ratings_report import debates_of, edited, report
 from delibsim.cli.study import voices_for
-from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.conduct.annotate import (
     Balance,
     RatingOutcome,
@@ -107,7 +107,7 @@ def ask(
                    **asdict(design), "debates_per_rater": each})  # fmt: skip
     else:
         _say_asked(runs, raters, debates, each, design, outcome, faults, losses)
-    raise typer.Exit(4 if not total else 3 if outcome.faults or faults or losses else 0)
+    raise typer.Exit(exit_code(bool(total), not (outcome.faults or faults or losses)))
 
 
 def _say_wording(runs: Runs, wording: Wording, named: str, screen: Console) -> None:
@@ -255,7 +255,7 @@ def import_(
     partial = sum(bool(rating.missing) for rating in given)
     screen = console()
     screen.print(f"{kept} ratings kept, {len(given) - kept} known before, {partial} with something missing, {empty} sheets left empty")
-    raise typer.Exit(0 if given and not empty and not partial else 3 if given else 4)
+    raise typer.Exit(exit_code(bool(given), not empty and not partial))
 
 
 def _keep(new: list[Rating], folder: Path) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.cli.ratings_pooled import SOURCES, Pooled
-from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
@@ -117,7 +117,7 @@ def report(
             screen.print(f"written: {shown(out.resolve())}")
     whole = not faults and not losses and not changed and len(debates) == len(runs.sessions())
     complete = whole and all(map(debated, debates))
-    raise typer.Exit(4 if found["ratings"].empty else 0 if complete else 3)
+    raise typer.Exit(exit_code(not found["ratings"].empty, complete))
 
 
 def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:

@@ -15,7 +15,7 @@ from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.cli.calls import dropped_in
 from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.summary import OTHER_INSTRUMENT, missing
-from delibsim.cli.terminal import console, echo_json, number, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
 from delibsim.domain.condition import Condition, conditions
@@ -90,7 +90,7 @@ def score(
         for file in files:
             screen.print(f"written: {shown(file)}")
     nothing_valid = bool(scorer) and not any(row["valid"] for row in rows)
-    raise typer.Exit(4 if not rows else 3 if faults or nothing_valid else 0)
+    raise typer.Exit(exit_code(bool(rows), not (faults or nothing_valid)))
 
 
 def effects_of_runs(plans: Sequence[Session], held: Sequence[Run], runs: Runs) -> Effects:

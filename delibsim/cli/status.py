@@ -14,7 +14,7 @@ from rich.table import Table
 from delibsim.cli.calls import Ids, dropped, fingerprints, note_ids, repeated, repetition, without_effect
 from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.summary import missing
-from delibsim.cli.terminal import console, echo_json, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
@@ -58,7 +58,9 @@ def status(
             again = f"its `delibsim run` command is given again, or with `delibsim retry {shown(runs.folder)}`"
             console().print(f"A session that was cut off goes on when {again}.", soft_wrap=True)
     complete = states["complete"]
-    raise typer.Exit(0 if complete == states.total() else 3 if complete or states["partial"] else 4)
+    if complete == states.total():
+        raise typer.Exit(0)
+    raise typer.Exit(exit_code(bool(complete or states["partial"]), whole=False))
 
 
 def _effects(runs: Runs, entries: list[dict[str, Any]]) -> Effects:

@@ -126,3 +126,14 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_nan(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def exit_code(something: bool, whole: bool) -> int:
+    """0 where all is there, 3 where something is missing, 4 where there is nothing.
+
+    >>> exit_code(True, True), exit_code(True, False), exit_code(False, True)
+    (0, 3, 4)
+    """
+    if not something:
+        return 4
+    return 0 if whole else 3

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from delibsim.cli.terminal import console, echo_json, number, safe, shown
+from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.plugins import load
 from delibsim.store.files import write_atomically
@@ -48,7 +48,7 @@ def score_texts(word: str, file: Path, column: str, to: Path | None, scorers: Se
     if as_json:
         people = {measure: vars(known) for measure, known in people_scored(scorers).items()}
         echo_json({**summary, "people": people, "file": shown(place), "rows": values})
-        return 0 if len(measured) == len(texts) else 3 if measured else 4
+        return exit_code(bool(measured), len(measured) == len(texts))
     screen = console()
     screen.print(f"{name}.score: mean {number(summary['mean'])}, SD {number(summary['sd'])}, {len(measured)} of {len(texts)} texts")
     for line in people_lines(scorers):
@@ -56,7 +56,7 @@ def score_texts(word: str, file: Path, column: str, to: Path | None, scorers: Se
     for reason, n in summary["missing"].items():
         screen.print(safe(f"undefined: {n} text(s): {reason}"), soft_wrap=True)
     screen.print(f"written: {shown(place)}")
-    return 0 if len(measured) == len(texts) else 3 if measured else 4
+    return exit_code(bool(measured), len(measured) == len(texts))
 
 
 def read_rows(file: Path, column: str) -> tuple[list[str], list[list[str]], str]:

@@ -71,7 +71,9 @@ def label_of(unlike: Mapping[str, Any]) -> str:
     said = []
     for key, value in unlike.items():
         plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-        text = f"{value:g}".replace(".", "_") if plain else value if isinstance(value, str) else json.dumps(value)
+        text = value if isinstance(value, str) else json.dumps(value)
+        if plain:
+            text = f"{value:g}".replace(".", "_")
         said.append(f"{key.rpartition('.')[2]}{'' if plain else '-'}{text}")
     return "_".join(sorted(said))
 

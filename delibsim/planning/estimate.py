@@ -142,7 +142,8 @@ async def estimate(
     known: dict[str, list[Load]] = {}
     by_model: defaultdict[str, Load] = defaultdict(Load)
     settings: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    records = {session.id: done for session in waiting if (done := _recorded(runs, session.id))}
+    recorded = {session.id: _recorded(runs, session.id) for session in waiting}
+    records = {name: done for name, done in recorded.items() if done}
     topics = Counter((session.topic.id, session.survey.id) for session in waiting)
     for session in waiting:
         repeated = topics[session.topic.id, session.survey.id] > 1

@@ -42,7 +42,8 @@ def _line(label: str, text: str) -> str:
 def read_items(tag: str, text: str) -> dict[str, str]:
     """Item texts by label, in the order shown; empty if there is no such block."""
     content = read_block(tag, text) or ""
-    return {match[1]: match[2] for line in content.splitlines() if (match := ITEM.match(line))}
+    matches = map(ITEM.match, content.splitlines())
+    return {match[1]: match[2] for match in matches if match}
 
 
 def answers_block(answers: Mapping[str, int], order: Iterable[str]) -> str:

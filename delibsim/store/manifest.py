@@ -56,7 +56,8 @@ class Manifest:
         """With what is new in another; unchanged if nothing is."""
         parts = {kind: {**self.parts.get(kind, {}), **new.parts.get(kind, {})} for kind in {**self.parts, **new.parts}}
         sessions = tuple(dict.fromkeys([*self.sessions, *new.sessions]))
-        added = {kind: fresh for kind in parts if (fresh := sorted(set(parts[kind]) - set(self.parts.get(kind, {}))))}
+        fresh = {kind: sorted(set(parts[kind]) - set(self.parts.get(kind, {}))) for kind in parts}
+        added = {kind: names for kind, names in fresh.items() if names}
         if not added and sessions == self.sessions:
             return replace(self, schema=SCHEMA)
         count = len(sessions) - len(self.sessions)

@@ -272,7 +272,8 @@ def meaning(text: str, dimensions: int) -> Vector:
         total = total + _direction(stem, dimensions)
     negated = sum(word in NEGATIONS for word in _words(text)) % 2
     length = float(np.linalg.norm(total))
-    vector = total / length * (-1 if negated else 1) if length else total
+    sign = -1 if negated else 1
+    vector = total / length * sign if length else total
     vector.setflags(write=False)
     return vector
 

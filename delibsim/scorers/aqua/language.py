@@ -66,7 +66,7 @@ def wordless(text: str) -> bool:
 
 def prevailing(texts: Iterable[str]) -> Language:
     """The language of more than half of those texts that say one; else unknown."""
-    found = [told for text in texts if (told := language(text))]
+    found = [told for told in map(language, texts) if told]
     return next((told for told in ("german", "english") if 2 * found.count(told) > len(found)), "unknown")
 
 

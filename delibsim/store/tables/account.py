@@ -46,7 +46,9 @@ class SessionRows:
                 self.session = self.run.session
         except WrongInput as error:
             self.faults.append(str(error))
-        self.status = "damaged" if self.faults else self.run.status if self.run else "no run"
+        self.status = self.run.status if self.run else "no run"
+        if self.faults:
+            self.status = "damaged"
         self.calls: list[Row] = []
         records, self.damaged = runs.exchanges(name)
         for record in records:

@@ -84,7 +84,8 @@ NAMES = {table: tuple(column.name for column in columns) for table, columns in C
 
 def cells(table: str, row: Row) -> list[Any]:
     """The values of a row in the order of the columns; an empty text is a missing value."""
-    return [None if (value := row.get(name)) == "" else value for name in NAMES[table]]
+    values = map(row.get, NAMES[table])
+    return [None if value == "" else value for value in values]
 
 
 def _begun(runs: Runs) -> list[str]:
