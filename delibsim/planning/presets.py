@@ -149,9 +149,9 @@ def _composed(overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = 
             plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=words, return_hydra_config=hydra))
             return plain
     except (HydraException, OmegaConfBaseException) as error:
-        cause = f" {str(error.__cause__).splitlines()[0]}" if error.__cause__ else ""
-        advice = '; null stands in quotes there: "null"' if "None" in cause or "null" in cause else ""
-        raise WrongInput(f"{str(error).splitlines()[0]}{cause}{advice}") from None
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        advice = '; null stands in quotes there: "null"' if any("is not Optional" in line for line in lines) else ""
+        raise WrongInput(" ".join(lines[:2]) + advice) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{mark.name}, line {mark.line + 1}: " if mark else ""

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from delibsim import WrongInput, compose
+from delibsim.domain.condition import conditions
 from delibsim.planning.compose import plan
 
 
@@ -335,3 +336,51 @@ def test_a_tournament_takes_the_ten_motions_and_those_of_ones_own(home):
     assert {session.topic.id for session in sessions} == motions | {"own"}
     named = plan([*experiment, "tournament.motions=[shy,ai_art_harm]"], home, sweep=True)
     assert {session.topic.id for session in named.sessions} == {"shy", "ai_art_harm"}
+
+
+def test_a_file_of_ones_own_cannot_pass_for_the_published_procedure(home):
+    (home / "conf" / "procedure").mkdir(parents=True)
+    (home / "conf" / "procedure" / "published.yaml").write_text("recall: true\n")
+    with pytest.raises(WrongInput, match="would pass for the procedure of the published study"):
+        compose("topic=acp", "procedure=published", home=home)
+    assert compose("topic=acp", home=home).procedure.recall
+
+
+def test_settings_of_models_pass_by_debaters_that_do_not_have_them(home):
+    voices = ("proposition=gpt_5_1_reasoning", "opposition=human", "model.max_tokens=16000")
+    models = compose(*DEBATE, *voices, home=home).models
+    assert models["gpt_5_1_reasoning"]["max_tokens"] == 16000
+    assert "max_tokens" not in models["human"]
+    thinks = ("proposition=claude_opus_4_5_reasoning", "opposition=gpt_5_1_reasoning")
+    models = compose(*DEBATE, *thinks, "model.extra.thinking.budget_tokens=2000", home=home).models
+    assert models["claude_opus_4_5_reasoning"]["extra"]["thinking"]["budget_tokens"] == 2000
+    assert models["gpt_5_1_reasoning"]["extra"] == {}
+
+
+def test_a_setting_that_no_debater_has_is_refused(home):
+    with pytest.raises(WrongInput, match="unknown setting 'model.skil'"):
+        compose(*DEBATE, "proposition=citizen_plain", "opposition=human", "model.skil=1", home=home)
+
+
+def test_a_tournament_counts_its_own_replicates(home):
+    with pytest.raises(WrongInput, match="tournament.meetings=N"):
+        plan(["+experiment=oxford", "replicate=1,2"], home, sweep=True)
+
+
+def test_a_condition_with_personas_goes_by_the_name_of_their_set(home):
+    sweep = ["study=s", "topic=acp", "treatment=none", "persona=none,values", "replicate=1,2"]
+    sessions = plan(sweep, home, sweep=True).sessions
+    assert {session.personas for session in sessions} == {"", "values"}
+    told = {str(condition) for condition in conditions(sessions).values()}
+    assert told == {"acp, none, citizen, persona=none", "acp, none, citizen, persona=values"}
+
+
+def test_null_in_an_experiment_is_told_how_it_is_written(home):
+    (home / "conf" / "experiment").mkdir(parents=True)
+    text = "# @package _global_\nhydra:\n  sweeper:\n    params:\n      study: x\n      procedure.words: null\n"
+    (home / "conf" / "experiment" / "own.yaml").write_text(text)
+    with pytest.raises(WrongInput, match="null stands in quotes"):
+        plan(["+experiment=own"], home, sweep=True)
+    (home / "conf" / "experiment" / "own.yaml").write_text(text.replace("null", '"null"'))
+    (session,) = plan(["+experiment=own"], home, sweep=True).sessions
+    assert session.procedure.words is None

@@ -8,7 +8,7 @@ from delibsim import compose
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.engine.hold import check
+from delibsim.engine.hold import check, prompt_hash
 from delibsim.prompts.session import longest_prompt, statement_words, survey_prompt
 from delibsim.testing import a_run
 
@@ -154,3 +154,11 @@ def test_what_is_expected_of_a_statement_follows_from_what_is_asked_for(of_treat
     low, high = statement_words(published)
     assert low < 483 < high
     assert len(longest_prompt(published).text) > 3 * len(longest_prompt(short).text)
+
+
+def test_a_reversed_scale_goes_with_personas(of_treatment):
+    session = of_treatment("basic", "persona=values", "procedure.reverse_scale=half")
+    check(session)
+    assert prompt_hash(session)
+    forms = {form.splitlines()[0] for _, form in surveys_of(session, "pre")}
+    assert len(forms) == 2

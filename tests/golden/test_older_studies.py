@@ -154,3 +154,14 @@ def test_raters_of_an_older_study_are_said_to_read_its_wording_once_per_command(
     words = ("ratings", "export", study.name, "--out", "own", "--wording", "mine")
     code, _, err = delibsim(*words)
     assert (code, "edition" in err) == (0, False)
+
+
+def test_an_older_study_has_no_presets_that_came_later(tmp_path, monkeypatch, delibsim):
+    shutil.copytree(HERE / "study_0_1", tmp_path / "runs" / "study_0_1")
+    monkeypatch.chdir(tmp_path)
+    words = (*COMMANDS["study_0_1"], "procedure=published")
+    code, _, err = delibsim("run", "-q", "-m", "study=study_0_1", *words)
+    assert code == 2
+    assert "begun under version 0.1 and keeps its presets" in err
+    told = delibsim("estimate", "-m", "study=study_0_1", *COMMANDS["study_0_1"], "replicate=2")
+    assert "statements of 75 to 200 words" in told[1]
