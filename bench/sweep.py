@@ -18,7 +18,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python bench/sweep.py\n")
     print(f"{'what':34} {'sessions':>9} {'seconds':>8} {'CPU s':>7} {'CPU ms each':>12} {'peak MB':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        grid = ["+experiment=main_grid"]
+        grid = ["+experiment=main_grid", "survey=null"]  # the instruments need an import
         measured("compose and plan the main grid", 1980, [sys.executable, "-c", PLAN, *grid], folder)
         for n in map(int, sys.argv[1:] or ("20", "200", "1980")):
             words = ["-m", "-q", f"study=s{n}", "topic=acp,ccps", f"replicate=range(1,{n // 2 + 1})"]
