@@ -1,8 +1,11 @@
-"""How fast AQuA is computed, beside the reference way: run by hand where the extra aqua is installed, never in CI: make bench-aqua.
+"""How fast AQuA is computed, beside the reference way: run by hand where the extra aqua is
+installed, never in CI: make bench-aqua.
 
-Random weights of the real size (bert-base-multilingual-cased, twenty adapters with heads). 100 statements of 60 to 150 words, at 1.6 tokens
-a German word. The reference way: all twenty adapters in Parallel, padded to 512 tokens. It is slow, so it and the other ways of the
-library are timed on FEW statements, of the same mean length. Every way runs in a process of its own, which also loads the weights.
+Random weights of the real size (bert-base-multilingual-cased, twenty adapters with heads). 100
+statements of 60 to 150 words, at 1.6 tokens a German word. The reference way: all twenty adapters
+in Parallel, padded to 512 tokens. It is slow, so it and the other ways of the library are timed on
+FEW statements, of the same mean length. Every way runs in a process of its own, which also loads
+the weights.
 """
 
 import argparse
@@ -38,7 +41,10 @@ WAYS = {
 def statements() -> list[list[int]]:
     """Token ids of the statements, in no order."""
     draw = random.Random(1)
-    return [[draw.randrange(1000, 100_000) for _ in range(round(draw.uniform(60, 150) * 1.6) + 2)] for _ in range(STATEMENTS)]
+    return [
+        [draw.randrange(1000, 100_000) for _ in range(round(draw.uniform(60, 150) * 1.6) + 2)]
+        for _ in range(STATEMENTS)
+    ]
 
 
 def spread(n: int) -> list[int]:
@@ -69,14 +75,18 @@ def make(folder: Path) -> None:
         model.add_classification_head(name, num_labels=4)
     for key, parameter in model.named_parameters():
         if ".adapters." in key or key.startswith("heads."):
-            torch.nn.init.normal_(parameter, std=0.05)  # as large as trained ones, so that adapters tell texts apart
+            torch.nn.init.normal_(
+                parameter, std=0.05
+            )  # as large as trained ones, so that adapters tell texts apart
     for name in INDICATORS:
         (folder / FOLDERS[name]).mkdir()
         model.save_adapter(str(folder / FOLDERS[name]), name, with_head=True)
 
 
 def library(model, texts, width):
-    """Logits by adapters' own Parallel composition, `TOGETHER` texts at a time, padded to `width` or to the longest of them."""
+    """Logits by adapters' own Parallel composition, `TOGETHER` texts at a time, padded to `width`
+    or to the longest of them.
+    """
     from adapters.composition import Parallel
 
     model.active_adapters, model.active_head = Parallel(*INDICATORS), list(INDICATORS)
@@ -107,9 +117,12 @@ def measure(way: str, folder: Path, device: str, n: int) -> None:
 
         def run():
             return library(model, chosen, PADDED if way == "reference" else 0)
+
     else:
         own._Dense.convolve = way != "plain"
-        coder = own.Encoder(model, INDICATORS, device, "bfloat16" if way == "bfloat16" else "float32")
+        coder = own.Encoder(
+            model, INDICATORS, device, "bfloat16" if way == "bfloat16" else "float32"
+        )
 
         def run():
             logits = torch.empty(len(chosen), len(INDICATORS), 4)
@@ -124,7 +137,11 @@ def measure(way: str, folder: Path, device: str, n: int) -> None:
     seconds, used = time.perf_counter() - start, time.process_time() - used
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     labels = {str(i): row for i, row in zip(which, logits.argmax(-1).tolist(), strict=True)}
-    print(json.dumps({"n": len(which), "seconds": seconds, "cpu": used, "memory": memory, "labels": labels}))
+    print(
+        json.dumps(
+            {"n": len(which), "seconds": seconds, "cpu": used, "memory": memory, "labels": labels}
+        )
+    )
 
 
 def main() -> None:
@@ -133,7 +150,9 @@ def main() -> None:
     reader.add_argument("--way", choices=WAYS)
     reader.add_argument("--folder", type=Path)
     reader.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    reader.add_argument("--statements", type=int, default=STATEMENTS, help="how many of them ours are timed on")
+    reader.add_argument(
+        "--statements", type=int, default=STATEMENTS, help="how many of them ours are timed on"
+    )
     asked = reader.parse_args()
     if asked.way:
         measure(asked.way, asked.folder, asked.device, asked.statements)
@@ -141,21 +160,47 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         with quiet():
             make(Path(folder))
-        command = [sys.executable, __file__, "--folder", folder, "--device", asked.device, "--statements", str(asked.statements), "--way"]
+        command = [
+            sys.executable,
+            __file__,
+            "--folder",
+            folder,
+            "--device",
+            asked.device,
+            "--statements",
+            str(asked.statements),
+            "--way",
+        ]
         rows = {}
         for way in WAYS:
-            # Threads that wait do not spin, so that seconds of the processor count work, whatever else the machine does.
+            # Threads that wait do not spin, so that seconds of the processor count work, whatever
+            # else the machine does.
             environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
-            done = subprocess.run([*command, way], stdout=subprocess.PIPE, text=True, check=True, env=environment)
+            done = subprocess.run(
+                [*command, way], stdout=subprocess.PIPE, text=True, check=True, env=environment
+            )
             rows[way] = json.loads(done.stdout.splitlines()[-1])
-            print(way, {name: value for name, value in rows[way].items() if name != "labels"}, file=sys.stderr)
-    print(f"python bench/aqua.py    {platform.machine()}, {os.cpu_count()} cores, {asked.device}, torch {torch.__version__}")
-    print(f"{'':50}{'texts':>6}{'texts/s':>9}{'times':>7}{'CPU s/text':>12}{'times':>7}{'GB':>6}{'same labels':>13}")
+            print(
+                way,
+                {name: value for name, value in rows[way].items() if name != "labels"},
+                file=sys.stderr,
+            )
+    print(
+        f"python bench/aqua.py    {platform.machine()}, {os.cpu_count()} cores, {asked.device},"
+        f" torch {torch.__version__}"
+    )
+    print(
+        f"{'':50}{'texts':>6}{'texts/s':>9}{'times':>7}{'CPU s/text':>12}{'times':>7}{'GB':>6}{'same labels':>13}"
+    )
     first = rows["reference"]
     for way, row in rows.items():
         speed = row["n"] / row["seconds"]
         shared = [i for i in row["labels"] if i in rows["ours"]["labels"]]
-        same = sum(a == b for i in shared for a, b in zip(row["labels"][i], rows["ours"]["labels"][i], strict=True)) / (20 * len(shared))
+        same = sum(
+            a == b
+            for i in shared
+            for a, b in zip(row["labels"][i], rows["ours"]["labels"][i], strict=True)
+        ) / (20 * len(shared))
         work = row["cpu"] / row["n"]
         times = speed * first["seconds"] / first["n"], first["cpu"] / first["n"] / work
         counts = f"{row['n']:6}{speed:9.3f}{times[0]:7.1f}{work:12.1f}{times[1]:7.1f}{row['memory']:6.1f}{same:13.2%}"

@@ -1,6 +1,8 @@
-"""What the citizen does under each treatment, as in docs/citizen.md: .venv/bin/python bench/citizen.py
+"""What the citizen does under each treatment, as in docs/citizen.md: .venv/bin/python
+bench/citizen.py
 
-Every condition holds the same sessions: the twelve topics, REPLICATES groups of five a topic, with the same people in the same seats.
+Every condition holds the same sessions: the twelve topics, REPLICATES groups of five a topic, with
+the same people in the same seats.
 """
 
 import asyncio
@@ -37,25 +39,46 @@ MEASURES = {
 
 def main() -> None:
     started = time.perf_counter()
-    held = {name: [asyncio.run(hold(session, models_for(session))) for session in sessions(name)] for name in CONDITIONS}
+    held = {
+        name: [asyncio.run(hold(session, models_for(session))) for session in sessions(name)]
+        for name in CONDITIONS
+    }
     scores = {name: scored(runs) for name, runs in held.items()}
     n = len(TOPICS) * REPLICATES
-    print(f"{n} sessions a condition ({len(TOPICS)} topics, {REPLICATES} groups of five), seed 0, {time.perf_counter() - started:.0f} s")
-    same = [name for name in CONDITIONS if name != "basic" and spoken(held[name]) == spoken(held["basic"])]
+    print(
+        f"{n} sessions a condition ({len(TOPICS)} topics, {REPLICATES} groups of five), seed 0,"
+        f" {time.perf_counter() - started:.0f} s"
+    )
+    same = [
+        name
+        for name in CONDITIONS
+        if name != "basic" and spoken(held[name]) == spoken(held["basic"])
+    ]
     print(f"Equal to basic, answer by answer and word for word: {', '.join(same) or 'none'}\n")
     print("Mean (SD) of the change over sessions; n where the measure is undefined in some\n")
     print_table(scores, "change")
     print("\nMean (SD) before\n")
-    print_table({"none": scores["none"], "normative, personas": scores["normative, personas"]}, "pre")
+    print_table(
+        {"none": scores["none"], "normative, personas": scores["normative, personas"]}, "pre"
+    )
 
 
 def sessions(condition: str) -> list[Session]:
     planned = [compose(f"topic={topic}", *CONDITIONS[condition]) for topic in TOPICS]
-    return [replace(session, id=f"{session.id}.{i}", replicate=i) for session in planned for i in range(1, REPLICATES + 1)]
+    return [
+        replace(session, id=f"{session.id}.{i}", replicate=i)
+        for session in planned
+        for i in range(1, REPLICATES + 1)
+    ]
 
 
 def scored(runs: Sequence[Run]) -> list[Score]:
-    return [score for scorer in (DRI(), Agreement(), Diversity()) for score in scorer.score(runs) if score.unit == "run"]
+    return [
+        score
+        for scorer in (DRI(), Agreement(), Diversity())
+        for score in scorer.score(runs)
+        if score.unit == "run"
+    ]
 
 
 def spoken(runs: Sequence[Run]) -> list[tuple[object, ...]]:
@@ -66,14 +89,18 @@ def spoken(runs: Sequence[Run]) -> list[tuple[object, ...]]:
 def print_table(scores: dict[str, list[Score]], phase: str) -> None:
     print("| treatment | " + " | ".join(MEASURES.values()) + " |\n|---|" + "--:|" * len(MEASURES))
     for name, found in scores.items():
-        print(f"| {name} | " + " | ".join(cell(found, measure, phase) for measure in MEASURES) + " |")
+        print(
+            f"| {name} | " + " | ".join(cell(found, measure, phase) for measure in MEASURES) + " |"
+        )
 
 
 def cell(scores: Sequence[Score], measure: str, phase: str) -> str:
     every = [score.value for score in scores if (score.measure, score.phase) == (measure, phase)]
     valid = [value for value in every if value == value]
     sign = "+" if phase == "change" else ""
-    return f"{fmean(valid):{sign}.3f} ({stdev(valid):.3f})" + (f", n {len(valid)}" if len(valid) < len(every) else "")
+    return f"{fmean(valid):{sign}.3f} ({stdev(valid):.3f})" + (
+        f", n {len(valid)}" if len(valid) < len(every) else ""
+    )
 
 
 if __name__ == "__main__":

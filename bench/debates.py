@@ -1,8 +1,11 @@
-"""Do 95 percent intervals of debates cover equality in 95 of 100 tournaments, when all debaters are equal?
+"""Do 95 percent intervals of debates cover equality in 95 of 100 tournaments, when all debaters are
+equal?
 
-Four equal debaters meet on ten motions (60 debates, five raters each, what raters of one debate share having a standard deviation of
-0.5 in log odds), 200 times over. Standings draw debates, Bradley-Terry errors are clustered by debate: both must cover 0.5 and 0 at
-their nominal rate, give or take 0.021 (1.96 standard errors of a share of 400: two of the four intervals are free of each other).
+Four equal debaters meet on ten motions (60 debates, five raters each, what raters of one debate
+share having a standard deviation of 0.5 in log odds), 200 times over. Standings draw debates,
+Bradley-Terry errors are clustered by debate: both must cover 0.5 and 0 at their nominal rate, give
+or take 0.021 (1.96 standard errors of a share of 400: two of the four intervals are free of each
+other).
 """
 
 import argparse
@@ -37,6 +40,10 @@ for seed in range(given.seeds):
     if (fit["note"] != "").any():
         print(f"seed {seed}: {fit['note'].iloc[0]}")
 seconds = time.perf_counter() - started
-for name, found in (("win rate, bootstrap over debates", rates), ("Bradley-Terry strength", strengths), ("advantage of a side", sides)):
+for name, found in (
+    ("win rate, bootstrap over debates", rates),
+    ("Bradley-Terry strength", strengths),
+    ("advantage of a side", sides),
+):
     print(f"{name:<34} {np.mean(found):.3f}")
 print(f"{given.seeds} tournaments in {seconds:.0f} s")

@@ -1,6 +1,7 @@
 """How long an export takes and how much memory: .venv/bin/python bench/export.py
 
-A study of 2,000 runs (27 items, five citizens, two rounds: 540,000 answers), copied from one session that was held.
+A study of 2,000 runs (27 items, five citizens, two rounds: 540,000 answers), copied from one
+session that was held.
 """
 
 import asyncio
@@ -24,7 +25,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         runs = study(Path(folder))
         for formats in (("csv",), ("parquet",), ("csv", "parquet")):
-            process = multiprocessing.get_context("spawn").Process(target=measured, args=(runs.folder, Path(folder, "out"), formats))
+            process = multiprocessing.get_context("spawn").Process(
+                target=measured, args=(runs.folder, Path(folder, "out"), formats)
+            )
             process.start()
             process.join()
 
@@ -49,10 +52,16 @@ def study(folder: Path) -> Runs:
 def measured(study: Path, out: Path, formats: tuple[str, ...]) -> None:
     started = time.perf_counter()
     written = export(Runs.at(study), out, formats)
-    seconds, peak = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    seconds, peak = (
+        time.perf_counter() - started,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    )
     size = sum(path.stat().st_size for path in out.iterdir()) / 2**20
     rows = sum(written.rows.values())
-    print(f"{' and '.join(formats):16} {rows} rows of {RUNS} runs: {seconds:.1f} s, {size:.0f} MB written, {peak:.0f} MB of memory at most")
+    print(
+        f"{' and '.join(formats):16} {rows} rows of {RUNS} runs: {seconds:.1f} s, {size:.0f} MB"
+        f" written, {peak:.0f} MB of memory at most"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""How much of a provider's limit is used, and whether it is ever exceeded: .venv/bin/python bench/limits.py [MINUTES]
+"""How much of a provider's limit is used, and whether it is ever exceeded: .venv/bin/python
+bench/limits.py [MINUTES]
 
-Against the fake provider, by its own clock, in every window of sixty seconds after the first minute.
+Against the fake provider, by its own clock, in every window of sixty seconds after the first
+minute.
 """
 
 import asyncio
@@ -41,8 +43,17 @@ async def measure(rpm: int, tpm: int | None, minutes: float) -> None:
     """Hold sessions for some minutes, and see what came in."""
     planned = compose("topic=ccps", "seed=7")
     people = tuple(replace(person, model="bench") for person in planned.participants)
-    model = {"kind": "openai_compatible", "name": "bench", "model": "bench", "temperature": 0.0, "max_tokens": 2048}
-    sessions = [replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model}) for i in range(1, 1000)]
+    model = {
+        "kind": "openai_compatible",
+        "name": "bench",
+        "model": "bench",
+        "temperature": 0.0,
+        "max_tokens": 2048,
+    }
+    sessions = [
+        replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model})
+        for i in range(1, 1000)
+    ]
     limits = Limits(concurrency=32, requests_per_minute=rpm, tokens_per_minute=tpm)
     async with Meter() as provider:
         with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
@@ -52,9 +63,12 @@ async def measure(rpm: int, tpm: int | None, minutes: float) -> None:
     amounts = [(at, n if tpm else 1) for at, n in provider.billed_at]
     first, last, limit = min(amounts)[0] + MINUTE, max(amounts)[0] - MINUTE, tpm or rpm
     most = max(sum(n for at, n in amounts if start <= at < start + MINUTE) for start, _ in amounts)
-    # Until the first minute is over, nothing is known of what calls use; the windows begin after it, at every second.
+    # Until the first minute is over, nothing is known of what calls use; the windows begin after
+    # it, at every second.
     starts = [first + s for s in range(int(last - first) + 1)]
-    mean = sum(sum(n for at, n in amounts if start <= at < start + MINUTE) for start in starts) / len(starts)
+    mean = sum(
+        sum(n for at, n in amounts if start <= at < start + MINUTE) for start in starts
+    ) / len(starts)
     name = f"{rpm} requests" + (f", {tpm:,} tokens" if tpm else "") + " a minute"
     print(f"{name:44} {limit:9,} {most / limit:13.1%} {mean / limit:11.1%}", flush=True)
 

@@ -1,4 +1,6 @@
-"""How fast the measures are, beside a plain loop over scipy: run by hand with `python bench/measures.py`, never in CI."""
+"""How fast the measures are, beside a plain loop over scipy: run by hand with `python
+bench/measures.py`, never in CI.
+"""
 
 import os
 import sys
@@ -23,7 +25,9 @@ ABOUT = f"""Seconds that the measures take, beside their aim and beside a loop o
 def answers(rng, shape, considerations, preferences):
     """Random ratings 1..7 and preference ranks."""
     ratings = rng.integers(1, 8, (*shape, considerations)).astype(float)
-    ranks = rng.permuted(np.broadcast_to(np.arange(1.0, preferences + 1), (*shape, preferences)), axis=-1)
+    ranks = rng.permuted(
+        np.broadcast_to(np.arange(1.0, preferences + 1), (*shape, preferences)), axis=-1
+    )
     return ratings, ranks
 
 
@@ -45,7 +49,12 @@ def all_measures(considerations, preferences):
 
 def plain_correlations(ratings):
     """Correlations of all pairs, one call of spearmanr a pair."""
-    return np.array([spearmanr(ratings[i], ratings[j]).statistic for i, j in combinations(range(len(ratings)), 2)])
+    return np.array(
+        [
+            spearmanr(ratings[i], ratings[j]).statistic
+            for i, j in combinations(range(len(ratings)), 2)
+        ]
+    )
 
 
 def plain_measures(considerations, preferences):
@@ -54,7 +63,12 @@ def plain_measures(considerations, preferences):
         rc, rp = plain_correlations(c), plain_correlations(p)
         d = np.abs(rc - rp) / np.sqrt(2)
         weight = np.minimum(np.maximum(np.abs(rc), np.abs(rp)) / 0.2, 1)
-        _ = 1 - 2 * np.abs(rc - rp).mean(), 1 - 2 * np.sqrt(2) * (1 - ((1 - d) * weight).mean()), rc.mean(), rp.mean()
+        _ = (
+            1 - 2 * np.abs(rc - rp).mean(),
+            1 - 2 * np.sqrt(2) * (1 - ((1 - d) * weight).mean()),
+            rc.mean(),
+            rp.mean(),
+        )
         pdist(np.concatenate([c, p], axis=1)).mean()
 
 
@@ -79,19 +93,46 @@ def main():
 
     ours = seconds(all_measures, *groups)
     peer = seconds(plain_measures, *few) * GROUPS / PEERS_GROUPS
-    rows = [(f"{GROUPS:,} groups of 5, 43 + 7 items: dri, adjusted, agreement, diversity", ours, 0.5, peer)]
+    rows = [
+        (
+            f"{GROUPS:,} groups of 5, 43 + 7 items: dri, adjusted, agreement, diversity",
+            ours,
+            0.5,
+            peer,
+        )
+    ]
     peer = seconds(plain_null, *assembly, PEERS_PERMUTATIONS) * PERMUTATIONS / PEERS_PERMUTATIONS
     for adjusted in (False, True):
         ours = seconds(permutation_null, *assembly, PERMUTATIONS, 0, adjusted)
-        rows.append((f"null of {PERMUTATIONS:,} permutations, 63 people, 20 + 7 items{', adjusted' * adjusted}", ours, 0.3, peer))
+        rows.append(
+            (
+                (
+                    f"null of {PERMUTATIONS:,} permutations, 63 people, 20 + 7"
+                    f" items{', adjusted' * adjusted}"
+                ),
+                ours,
+                0.3,
+                peer,
+            )
+        )
 
     print(f"python {' '.join(sys.argv)}    {os.cpu_count()} cores, numpy {np.__version__}")
-    print(f"peer: a loop over scipy.stats.spearmanr on {PEERS_GROUPS} groups, {PEERS_PERMUTATIONS} permutations, scaled up")
+    print(
+        f"peer: a loop over scipy.stats.spearmanr on {PEERS_GROUPS} groups, {PEERS_PERMUTATIONS}"
+        " permutations, scaled up"
+    )
     print(f"{'':76}{'seconds':>9}{'aim':>7}{'peer':>10}{'ratio':>8}")
     for name, ours, aim, peer in rows:
         print(f"{name:76}{ours:9.3f}{aim:7.1f}{peer:10.1f}{peer / ours:8.0f}")
     columns = ("what", "seconds", "aim_seconds", "loop_seconds")
-    print(record("measures", ABOUT, [dict(zip(columns, row, strict=True)) for row in rows], ["numpy", "scipy"]))
+    print(
+        record(
+            "measures",
+            ABOUT,
+            [dict(zip(columns, row, strict=True)) for row in rows],
+            ["numpy", "scipy"],
+        )
+    )
 
 
 if __name__ == "__main__":

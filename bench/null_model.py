@@ -1,7 +1,9 @@
-"""DRI change against susceptibility, confidence bound and network, as in docs/null-model.md: .venv/bin/python bench/null_model.py
+"""DRI change against susceptibility, confidence bound and network, as in docs/null-model.md:
+.venv/bin/python bench/null_model.py
 
-Holds the sessions of conf/experiment/null_model.yaml in memory, with the same groups of people in every condition. Other overrides of
-the experiment may follow on the command line, such as `group.size=5` or `'replicate=range(1,11)'`.
+Holds the sessions of conf/experiment/null_model.yaml in memory, with the same groups of people in
+every condition. Other overrides of the experiment may follow on the command line, such as
+`group.size=5` or `'replicate=range(1,11)'`.
 """
 
 import asyncio
@@ -32,12 +34,17 @@ def main() -> None:
     sessions = plan(["+experiment=null_model", *sys.argv[1:]], Path.cwd(), sweep=True).sessions
     cells = list(dict.fromkeys(map(cell_of, sessions)))
     groups = sorted({(session.topic.id, session.replicate) for session in sessions})
-    values = {measure: np.full((len(cells), len(groups)), np.nan) for measure in ("before", *MEASURES)}
+    values = {
+        measure: np.full((len(cells), len(groups)), np.nan) for measure in ("before", *MEASURES)
+    }
     for session in sessions:
         place = cells.index(cell_of(session)), groups.index((session.topic.id, session.replicate))
         for measure, value in measured(session).items():
             values[measure][place] = value
-    print(f"python {' '.join(sys.argv)}: {len(sessions)} sessions, {time.process_time() - started:.0f} s of one core")
+    print(
+        f"python {' '.join(sys.argv)}: {len(sessions)} sessions,"
+        f" {time.process_time() - started:.0f} s of one core"
+    )
     undefined = {measure: int(np.isnan(found).sum()) for measure, found in values.items()}
     print(f"{len(cells)} conditions of {len(groups)} groups; undefined values: {undefined}")
     drawn = resamples(groups)
@@ -46,8 +53,13 @@ def main() -> None:
     moving = np.array([susceptibility > 0 for susceptibility, _, _ in cells])
     print_contrasts([cell for cell in cells if cell[0] > 0], values["dri"][moving], drawn)
     means = [values[measure][moving].mean(axis=1) for measure in ("consideration_agreement", "dri")]
-    print(f"\ncorrelation of the two mean changes over these conditions: {np.corrcoef(means)[0, 1]:.2f}")
-    once = moving | (np.arange(len(cells)) == 0)  # where nobody moves, all conditions are the same sessions
+    print(
+        "\ncorrelation of the two mean changes over these conditions:"
+        f" {np.corrcoef(means)[0, 1]:.2f}"
+    )
+    once = moving | (
+        np.arange(len(cells)) == 0
+    )  # where nobody moves, all conditions are the same sessions
     print_bands({measure: found[once].ravel() for measure, found in values.items()})
     print_start({measure: found[moving] for measure, found in values.items()}, groups)
 
@@ -61,17 +73,30 @@ def cell_of(session: Session) -> tuple[float, float, str]:
 def measured(session: Session) -> dict[str, float]:
     """The change of every measure in one session, and the DRI before it."""
     run = asyncio.run(hold(session, models_for(session)))
-    scores = [score for scorer in (DRI(), Agreement()) for score in scorer.score([run]) if score.unit == "run"]
+    scores = [
+        score
+        for scorer in (DRI(), Agreement())
+        for score in scorer.score([run])
+        if score.unit == "run"
+    ]
     (before,) = (score.value for score in scores if (score.measure, score.phase) == ("dri", "pre"))
-    return {"before": before} | {score.measure: score.value for score in scores if score.phase == "change" and score.measure in MEASURES}
+    return {"before": before} | {
+        score.measure: score.value
+        for score in scores
+        if score.phase == "change" and score.measure in MEASURES
+    }
 
 
 def resamples(groups: list[tuple[str, int]]) -> np.ndarray:
-    """Groups drawn with replacement within their topics, which are fixed: (RESAMPLES, groups) indices into `groups`."""
+    """Groups drawn with replacement within their topics, which are fixed: (RESAMPLES, groups)
+    indices into `groups`.
+    """
     rng = np.random.default_rng(0)
     topics = np.array([topic for topic, _ in groups])
     within = [np.flatnonzero(topics == topic) for topic in dict.fromkeys(topics)]
-    return np.concatenate([rng.choice(places, (RESAMPLES, len(places))) for places in within], axis=1)
+    return np.concatenate(
+        [rng.choice(places, (RESAMPLES, len(places))) for places in within], axis=1
+    )
 
 
 def interval(values: np.ndarray, drawn: np.ndarray) -> str:
@@ -80,49 +105,92 @@ def interval(values: np.ndarray, drawn: np.ndarray) -> str:
     return f"{values.mean():+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-def print_cells(measure: str, cells: list[tuple[float, float, str]], values: np.ndarray, drawn: np.ndarray) -> None:
-    susceptibilities, bounds = dict.fromkeys(s for s, _, _ in cells), dict.fromkeys(o for _, o, _ in cells)
+def print_cells(
+    measure: str, cells: list[tuple[float, float, str]], values: np.ndarray, drawn: np.ndarray
+) -> None:
+    susceptibilities, bounds = (
+        dict.fromkeys(s for s, _, _ in cells),
+        dict.fromkeys(o for _, o, _ in cells),
+    )
     networks = list(dict.fromkeys(network for _, _, network in cells))
     print(f"\n{MEASURES[measure]}: mean [95 percent interval]\n")
-    print("| susceptibility | openness | " + " | ".join(networks) + " |\n|--:|--:|" + "--:|" * len(networks))
+    print(
+        "| susceptibility | openness | "
+        + " | ".join(networks)
+        + " |\n|--:|--:|"
+        + "--:|" * len(networks)
+    )
     for s, o in product(susceptibilities, bounds):
         row = [interval(values[cells.index((s, o, network))], drawn) for network in networks]
         print(f"| {s:g} | {o:g} | " + " | ".join(row) + " |")
 
 
-def print_contrasts(cells: list[tuple[float, float, str]], values: np.ndarray, drawn: np.ndarray) -> None:
-    """Differences of the change of DRI between levels of one factor, over all levels of the others."""
-    print("\nDifferences in the change of DRI, the same groups compared, over all conditions with susceptibility above 0\n")
+def print_contrasts(
+    cells: list[tuple[float, float, str]], values: np.ndarray, drawn: np.ndarray
+) -> None:
+    """Differences of the change of DRI between levels of one factor, over all levels of the
+    others.
+    """
+    print(
+        "\nDifferences in the change of DRI, the same groups compared, over all conditions with"
+        " susceptibility above 0\n"
+    )
     print("| difference | mean [95 percent interval] |\n|---|--:|")
     for part, name in enumerate(("susceptibility", "openness", "network")):
         levels = list(dict.fromkeys(cell[part] for cell in cells))
-        means = {level: values[[i for i, cell in enumerate(cells) if cell[part] == level]].mean(axis=0) for level in levels}
+        means = {
+            level: values[[i for i, cell in enumerate(cells) if cell[part] == level]].mean(axis=0)
+            for level in levels
+        }
         for level in levels[1:]:
-            print(f"| {name} {level} less {levels[0]} | {interval(means[level] - means[levels[0]], drawn)} |")
+            print(
+                f"| {name} {level} less {levels[0]} |"
+                f" {interval(means[level] - means[levels[0]], drawn)} |"
+            )
 
 
 def print_bands(values: dict[str, np.ndarray]) -> None:
     """The distribution of the change of DRI over sessions, by how far the group converged."""
-    agreement, index, adjusted = (values[measure] for measure in ("consideration_agreement", "dri", "dri_adjusted"))
+    agreement, index, adjusted = (
+        values[measure] for measure in ("consideration_agreement", "dri", "dri_adjusted")
+    )
     print(f"\nChange of DRI by change of agreement on considerations, {len(index)} sessions\n")
-    print("| change of agreement | sessions | mean DRI | SD | 2.5 % | 97.5 % | rose | mean adjusted |\n|---|" + "--:|" * 7)
+    print(
+        "| change of agreement | sessions | mean DRI | SD | 2.5 % | 97.5 % | rose | mean adjusted"
+        " |\n|---|" + "--:|" * 7
+    )
     for low, high in pairwise(BANDS):
         inside = (agreement >= low) & (agreement < high)
         if inside.sum() > 1:
             found = index[inside]
             ends = " | ".join(f"{end:+.3f}" for end in np.percentile(found, [2.5, 97.5]))
             shares = f"{np.mean(found > 0):.0%} | {adjusted[inside].mean():+.3f}"
-            print(f"| {low:g} to {high:g} | {inside.sum()} | {found.mean():+.3f} | {found.std(ddof=1):.3f} | {ends} | {shares} |")
-    print(f"\ncorrelation of the change of DRI with that of agreement: {np.corrcoef(agreement, index)[0, 1]:.2f}")
-    print(f"correlation of the change of DRI with DRI before: {np.corrcoef(values['before'], index)[0, 1]:.2f}")
+            print(
+                f"| {low:g} to {high:g} | {inside.sum()} | {found.mean():+.3f} |"
+                f" {found.std(ddof=1):.3f} | {ends} | {shares} |"
+            )
+    print(
+        "\ncorrelation of the change of DRI with that of agreement:"
+        f" {np.corrcoef(agreement, index)[0, 1]:.2f}"
+    )
+    print(
+        "correlation of the change of DRI with DRI before:"
+        f" {np.corrcoef(values['before'], index)[0, 1]:.2f}"
+    )
 
 
 def print_start(values: dict[str, np.ndarray], groups: list[tuple[str, int]]) -> None:
     """DRI before and its change by topic, over all conditions in which people move."""
-    print("\nBy topic, over all conditions with susceptibility above 0\n\n| topic | DRI before | change |\n|---|--:|--:|")
+    print(
+        "\nBy topic, over all conditions with susceptibility above 0\n\n| topic | DRI before |"
+        " change |\n|---|--:|--:|"
+    )
     for topic in dict.fromkeys(topic for topic, _ in groups):
         own = [i for i, group in enumerate(groups) if group[0] == topic]
-        print(f"| {topic} | {values['before'][:, own].mean():.3f} | {values['dri'][:, own].mean():+.3f} |")
+        print(
+            f"| {topic} | {values['before'][:, own].mean():.3f} |"
+            f" {values['dri'][:, own].mean():+.3f} |"
+        )
 
 
 if __name__ == "__main__":

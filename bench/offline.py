@@ -1,6 +1,7 @@
 """How long the offline tool takes, and whether memory stays flat: .venv/bin/python bench/offline.py
 
-Every figure beside its aim: `delibsim --help`, one run from process start to summary, and 2,000 sessions in one process.
+Every figure beside its aim: `delibsim --help`, one run from process start to summary, and 2,000
+sessions in one process.
 """
 
 import asyncio
@@ -19,18 +20,35 @@ SESSIONS = 2_000
 
 
 def main() -> None:
-    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python bench/offline.py\n")
+    print(
+        f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python"
+        " bench/offline.py\n"
+    )
     delibsim = Path(sys.executable).with_name("delibsim")
     bare = best_of(5, [sys.executable, "-c", "pass"])
     show("python -c pass", f"{bare:.2f} s", "")
     show("delibsim --help", f"{best_of(5, [str(delibsim), '--help']):.2f} s", "under 0.3 s")
-    code = "import sys; sys.argv=['delibsim','--help']\nfrom delibsim.cli.main import app\ntry: app()\nexcept SystemExit: pass\n"
+    code = (
+        "import sys; sys.argv=['delibsim','--help']\nfrom delibsim.cli.main import app\ntry:"
+        " app()\nexcept SystemExit: pass\n"
+    )
     code += f"print('loaded:', [m for m in {SLOW!r} if m in sys.modules])"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
-    show("slow modules loaded by --help", loaded.removeprefix("loaded: "), "none of " + ", ".join(SLOW))
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[-1]
+    show(
+        "slow modules loaded by --help",
+        loaded.removeprefix("loaded: "),
+        "none of " + ", ".join(SLOW),
+    )
     with tempfile.TemporaryDirectory() as folder:
         runs = iter(range(5))
-        seconds = min(timed([str(delibsim), "run", "-q", f"runs={folder}/{next(runs)}", "topic=ccps", "seed=7"]) for _ in range(3))
+        seconds = min(
+            timed(
+                [str(delibsim), "run", "-q", f"runs={folder}/{next(runs)}", "topic=ccps", "seed=7"]
+            )
+            for _ in range(3)
+        )
     show("delibsim run, start to summary", f"{seconds:.2f} s", "under 5 s")
     asyncio.run(memory())
 
@@ -46,7 +64,11 @@ async def memory() -> None:
         if i in (SESSIONS // 8, SESSIONS // 4, SESSIONS // 2, SESSIONS):
             at[i] = resident()
     seconds = time.perf_counter() - started
-    show(f"{SESSIONS} sessions in one process", f"{seconds:.1f} s, {1000 * seconds / SESSIONS:.1f} ms each", "")
+    show(
+        f"{SESSIONS} sessions in one process",
+        f"{seconds:.1f} s, {1000 * seconds / SESSIONS:.1f} ms each",
+        "",
+    )
     show("resident memory", ", ".join(f"{mb:.0f} MB after {n}" for n, mb in at.items()), "flat")
 
 

@@ -1,7 +1,9 @@
-"""How diverse groups with personas are before they deliberate, as in docs/human-reference.md: .venv/bin/python bench/personas.py FOLDER
+"""How diverse groups with personas are before they deliberate, as in docs/human-reference.md:
+.venv/bin/python bench/personas.py FOLDER
 
-FOLDER holds the published instruments and answers (docs/human-reference.md says how to get them). Every value is that of a group of
-five citizens on the real instrument, over REPLICATES groups; nothing is asked but the first survey.
+FOLDER holds the published instruments and answers (docs/human-reference.md says how to get them).
+Every value is that of a group of five citizens on the real instrument, over REPLICATES groups;
+nothing is asked but the first survey.
 """
 
 import asyncio
@@ -41,27 +43,43 @@ def main() -> None:
         for topic in TOPICS:
             command("personas", "build", topic)
         for name, settings in CONDITIONS.items():
-            print(f"| {name} | " + " | ".join(cell(topic, settings) for topic in TOPICS) + " |", flush=True)
+            print(
+                f"| {name} | " + " | ".join(cell(topic, settings) for topic in TOPICS) + " |",
+                flush=True,
+            )
         people = [(reference(topic) or {})["pre"]["diversity"] for topic in TOPICS]
         fives = [(groups_of_five(topic) or {})["diversity"]["pre"] for topic in TOPICS]
         print("| all participants | " + " | ".join(f"{value:.2f}" for value in people) + " |")
         print(
-            "| participants in groups of five | " + " | ".join(f"{own['mean']:.2f} ({own['between_groups']:.2f})" for own in fives) + " |"
+            "| participants in groups of five | "
+            + " | ".join(f"{own['mean']:.2f} ({own['between_groups']:.2f})" for own in fives)
+            + " |"
         )
         os.chdir("/")
 
 
 def command(*words: str) -> None:
     """Run a command of delibsim; its output goes to stderr."""
-    subprocess.run([Path(sys.executable).with_name("delibsim"), *words], check=True, stdout=sys.stderr)
+    subprocess.run(
+        [Path(sys.executable).with_name("delibsim"), *words], check=True, stdout=sys.stderr
+    )
 
 
 def cell(topic: str, settings: str) -> str:
     """Mean (SD) over the replicates."""
-    own = ["treatment=none", f"topic={topic}", f"survey=deliberr.{topic}", *settings.format(topic=topic).split()]
+    own = [
+        "treatment=none",
+        f"topic={topic}",
+        f"survey=deliberr.{topic}",
+        *settings.format(topic=topic).split(),
+    ]
     sessions = [compose(*own, f"replicate={replicate}") for replicate in range(1, REPLICATES + 1)]
     runs = [asyncio.run(hold(session, models_for(session))) for session in sessions]
-    values = [score.value for score in Diversity().score(runs) if (score.measure, score.phase) == ("diversity", "pre")]
+    values = [
+        score.value
+        for score in Diversity().score(runs)
+        if (score.measure, score.phase) == ("diversity", "pre")
+    ]
     return f"{fmean(values):.2f} ({stdev(values):.2f})"
 
 

@@ -1,7 +1,9 @@
-"""Which share of input is the beginning of an earlier prompt, as providers' prefix caches count it: .venv/bin/python bench/prefix.py
+"""Which share of input is the beginning of an earlier prompt, as providers' prefix caches count it:
+.venv/bin/python bench/prefix.py
 
-Base design: five participants of one model, two rounds; speeches padded to 150 words, as the wording asks for at most. Counted in
-characters, which stand to tokens as about four to one in every part of a prompt alike.
+Base design: five participants of one model, two rounds; speeches padded to 150 words, as the
+wording asks for at most. Counted in characters, which stand to tokens as about four to one in every
+part of a prompt alike.
 """
 
 import asyncio
@@ -34,7 +36,9 @@ class Listener:
 
 def common(a: str, b: str) -> int:
     """Length of the longest common beginning."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
 
 
 def main() -> None:
@@ -52,10 +56,20 @@ def main() -> None:
         prompts: list[str] = []
         voices = {name: Listener(voice, prompts) for name, voice in models_for(session).items()}
         asyncio.run(hold(session, voices))
-        shared = sum(max((common(earlier, prompt) for earlier in prompts[:i]), default=0) for i, prompt in enumerate(prompts))
+        shared = sum(
+            max((common(earlier, prompt) for earlier in prompts[:i]), default=0)
+            for i, prompt in enumerate(prompts)
+        )
         total = sum(map(len, prompts))
         print(f"{what:44} {len(prompts):6} {total:11,} {shared / total:15.1%}")
-        rows.append({"design": what, "calls": len(prompts), "characters": total, "prefix_share": shared / total})
+        rows.append(
+            {
+                "design": what,
+                "calls": len(prompts),
+                "characters": total,
+                "prefix_share": shared / total,
+            }
+        )
     print(record("prefix", ABOUT, rows))
 
 

@@ -1,6 +1,8 @@
-"""How fast the engine speaks with models over HTTP, beside bare loops: .venv/bin/python bench/provider.py [--quick]
+"""How fast the engine speaks with models over HTTP, beside bare loops: .venv/bin/python
+bench/provider.py [--quick]
 
-A server on loopback answers every call after 200 ms (bench/loopback/server.py, a process of its own). Ideal = calls x latency / in flight.
+A server on loopback answers every call after 200 ms (bench/loopback/server.py, a process of its
+own). Ideal = calls x latency / in flight.
 """
 
 import asyncio
@@ -34,14 +36,24 @@ def main() -> None:
         asyncio.run(one_row(*sys.argv[2:5], float(sys.argv[5])))
         return
     quick = "--quick" in sys.argv
-    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python bench/provider.py\n")
-    print(f"{'what':44} {'calls':>6} {'in flight':>9} {'seconds':>8} {'x ideal':>8} {'CPU ms/call':>11}", flush=True)
+    print(
+        f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python"
+        " bench/provider.py\n"
+    )
+    print(
+        f"{'what':44} {'calls':>6} {'in flight':>9} {'seconds':>8} {'x ideal':>8}"
+        f" {'CPU ms/call':>11}",
+        flush=True,
+    )
     n, at_once = (20, 16) if quick else (100, 64)
     rows = [(what, n, at_once, LATENCY) for what in (*OURS, *PEERS)]
     if not quick:
         rows += [(what, 500, 512, LATENCY) for what in (OURS[0], *PEERS)]
     for what, sessions, seats, latency in [*rows, (OURS[0], n, at_once, 0.0)]:
-        subprocess.run([sys.executable, __file__, "--row", what, str(sessions), str(seats), str(latency)], check=True)
+        subprocess.run(
+            [sys.executable, __file__, "--row", what, str(sessions), str(seats), str(latency)],
+            check=True,
+        )
 
 
 async def one_row(what: str, sessions: str, at_once: str, latency: float) -> None:
@@ -60,24 +72,44 @@ async def ours(what: str, url: str, n: int, at_once: int, latency: float) -> Non
     planned = compose("topic=ccps", "seed=7")
     model = {"kind": kind, "name": "bench", "model": name, "temperature": 0.0}
     people = tuple(replace(person, model="bench") for person in planned.participants)
-    sessions = [replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model}) for i in range(1, n + 1)]
+    sessions = [
+        replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model})
+        for i in range(1, n + 1)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         voices = ModelPool(Limits(concurrency=at_once), addresses={"bench": url})
-        # What a first call imports is there before the clock starts, for ours as for the bare loops.
+        # What a first call imports is there before the clock starts, for ours as for the bare
+        # loops.
         await next(iter(voices.of(sessions[0]).values())).complete(fixed_prompts(sessions[0])[0], 1)
         started, cpu = time.perf_counter(), time.process_time()
         await voices.preflight(sessions[:1])  # as `delibsim run` does
         held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     if any(one.status != "complete" for one in held):
-        raise SystemExit(f"{what}: a run is not complete: {next(one.fault for one in held if one.fault)}")
-    row(what if latency else f"{what}, no latency", sum(one.asked for one in held), at_once, seconds, latency, cpu)
+        raise SystemExit(
+            f"{what}: a run is not complete: {next(one.fault for one in held if one.fault)}"
+        )
+    row(
+        what if latency else f"{what}, no latency",
+        sum(one.asked for one in held),
+        at_once,
+        seconds,
+        latency,
+        cpu,
+    )
 
 
 async def bare(
-    what: str, peer: Callable[[str], contextlib.AbstractAsyncContextManager[Ask]], url: str, calls: int, at_once: int, latency: float
+    what: str,
+    peer: Callable[[str], contextlib.AbstractAsyncContextManager[Ask]],
+    url: str,
+    calls: int,
+    at_once: int,
+    latency: float,
 ) -> None:
-    """Ask a loop of calls and nothing else, with prompts of the size that delibsim sends on average."""
+    """Ask a loop of calls and nothing else, with prompts of the size that delibsim sends on
+    average.
+    """
     messages = [{"role": "system", "content": "s" * 2000}, {"role": "user", "content": "u" * 5000}]
     seats = asyncio.Semaphore(at_once)
     async with peer(url) as ask:
@@ -89,7 +121,14 @@ async def bare(
         await one()
         started, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(one() for _ in range(calls)))
-        row(f"{what} in a gather", calls, at_once, time.perf_counter() - started, latency, time.process_time() - cpu)
+        row(
+            f"{what} in a gather",
+            calls,
+            at_once,
+            time.perf_counter() - started,
+            latency,
+            time.process_time() - cpu,
+        )
 
 
 @contextlib.asynccontextmanager
@@ -97,7 +136,9 @@ async def with_aiohttp(url: str) -> AsyncGenerator[Ask]:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
         async def ask(messages: list[dict[str, str]]) -> object:
-            async with session.post(f"{url}/chat/completions", json={"model": "bench", "messages": messages}) as response:
+            async with session.post(
+                f"{url}/chat/completions", json={"model": "bench", "messages": messages}
+            ) as response:
                 return await response.json()
 
         yield ask
@@ -110,7 +151,11 @@ async def with_httpx(url: str) -> AsyncGenerator[Ask]:
     async with httpx.AsyncClient(limits=httpx.Limits(max_connections=None), timeout=60) as client:
 
         async def ask(messages: list[dict[str, str]]) -> object:
-            return (await client.post(f"{url}/chat/completions", json={"model": "bench", "messages": messages})).json()
+            return (
+                await client.post(
+                    f"{url}/chat/completions", json={"model": "bench", "messages": messages}
+                )
+            ).json()
 
         yield ask
 
@@ -127,16 +172,26 @@ async def with_openai(url: str) -> AsyncGenerator[Ask]:
 async def with_litellm(url: str) -> AsyncGenerator[Ask]:
     from delibsim.models.clients.litellm import litellm
 
-    yield lambda messages: litellm.acompletion("openai/bench", messages, api_base=url, num_retries=0, max_retries=0)
+    yield lambda messages: litellm.acompletion(
+        "openai/bench", messages, api_base=url, num_retries=0, max_retries=0
+    )
 
 
-PEERS = {"bare aiohttp": with_aiohttp, "bare httpx": with_httpx, "bare openai SDK": with_openai, "bare litellm": with_litellm}
+PEERS = {
+    "bare aiohttp": with_aiohttp,
+    "bare httpx": with_httpx,
+    "bare openai SDK": with_openai,
+    "bare litellm": with_litellm,
+}
 
 
 def row(what: str, calls: int, at_once: int, seconds: float, latency: float, cpu: float) -> None:
     ideal = calls * latency / at_once
     ratio = f"{seconds / ideal:8.2f}" if ideal else f"{'-':>8}"
-    print(f"{what:44} {calls:6} {at_once:9} {seconds:8.2f} {ratio} {1000 * cpu / calls:11.2f}", flush=True)
+    print(
+        f"{what:44} {calls:6} {at_once:9} {seconds:8.2f} {ratio} {1000 * cpu / calls:11.2f}",
+        flush=True,
+    )
 
 
 @contextlib.asynccontextmanager
@@ -145,10 +200,20 @@ async def served(latency: float) -> AsyncGenerator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen([sys.executable, str(Path(__file__).with_name("loopback") / "server.py"), str(port), str(latency)])  # noqa: ASYNC220
+    server = subprocess.Popen(  # noqa: ASYNC220
+        [
+            sys.executable,
+            str(Path(__file__).with_name("loopback") / "server.py"),
+            str(port),
+            str(latency),
+        ]
+    )
     try:
         for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection(("127.0.0.1", port), timeout=1),
+            ):
                 break
             await asyncio.sleep(0.1)
         yield f"http://127.0.0.1:{port}/v1"

@@ -1,4 +1,6 @@
-"""delibsim: deliberations and debates among language-model agents, measured with the field's own instruments."""
+"""delibsim: deliberations and debates among language-model agents, measured with the field's own
+instruments.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from delibsim.store.instruments.library import Library
     from delibsim.store.runs import Runs
 
-# Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for `delibsim --help`.
+# Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for
+# `delibsim --help`.
 _HOMES = {
     "delibsim.planning.compose": ("compose",),
     "delibsim.models.pool": ("ModelPool", "models_for"),

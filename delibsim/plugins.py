@@ -19,12 +19,16 @@ def names(group: str) -> list[str]:
 
 
 def load(group: str, name: str, /, **options: Any) -> Any:
-    """Import a plug-in and make one with the options given; NoPlugin if none of that name is installed."""
+    """Import a plug-in and make one with the options given; NoPlugin if none of that name is
+    installed.
+    """
     found = _installed(group)
     if name not in found:
         close = difflib.get_close_matches(name, found, n=3, cutoff=0.5)
         meant = f"; did you mean {' or '.join(close)}?" if close else "."
-        raise NoPlugin(f"no plug-in '{name}' in {group}{meant} There are: {', '.join(sorted(found))}")
+        raise NoPlugin(
+            f"no plug-in '{name}' in {group}{meant} There are: {', '.join(sorted(found))}"
+        )
     return found[name].load()(**options)
 
 
@@ -32,8 +36,8 @@ def load(group: str, name: str, /, **options: Any) -> Any:
 def without_effect(kind: str, where: str = "") -> frozenset[str]:
     """The settings that language models of a kind declare to have no effect on them, by name.
 
-    `where`: a circumstance of the session (domain/effect.py); "" for settings that never have one. Empty for hosted models,
-    whose record says what was dropped, and for kinds not installed here.
+    `where`: a circumstance of the session (domain/effect.py); "" for settings that never have one.
+    Empty for hosted models, whose record says what was dropped, and for kinds not installed here.
     """
     installed = _installed("delibsim.models")
     if kind in HOSTED or kind not in installed:
@@ -57,6 +61,8 @@ def declared(scorer: str) -> tuple[int, tuple[Any, ...]]:
     return getattr(made, "version", 0), tuple(getattr(made, "measures", ()))
 
 
-@functools.cache  # looking through all installed packages takes milliseconds, and a session asks for every model it has
+# looking through all installed packages takes milliseconds, and a session asks for every model it
+# has
+@functools.cache
 def _installed(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=group)}

@@ -1,4 +1,6 @@
-"""Write the tree of modules in docs/architecture.md from the first sentence of each module: python docs/tree.py"""
+"""Write the tree of modules in docs/architecture.md from the first sentence of each module: python
+docs/tree.py
+"""
 
 import ast
 import re

@@ -1,7 +1,9 @@
-"""Tiny models in the published layout, for the tests and to try things by hand: python tests/aqua_models.py FOLDER [--older].
+"""Tiny models in the published layout, for the tests and to try things by hand: python
+tests/aqua_models.py FOLDER [--older].
 
-An encoder with 2 layers of width 32, twenty adapters with heads, and a MarianMT model that has learnt to translate WORDS. Weights are
-random where nothing is learnt, so labels mean nothing; everything else is as it is with the real ones.
+An encoder with 2 layers of width 32, twenty adapters with heads, and a MarianMT model that has
+learnt to translate WORDS. Weights are random where nothing is learnt, so labels mean nothing;
+everything else is as it is with the real ones.
 """
 
 import argparse
@@ -23,7 +25,8 @@ torch.set_num_threads(1)  # so small, they are slower in two, and very slow besi
 WORDS = dict(
     zip(
         "the bus is late we want a tram it costs money people need schools roads are loud i agree".split(),
-        "der bus ist spät wir wollen eine bahn sie kostet geld menschen brauchen schulen straßen sind laut ich zustimme".split(),
+        "der bus ist spät wir wollen eine bahn sie kostet geld menschen brauchen schulen straßen"
+        " sind laut ich zustimme".split(),
         strict=True,
     )
 )
@@ -34,10 +37,20 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ012
 def encoder(folder: Path, seed: int = 1) -> BertAdapterModel:
     """A tiny encoder with its tokeniser, saved in a folder as models are on the Hub."""
     torch.manual_seed(seed)
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    vocabulary = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *LETTERS,
+        *(f"##{letter}" for letter in LETTERS),
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=False, model_max_length=128).save_pretrained(folder)
+    BertTokenizerFast(
+        str(folder / "vocab.txt"), do_lower_case=False, model_max_length=128
+    ).save_pretrained(folder)
     config = BertConfig(
         vocab_size=len(vocabulary),
         hidden_size=32,
@@ -63,8 +76,12 @@ def with_adapters(model: BertAdapterModel, names=INDICATORS) -> BertAdapterModel
     return model.eval()
 
 
-def save(model: BertAdapterModel, folder: Path, older: bool = False, safetensors: bool = False) -> None:
-    """One folder an indicator: as the authors' repository has them now, or, `older`, as adapter-transformers 3 wrote them."""
+def save(
+    model: BertAdapterModel, folder: Path, older: bool = False, safetensors: bool = False
+) -> None:
+    """One folder an indicator: as the authors' repository has them now, or, `older`, as
+    adapter-transformers 3 wrote them.
+    """
     for name in INDICATORS:
         place = folder / (name if older else FOLDERS[name])
         place.mkdir(parents=True)
@@ -74,7 +91,9 @@ def save(model: BertAdapterModel, folder: Path, older: bool = False, safetensors
 
 
 def _age(place: Path) -> None:
-    """Make what adapters 1 saved what adapter-transformers 3.2.1 saved: version, class, options and names of weights."""
+    """Make what adapters 1 saved what adapter-transformers 3.2.1 saved: version, class, options and
+    names of weights.
+    """
     for file in ("adapter_config.json", "head_config.json"):
         plain = json.loads((place / file).read_text(encoding="utf-8"))
         plain |= {"version": "3.2.1", "model_class": "BertModelWithHeads"}
@@ -83,7 +102,13 @@ def _age(place: Path) -> None:
         (place / file).write_text(json.dumps(plain), encoding="utf-8")
     file = place / "pytorch_adapter.bin"
     weights = torch.load(file, weights_only=True)
-    torch.save({key.replace(".output.adapters.", ".output.layer_text_task_adapters."): value for key, value in weights.items()}, file)
+    torch.save(
+        {
+            key.replace(".output.adapters.", ".output.layer_text_task_adapters."): value
+            for key, value in weights.items()
+        },
+        file,
+    )
 
 
 def translator(folder: Path, seed: int = 1) -> None:
@@ -92,10 +117,14 @@ def translator(folder: Path, seed: int = 1) -> None:
     draw = random.Random(seed)
     folder.mkdir(parents=True)
     pairs = [draw.choices(list(WORDS), k=draw.randint(1, 5)) for _ in range(3000)]
-    lines = [[" ".join(words) + ".", " ".join(WORDS[word] for word in words) + "."] for words in pairs]
+    lines = [
+        [" ".join(words) + ".", " ".join(WORDS[word] for word in words) + "."] for words in pairs
+    ]
     vocabulary = {"</s>": 0, "<unk>": 1}
     for side, name in enumerate(("source", "target")):
-        (folder / f"{name}.txt").write_text("\n".join(line[side] for line in lines), encoding="utf-8")
+        (folder / f"{name}.txt").write_text(
+            "\n".join(line[side] for line in lines), encoding="utf-8"
+        )
         sentencepiece.SentencePieceTrainer.train(
             input=str(folder / f"{name}.txt"), model_prefix=str(folder / name), vocab_size=70, model_type="unigram",
             hard_vocab_limit=False, minloglevel=2,
@@ -109,7 +138,11 @@ def translator(folder: Path, seed: int = 1) -> None:
     vocabulary["<pad>"] = len(vocabulary)
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     tokenizer = MarianTokenizer(
-        str(folder / "source.spm"), str(folder / "target.spm"), str(folder / "vocab.json"), source_lang="en", target_lang="de"
+        str(folder / "source.spm"),
+        str(folder / "target.spm"),
+        str(folder / "vocab.json"),
+        source_lang="en",
+        target_lang="de",
     )
     size, pad = len(vocabulary), vocabulary["<pad>"]
     config = MarianConfig(
@@ -125,10 +158,17 @@ def translator(folder: Path, seed: int = 1) -> None:
 
 
 def _train(model, tokenizer, lines, pad, steps=300):
-    given = tokenizer([source for source, _ in lines], text_target=[target for _, target in lines], return_tensors="pt", padding=True)
+    given = tokenizer(
+        [source for source, _ in lines],
+        text_target=[target for _, target in lines],
+        return_tensors="pt",
+        padding=True,
+    )
     given["labels"][given["labels"] == pad] = -100
     optimiser = torch.optim.AdamW(model.parameters(), lr=2e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, 2e-3, total_steps=steps, pct_start=0.1
+    )
     for _ in range(steps):
         batch = torch.randint(0, len(lines), (64,))
         loss = model(**{name: rows[batch] for name, rows in given.items()}).loss
@@ -145,6 +185,10 @@ if __name__ == "__main__":
     reader.add_argument("folder", type=Path)
     reader.add_argument("--older", action="store_true")
     asked = reader.parse_args()
-    save(with_adapters(encoder(asked.folder / "bert-base-multilingual-cased")), asked.folder / "trained adapters", asked.older)
+    save(
+        with_adapters(encoder(asked.folder / "bert-base-multilingual-cased")),
+        asked.folder / "trained adapters",
+        asked.older,
+    )
     translator(asked.folder / "opus-mt-en-de")
     print(f"tiny models in {asked.folder}")  # noqa: T201

@@ -17,5 +17,13 @@ def people(rated, ranked=None, scale_max=7):
     items += [Item(f"P{k}", "preference", f"Way {k}.") for k in (1, 2, 3)]
     names = tuple(f"person {k}" for k in range(n))
     phases = ("pre", "post")
-    answers = Answers("ways", names, ("only",) * n, dict.fromkeys(phases, rated), dict.fromkeys(phases, ranked), Path("a"), {})
+    answers = Answers(
+        "ways",
+        names,
+        ("only",) * n,
+        dict.fromkeys(phases, rated),
+        dict.fromkeys(phases, ranked),
+        Path("a"),
+        {},
+    )
     return answers, Survey("ways", tuple(items), 1, scale_max)

@@ -1,6 +1,7 @@
 """Hypothesis strategies for domain objects: valid by construction, as varied as the domain allows.
 
-Import them with `from strategies import ...`: pytest puts this folder on the path (`pythonpath` in pyproject.toml).
+Import them with `from strategies import ...`: pytest puts this folder on the path (`pythonpath` in
+pyproject.toml).
 """
 
 import math
@@ -18,7 +19,9 @@ from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
 
 quick = settings(deadline=None, max_examples=60)
-"""For properties of whole objects: without a deadline, because two busy cores are no fault of the code."""
+"""For properties of whole objects: without a deadline, because two busy cores are no fault of the
+code.
+"""
 
 thorough = settings(deadline=None, max_examples=400)
 """For properties of short texts."""
@@ -26,26 +29,41 @@ thorough = settings(deadline=None, max_examples=400)
 texts = st.text(max_size=80)
 """Any text at all."""
 
-lines = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1, max_size=60).filter(str.strip)
+lines = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")),
+    min_size=1,
+    max_size=60,
+).filter(str.strip)
 """One line of any script, not blank."""
 
 names = lines.filter(lambda name: name == name.strip() and not name.startswith(("<", ">")))
 """Names that participants can have: they stand on a line of their own above what was said."""
 
 words = st.lists(
-    st.sampled_from("river forest market church school garden engine harbour winter custom village doctor energy library".split()),
+    st.sampled_from(
+        "river forest market church school garden engine harbour winter custom village doctor"
+        " energy library".split()
+    ),
     min_size=3,
     max_size=8,
 ).map(" ".join)
 """A few English words of content."""
 
-speeches = st.lists(st.one_of(lines, words, st.just("")), min_size=1, max_size=6).map("\n".join).filter(str.strip)
+speeches = (
+    st.lists(st.one_of(lines, words, st.just("")), min_size=1, max_size=6)
+    .map("\n".join)
+    .filter(str.strip)
+)
 """Speech of several lines, blank ones among them."""
 
 either = st.booleans()
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=6,
 )
@@ -58,7 +76,9 @@ def surveys(draw, max_considerations=8, max_preferences=5, text=lines, forced=ei
     c, p = draw(st.integers(2, max_considerations)), draw(st.integers(2, max_preferences))
     low = draw(st.integers(-10, 10))
     high = low + draw(st.integers(1, 11))
-    items = [Item(f"C{k}", "consideration", draw(text), draw(st.booleans())) for k in range(1, c + 1)]
+    items = [
+        Item(f"C{k}", "consideration", draw(text), draw(st.booleans())) for k in range(1, c + 1)
+    ]
     items += [Item(f"P{k}", "preference", draw(text)) for k in range(1, p + 1)]
     distribution = None
     if draw(forced):
@@ -77,14 +97,25 @@ def surveys(draw, max_considerations=8, max_preferences=5, text=lines, forced=ei
 
 @st.composite
 def answers_to(draw, survey):
-    """Complete, valid answers to a survey: ratings on its scale (or in its distribution), ranks a permutation."""
+    """Complete, valid answers to a survey: ratings on its scale (or in its distribution), ranks a
+    permutation.
+    """
     if survey.forced_distribution is None:
         ratings = [draw(st.sampled_from(survey.scale)) for _ in survey.considerations]
     else:
-        slots = [value for value, n in zip(survey.scale, survey.forced_distribution, strict=True) for _ in range(n)]
+        slots = [
+            value
+            for value, n in zip(survey.scale, survey.forced_distribution, strict=True)
+            for _ in range(n)
+        ]
         ratings = draw(st.permutations(slots))
     ranks = draw(st.permutations(range(1, len(survey.preferences) + 1)))
-    return {item.id: n for item, n in zip([*survey.considerations, *survey.preferences], [*ratings, *ranks], strict=True)}
+    return {
+        item.id: n
+        for item, n in zip(
+            [*survey.considerations, *survey.preferences], [*ratings, *ranks], strict=True
+        )
+    }
 
 
 @st.composite
@@ -98,13 +129,27 @@ def answered_surveys(draw, **sizes):
 def sessions(draw):
     """Planned sessions with any texts, two to five seats, one or two models."""
     people = draw(st.lists(names, min_size=2, max_size=5, unique=True))
-    models = draw(st.dictionaries(lines, st.dictionaries(texts, json_values, max_size=3), min_size=1, max_size=2))
+    models = draw(
+        st.dictionaries(
+            lines, st.dictionaries(texts, json_values, max_size=3), min_size=1, max_size=2
+        )
+    )
     return Session(
         id=slug(draw(lines)),
         topic=draw(st.builds(Topic, id=lines, question=texts, background=texts, survey=texts)),
         survey=draw(surveys()),
-        participants=tuple(Participant(name, draw(texts), draw(st.sampled_from(sorted(models)))) for name in people),
-        treatment=draw(st.builds(Treatment, name=lines, instructions=texts, rounds=st.integers(0, 4), interaction=st.booleans())),
+        participants=tuple(
+            Participant(name, draw(texts), draw(st.sampled_from(sorted(models)))) for name in people
+        ),
+        treatment=draw(
+            st.builds(
+                Treatment,
+                name=lines,
+                instructions=texts,
+                rounds=st.integers(0, 4),
+                interaction=st.booleans(),
+            )
+        ),
         format="deliberation",
         wording=draw(st.builds(Wording, id=lines, texts=st.dictionaries(lines, texts, max_size=3))),
         seed=draw(st.integers(0, 2**63 - 1)),
@@ -147,15 +192,30 @@ def runs(draw):
         for participant in session.participants:
             order = tuple(draw(st.permutations([item.id for item in session.survey.items])))
             if draw(st.booleans()):
-                responses.append(Response(participant.id, phase, draw(answers_to(session.survey)), {}, order, draw(st.booleans())))
+                responses.append(
+                    Response(
+                        participant.id,
+                        phase,
+                        draw(answers_to(session.survey)),
+                        {},
+                        order,
+                        draw(st.booleans()),
+                    )
+                )
             else:
-                responses.append(Response(participant.id, phase, {}, dict.fromkeys(order, draw(lines)), order))
+                responses.append(
+                    Response(participant.id, phase, {}, dict.fromkeys(order, draw(lines)), order)
+                )
     for index in range(1, draw(st.integers(0, 4)) + 1):
         turn = Turn(index, draw(st.integers(1, 3)), draw(st.sampled_from(session.participants)).id)
         if draw(st.booleans()):
             said.append(Statement(turn, draw(speeches)))
         else:
-            silences.append(Silence(turn, draw(st.sampled_from(["refusal", "length", "unreadable"])), draw(texts)))
+            silences.append(
+                Silence(
+                    turn, draw(st.sampled_from(["refusal", "length", "unreadable"])), draw(texts)
+                )
+            )
     return Run(
         session=session,
         responses=tuple(responses),
@@ -163,7 +223,9 @@ def runs(draw):
         status=draw(st.sampled_from(["complete", "partial"])),
         provenance=draw(st.dictionaries(lines, lines, max_size=2)),
         silences=tuple(silences),
-        dropped=draw(st.none() | st.dictionaries(lines, st.lists(lines, max_size=2).map(tuple), max_size=2)),
+        dropped=draw(
+            st.none() | st.dictionaries(lines, st.lists(lines, max_size=2).map(tuple), max_size=2)
+        ),
     )
 
 

@@ -1,4 +1,6 @@
-"""The house rules that a program can check: layers, length, docstrings, arguments, names, entry points, and the wheel."""
+"""The house rules that a program can check: layers, length, docstrings, arguments, names, entry
+points, and the wheel.
+"""
 
 import ast
 import importlib.util
@@ -15,7 +17,19 @@ from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "delibsim").rglob("*.py"))
-FORBIDDEN_NAMES = {"utils", "util", "utilities", "manager", "managers", "handler", "handlers", "helper", "helpers", "common", "misc"}
+FORBIDDEN_NAMES = {
+    "utils",
+    "util",
+    "utilities",
+    "manager",
+    "managers",
+    "handler",
+    "handlers",
+    "helper",
+    "helpers",
+    "common",
+    "misc",
+}
 NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 
 
@@ -26,11 +40,15 @@ def tree_of(path):
 def public_parts(tree):
     """Public functions, classes and methods of a module, with their dotted names."""
     for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+        if isinstance(
+            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        ) and not node.name.startswith("_"):
             yield node.name, node
             if isinstance(node, ast.ClassDef):
                 for inner in node.body:
-                    if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and not inner.name.startswith("_"):
+                    if isinstance(
+                        inner, (ast.FunctionDef, ast.AsyncFunctionDef)
+                    ) and not inner.name.startswith("_"):
                         yield f"{node.name}.{inner.name}", inner
 
 
@@ -41,7 +59,9 @@ def test_there_are_modules_to_check():
 def test_the_layers_hold(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     before = list(sys.path)
-    assert lint_imports(config_filename="pyproject.toml", no_cache=True) == 0, capsys.readouterr().out
+    assert lint_imports(config_filename="pyproject.toml", no_cache=True) == 0, (
+        capsys.readouterr().out
+    )
     sys.path[:] = before
 
 
@@ -63,9 +83,15 @@ def test_a_module_is_short_opens_with_a_sentence_and_documents_what_is_public(pa
 def test_functions_take_at_most_eight_arguments_and_fit_a_screen(path):
     for node in ast.walk(tree_of(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            arguments = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs) if a.arg not in ("self", "cls")]
+            arguments = [
+                a.arg
+                for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+                if a.arg not in ("self", "cls")
+            ]
             assert len(arguments) <= 8, f"{node.name} takes {len(arguments)} arguments"
-            assert node.end_lineno - node.lineno < 70, f"{node.name} has {node.end_lineno - node.lineno + 1} lines"
+            assert node.end_lineno - node.lineno < 70, (
+                f"{node.name} has {node.end_lineno - node.lineno + 1} lines"
+            )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
@@ -73,18 +99,32 @@ def test_no_module_or_class_is_named_after_nothing(path):
     parts = {part.removesuffix(".py").strip("_").lower() for part in path.relative_to(ROOT).parts}
     assert not parts & FORBIDDEN_NAMES
     classes = [node.name for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef)]
-    assert not [name for name in classes if name.lower().endswith(("utils", "manager", "handler", "helper"))]
+    assert not [
+        name for name in classes if name.lower().endswith(("utils", "manager", "handler", "helper"))
+    ]
 
 
 def test_no_global_random_state_and_no_work_left_over():
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
-        for word in ("random.seed(", "np.random.rand", "np.random.seed", "TODO", "FIXME", "XXX", "NotImplementedError"):
+        for word in (
+            "random.seed(",
+            "np.random.rand",
+            "np.random.seed",
+            "TODO",
+            "FIXME",
+            "XXX",
+            "NotImplementedError",
+        ):
             assert word not in text, f"{path}: {word}"
 
 
 def test_every_folder_of_modules_is_a_package():
-    assert [folder for folder in {path.parent for path in MODULES} if not (folder / "__init__.py").is_file()] == []
+    assert [
+        folder
+        for folder in {path.parent for path in MODULES}
+        if not (folder / "__init__.py").is_file()
+    ] == []
 
 
 @pytest.mark.parametrize("group", ["delibsim.scorers", "delibsim.models"])
@@ -102,7 +142,11 @@ def test_every_entry_point_of_ours_resolves(group):
 def test_every_module_of_scorers_is_an_entry_point():
     offered = {entry.value.split(":")[0] for entry in entry_points(group="delibsim.scorers")}
     for path in (ROOT / "delibsim" / "scorers").glob("*.py"):
-        if any(isinstance(node, ast.ClassDef) and "score" in {getattr(n, "name", "") for n in node.body} for node in tree_of(path).body):
+        if any(
+            isinstance(node, ast.ClassDef)
+            and "score" in {getattr(n, "name", "") for n in node.body}
+            for node in tree_of(path).body
+        ):
             assert f"delibsim.scorers.{path.stem}" in offered
 
 
@@ -111,7 +155,10 @@ def wheel(tmp_path_factory):
     """The wheel of this checkout, unpacked."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=ROOT, check=True, capture_output=True
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
     )
     (file,) = folder.glob("*.whl")
     with zipfile.ZipFile(file) as archive:
@@ -121,16 +168,29 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     names = {str(path.relative_to(wheel)) for path in wheel.rglob("*") if path.is_file()}
-    tracked = subprocess.run(["git", "ls-files", "conf", "topics", "surveys"], cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = subprocess.run(
+        ["git", "ls-files", "conf", "topics", "surveys"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     for name in tracked.stdout.split():
         assert f"delibsim/{name}" in names
     assert "delibsim/py.typed" in names
-    editions = {str(path.relative_to(ROOT)) for path in (ROOT / "delibsim" / "data" / "editions").rglob("*.yaml")}
+    editions = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "delibsim" / "data" / "editions").rglob("*.yaml")
+    }
     assert editions
     assert editions <= names
     assert {str(path.relative_to(ROOT)) for path in MODULES} <= names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"delibsim"}
-    assert not [name for name in names if "imported" in name.split("/") or name.endswith(".pyc") or "/tests/" in name]
+    assert not [
+        name
+        for name in names
+        if "imported" in name.split("/") or name.endswith(".pyc") or "/tests/" in name
+    ]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
 
 
@@ -142,7 +202,14 @@ def test_the_wheel_works_without_the_checkout(wheel, tmp_path):
         "print(delibsim.__file__, run.status, len(delibsim.Library().surveys()), sep='\\n')"
     )
     environment = {**os.environ, "PYTHONPATH": str(wheel)}
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     file, status, surveys = done.stdout.split("\n")[:3]
     assert Path(file).is_relative_to(wheel)
@@ -161,17 +228,23 @@ def test_the_page_of_the_architecture_names_every_module():
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 STILL_THERE = {"comprehension": 65, "conditional": 7}
-"""What stands inside another of its kind where a name and a step of its own would be easier to read: it may only grow fewer."""
+"""What stands inside another of its kind where a name and a step of its own would be easier to
+read: it may only grow fewer.
+"""
 
 
 def dense(tree):
-    """The dense places of a module, by kind: comprehensions inside comprehensions or f-strings, and so on."""
+    """The dense places of a module, by kind: comprehensions inside comprehensions or f-strings, and
+    so on.
+    """
     for node in ast.walk(tree):
         inner = [child for child in ast.walk(node) if child is not node]
         holds = isinstance(node, (*COMPREHENSIONS, ast.JoinedStr))
         if holds and any(isinstance(child, COMPREHENSIONS) for child in inner):
             yield "comprehension"
-        if isinstance(node, COMPREHENSIONS) and any(isinstance(child, ast.NamedExpr) for child in inner):
+        if isinstance(node, COMPREHENSIONS) and any(
+            isinstance(child, ast.NamedExpr) for child in inner
+        ):
             yield "walrus"
         if isinstance(node, ast.IfExp) and any(isinstance(child, ast.IfExp) for child in inner):
             yield "conditional"

@@ -1,4 +1,6 @@
-"""Dividing a study among workers: the limits add up, the sessions are all dealt out, and a batch is held as one process would hold it."""
+"""Dividing a study among workers: the limits add up, the sessions are all dealt out, and a batch is
+held as one process would hold it.
+"""
 
 import asyncio
 import json
@@ -20,7 +22,17 @@ from omegaconf import OmegaConf
 
 from delibsim import Runs, WrongInput
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.launch.hydra import ADDRESSES, EXTRAS, batches, check, hold_batch, most_workers, prepare, shares, start
+from delibsim.conduct.launch.hydra import (
+    ADDRESSES,
+    EXTRAS,
+    batches,
+    check,
+    hold_batch,
+    most_workers,
+    prepare,
+    shares,
+    start,
+)
 from delibsim.domain.participant import Participant
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
@@ -47,14 +59,27 @@ def test_the_shares_add_up_to_the_limits_and_never_to_more(limits, wanted, large
         assert {share.budget_usd for share in given} == {None}
     else:
         total = sum(Fraction(share.budget_usd) for share in given)
-        assert Fraction(limits.budget_usd) * (1 - Fraction(1, 10**9)) - Fraction(1, 10**9) <= total <= Fraction(limits.budget_usd)
-    assert {(share.tries, share.longest_wait) for share in given} == {(limits.tries, limits.longest_wait)}
+        assert (
+            Fraction(limits.budget_usd) * (1 - Fraction(1, 10**9)) - Fraction(1, 10**9)
+            <= total
+            <= Fraction(limits.budget_usd)
+        )
+    assert {(share.tries, share.longest_wait) for share in given} == {
+        (limits.tries, limits.longest_wait)
+    }
 
 
 @given(limits_of, st.integers(2, 64), st.integers(1, 50_000))
 def test_the_largest_call_fits_into_every_share_or_there_is_one_worker(limits, wanted, largest):
     workers = most_workers(limits, wanted, largest)
-    least = min((share.tokens_per_minute for share in shares(limits, workers) if share.tokens_per_minute is not None), default=largest)
+    least = min(
+        (
+            share.tokens_per_minute
+            for share in shares(limits, workers)
+            if share.tokens_per_minute is not None
+        ),
+        default=largest,
+    )
     assert workers == 1 or least >= largest
 
 
@@ -68,15 +93,28 @@ def test_fewer_workers_where_a_limit_is_smaller():
 
 @pytest.fixture
 def planned(tmp_path):
-    """Twelve of the smallest sessions, of two topics and three replicates, with and without speech."""
-    cells = ["topic=ccps,acp", "treatment=none,basic", "replicate=range(1,4)", "group.size=2", "rounds=1"]
+    """Twelve of the smallest sessions, of two topics and three replicates, with and without
+    speech.
+    """
+    cells = [
+        "topic=ccps,acp",
+        "treatment=none,basic",
+        "replicate=range(1,4)",
+        "group.size=2",
+        "rounds=1",
+    ]
     return plan(["study=s", *cells], tmp_path, sweep=True)
 
 
 def test_every_batch_has_its_part_of_every_topic_and_every_set_up(planned):
     def voiced_by(name, session):
         people = tuple(Participant(f"Participant {k}", model=name) for k in (1, 2))
-        return replace(session, id=f"{session.id}{name}", participants=people, models={name: {"kind": "citizen"}})
+        return replace(
+            session,
+            id=f"{session.id}{name}",
+            participants=people,
+            models={name: {"kind": "citizen"}},
+        )
 
     sessions = [voiced_by(name, session) for session in planned.sessions for name in "ab"]
     dealt = batches(sessions, 4)
@@ -102,10 +140,16 @@ def test_batches_are_held_as_one_process_holds_them(planned, runs, tmp_path):
         share(launch.name)
         start(launch, "basic", [], {})
     for session in planned.sessions:
-        assert (runs.path(session.id) / "run.json").read_bytes() == (whole.path(session.id) / "run.json").read_bytes()
+        assert (runs.path(session.id) / "run.json").read_bytes() == (
+            whole.path(session.id) / "run.json"
+        ).read_bytes()
     outcomes = launch.outcomes(planned.sessions, "no word")
-    assert [(held.session, held.status, held.fault) for held in outcomes] == [(s, "complete", "") for s in planned.sessions]
-    assert sum(held.asked for held in outcomes) == sum(len(runs.exchanges(s.id)[0]) for s in planned.sessions)
+    assert [(held.session, held.status, held.fault) for held in outcomes] == [
+        (s, "complete", "") for s in planned.sessions
+    ]
+    assert sum(held.asked for held in outcomes) == sum(
+        len(runs.exchanges(s.id)[0]) for s in planned.sessions
+    )
     assert runs.sessions() == sorted(s.id for s in planned.sessions)
     assert len(list(launch.place.glob("*.batch.jsonl"))) == 3
 
@@ -127,7 +171,11 @@ def test_a_worker_that_comes_too_late_leaves_the_study_alone(planned, runs):
 def test_while_a_worker_lives_nobody_else_can_take_the_study(planned, runs):
     with runs.lock() as share:
         share("batch")
-    with runs.joined("batch"), pytest.raises(WrongInput, match=rf"process {os.getpid()} or by workers it began \(batch\)"), runs.lock():
+    with (
+        runs.joined("batch"),
+        pytest.raises(WrongInput, match=rf"process {os.getpid()} or by workers it began \(batch\)"),
+        runs.lock(),
+    ):
         raise AssertionError("the lock was given twice")
     with runs.lock():
         pass
@@ -144,12 +192,20 @@ def test_workers_that_are_asked_to_stop_do_so(planned, runs):
 
 
 def test_what_a_batch_has_cost_is_part_of_its_budget(planned, runs):
-    """A worker that is started anew counts everything its batch has cost; the remainder is divided, and no more."""
+    """A worker that is started anew counts everything its batch has cost; the remainder is divided,
+    and no more.
+    """
     first = planned.sessions[0]
     asyncio.run(hold_all([first], runs))
     exchanges, _ = runs.exchanges(first.id)
     for exchange in exchanges:
-        usage = {"input_tokens": 90, "cached_tokens": 0, "output_tokens": 10, "reasoning_tokens": 0, "cost_usd": 0.5}
+        usage = {
+            "input_tokens": 90,
+            "cached_tokens": 0,
+            "output_tokens": 10,
+            "reasoning_tokens": 0,
+            "cost_usd": 0.5,
+        }
         runs.record(first.id, exchange | {"completion": exchange["completion"] | {"usage": usage}})
     cost = 0.5 * len(exchanges)
     launch = prepare(runs, planned.sessions, Limits(), (1.0, 1000), 2)
@@ -163,14 +219,29 @@ def test_what_a_batch_has_cost_is_part_of_its_budget(planned, runs):
 def test_of_a_session_held_twice_the_better_word_counts(planned, runs):
     launch = prepare(runs, planned.sessions, Limits(), (None, None), 2)
     session = planned.sessions[0]
-    line = {"session": session.id, "status": "", "fault": "refused", "recorded": 0, "asked": 1, "damaged_lines": 0}
-    for change in ({}, {"status": "complete", "fault": "", "asked": 20}, {"status": "complete", "fault": "", "asked": 0}):
+    line = {
+        "session": session.id,
+        "status": "",
+        "fault": "refused",
+        "recorded": 0,
+        "asked": 1,
+        "damaged_lines": 0,
+    }
+    for change in (
+        {},
+        {"status": "complete", "fault": "", "asked": 20},
+        {"status": "complete", "fault": "", "asked": 0},
+    ):
         append_line(launch.place / "1.told.jsonl", line | change)
-    assert [(held.status, held.asked) for held in launch.outcomes([session], "no word")] == [("complete", 20)]
+    assert [(held.status, held.asked) for held in launch.outcomes([session], "no word")] == [
+        ("complete", 20)
+    ]
 
 
 @pytest.mark.parametrize("where", ["with the task", "in the environment"])
-async def test_addresses_come_with_the_task_or_through_the_environment(where, runs, monkeypatch, tmp_path):
+async def test_addresses_come_with_the_task_or_through_the_environment(
+    where, runs, monkeypatch, tmp_path
+):
     cells = ["model=local", "topic=ccps", "treatment=none", "replicate=1,2", "group.size=2"]
     async with FakeProvider() as provider:
         hosted = plan(["study=s", *cells, "base_url=http://127.0.0.1:9/v1"], tmp_path, sweep=True)
@@ -181,26 +252,41 @@ async def test_addresses_come_with_the_task_or_through_the_environment(where, ru
             if where == "in the environment":
                 monkeypatch.setenv(ADDRESSES, json.dumps(addresses))
                 addresses = {}
-            await asyncio.to_thread(hold_batch, OmegaConf.create({"batch": 0}), launch=launch, addresses=addresses)
-        assert [held.status for held in launch.outcomes(hosted.sessions, "no word")] == ["complete", "complete"]
+            await asyncio.to_thread(
+                hold_batch, OmegaConf.create({"batch": 0}), launch=launch, addresses=addresses
+            )
+        assert [held.status for held in launch.outcomes(hosted.sessions, "no word")] == [
+            "complete",
+            "complete",
+        ]
         assert provider.calls == 8
 
 
 def test_a_launcher_that_holds_no_study_is_refused_with_the_names_of_those_that_do():
     for name in ("basic", "sunrise"):
         with pytest.raises(
-            WrongInput, match=f"hydra/launcher={name} holds no study; there are delibsim, joblib, submitit_local.*installed: delibsim"
+            WrongInput,
+            match=(
+                f"hydra/launcher={name} holds no study; there are delibsim, joblib,"
+                " submitit_local.*installed: delibsim"
+            ),
         ):
             check(name, ())
-    with pytest.raises(WrongInput, match=r"hydra\.launcher\.n_jobs=2' is for a launcher that starts processes"):
+    with pytest.raises(
+        WrongInput, match=r"hydra\.launcher\.n_jobs=2' is for a launcher that starts processes"
+    ):
         check("delibsim", ("hydra.launcher.n_jobs=2",))
     check("delibsim", ())
 
 
 @pytest.mark.parametrize("name", EXTRAS)
-def test_a_launcher_that_is_not_installed_is_refused_with_the_extra_that_brings_it(name, monkeypatch):
+def test_a_launcher_that_is_not_installed_is_refused_with_the_extra_that_brings_it(
+    name, monkeypatch
+):
     monkeypatch.setattr("delibsim.conduct.launch.hydra.find_spec", lambda name: None)
-    with pytest.raises(WrongInput, match=rf"pip install 'delibsim\[{EXTRAS[name]}\]' \(installed: delibsim\)"):
+    with pytest.raises(
+        WrongInput, match=rf"pip install 'delibsim\[{EXTRAS[name]}\]' \(installed: delibsim\)"
+    ):
         check(name, ())
 
 
@@ -217,11 +303,15 @@ for k in range(40):
 
 
 def test_processes_that_share_a_study_note_once_who_answered(runs, tmp_path):
-    writers = [subprocess.Popen([sys.executable, "-c", WRITE, str(runs.folder.parent)]) for _ in range(3)]
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITE, str(runs.folder.parent)]) for _ in range(3)
+    ]
     time.sleep(1)
     (runs.folder.parent / "go").touch()
     assert [writer.wait() for writer in writers] == [0, 0, 0]
-    lines = [json.loads(line) for line in (runs.folder / "fingerprints.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line) for line in (runs.folder / "fingerprints.jsonl").read_text().splitlines()
+    ]
     assert sorted(line["model_returned"] for line in lines) == [f"answers {k}" for k in range(4)]
     assert [bool(line["warning"]) for line in lines] == [False, True, True, True]
 
@@ -234,7 +324,9 @@ def test_an_interrupted_worker_ends_in_order(planned, runs):
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as the command does; a shell may have it ignored
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # as the command does; a shell may have it ignored
     try:
         with runs.lock() as share:
             launch = prepare(runs, many, Limits(concurrency=1), (None, None), 1)

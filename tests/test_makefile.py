@@ -1,4 +1,6 @@
-"""The Makefile installs once: real make, with commands in the place of python that write down what they were asked for."""
+"""The Makefile installs once: real make, with commands in the place of python that write down what
+they were asked for.
+"""
 
 import shutil
 import subprocess
@@ -18,7 +20,10 @@ def test_the_extra_aqua_is_installed_once_and_a_torch_that_was_chosen_stays(tmp_
     shutil.copy(ROOT / "Makefile", tmp_path)
     (tmp_path / "requirements").mkdir()
     (tmp_path / ".venv").mkdir()
-    for file in ("pyproject.toml", *(f"requirements/{name}.txt" for name in ("build", "core", "test", "aqua"))):
+    for file in (
+        "pyproject.toml",
+        *(f"requirements/{name}.txt" for name in ("build", "core", "test", "aqua")),
+    ):
         (tmp_path / file).touch()
     for done in (".core", ".project", ".test"):
         (tmp_path / ".venv" / done).touch()
@@ -27,7 +32,12 @@ def test_the_extra_aqua_is_installed_once_and_a_torch_that_was_chosen_stays(tmp_
     python.chmod(0o755)
 
     def make(*words):
-        done = subprocess.run(["make", "-C", tmp_path, f"PYTHON={python}", "aqua", *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["make", "-C", tmp_path, f"PYTHON={python}", "aqua", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return log.read_text(encoding="utf-8")
 

@@ -22,7 +22,11 @@ def session_of(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
 
     def make(*overrides):
-        made = compose("group.size=4", *overrides, home=home) if "format=debate" not in overrides else compose(*overrides, home=home)
+        made = (
+            compose("group.size=4", *overrides, home=home)
+            if "format=debate" not in overrides
+            else compose(*overrides, home=home)
+        )
         name = "_".join(overrides).replace("=", "-").replace(".", "-")
         return replace(made, id=f"{name}.r1", models=dict.fromkeys(made.models, HOSTED))
 
@@ -30,7 +34,10 @@ def session_of(tmp_path_factory):
 
 
 def asked(session):
-    return [(call.prompt.messages, call.prompt.reply.describe()) for call in asyncio.run(dry_run(session))]
+    return [
+        (call.prompt.messages, call.prompt.reply.describe())
+        for call in asyncio.run(dry_run(session))
+    ]
 
 
 NONE = ("topic=acp", "treatment=none")
@@ -40,7 +47,10 @@ SAME = [
     ((*NONE, "procedure.words=null"), (*NONE, "procedure.words=80")),
     ((*NONE, "procedure.recall=true"), (*NONE, "procedure.recall=false")),
     ((*NONE, "procedure.audience.network=ring"), NONE),
-    (("topic=acp", "treatment=normative", "rounds=0"), ("topic=acp", "treatment=basic", "rounds=0")),
+    (
+        ("topic=acp", "treatment=normative", "rounds=0"),
+        ("topic=acp", "treatment=basic", "rounds=0"),
+    ),
     (("topic=acp", "treatment=normative", "rounds=0"), NONE),
     ((*TALK, "procedure.audience.rewiring=0.5"), TALK),
     ((*DEBATE, "wording=oxford_evaluative"), DEBATE),
@@ -75,8 +85,12 @@ def test_conditions_that_ask_otherwise_are_not_said_to_be_the_same(session_of, o
 
 def test_a_temperature_that_is_not_sent_and_one_that_is_dropped_are_asked_alike(session_of):
     cold = session_of(*TALK)
-    none = replace(cold, id="null.r1", models={name: {**HOSTED, "temperature": None} for name in cold.models})
-    warm = replace(cold, id="warm.r1", models={name: {**HOSTED, "temperature": 0.7} for name in cold.models})
+    none = replace(
+        cold, id="null.r1", models={name: {**HOSTED, "temperature": None} for name in cold.models}
+    )
+    warm = replace(
+        cold, id="warm.r1", models={name: {**HOSTED, "temperature": 0.7} for name in cold.models}
+    )
     (model,) = cold.models
     dropped = {one.id: {model: ["temperature"]} for one in (cold, warm)}
     assert same_cells([cold, none, warm], declared) == {}

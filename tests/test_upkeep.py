@@ -1,4 +1,6 @@
-"""What keeps the project alive agrees with itself: versions of Python, checks, templates, versions."""
+"""What keeps the project alive agrees with itself: versions of Python, checks, templates,
+versions.
+"""
 
 import re
 import tomllib

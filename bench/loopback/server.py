@@ -1,6 +1,8 @@
-"""A chat-completions server that costs as little as can be, for the benchmarks: python bench/loopback/server.py PORT LATENCY
+"""A chat-completions server that costs as little as can be, for the benchmarks: python
+bench/loopback/server.py PORT LATENCY
 
-Bare asyncio: it shares the machine's cores with what is measured, and a web framework takes as long as a client does.
+Bare asyncio: it shares the machine's cores with what is measured, and a web framework takes as long
+as a client does.
 """
 
 import asyncio
@@ -8,7 +10,9 @@ import json
 import re
 import sys
 
-ANSWERS = "\n".join([*(f"C{i}: {1 + i % 7}" for i in range(1, 21)), *(f"P{i}: {i}" for i in range(1, 8))])
+ANSWERS = "\n".join(
+    [*(f"C{i}: {1 + i % 7}" for i in range(1, 21)), *(f"P{i}: {i}" for i in range(1, 8))]
+)
 SPEECH = "I hold that we should weigh the costs with care and listen to those who bear them. " * 9
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
@@ -16,14 +20,30 @@ LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 def reply(text: str) -> bytes:
     """A whole response whose model says this."""
     usage = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    return http({"id": "x", "object": "chat.completion", "created": 1, "model": "bench", "choices": [choice], "usage": usage})
+    choice = {
+        "index": 0,
+        "finish_reason": "stop",
+        "message": {"role": "assistant", "content": text},
+    }
+    return http(
+        {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "bench",
+            "choices": [choice],
+            "usage": usage,
+        }
+    )
 
 
 def http(plain: object) -> bytes:
     """A response with this JSON."""
     body = json.dumps(plain).encode()
-    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+        len(body),
+        body,
+    )
 
 
 SURVEY, TURN, MODELS = reply(ANSWERS), reply(SPEECH), http({"data": [{"id": "bench"}]})
@@ -60,7 +80,9 @@ class Connection(asyncio.Protocol):
 async def main() -> None:
     """Serve until the process is ended."""
     port, latency = int(sys.argv[1]), float(sys.argv[2])
-    server = await asyncio.get_running_loop().create_server(lambda: Connection(latency), "127.0.0.1", port, backlog=1024)
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Connection(latency), "127.0.0.1", port, backlog=1024
+    )
     await server.serve_forever()
 
 

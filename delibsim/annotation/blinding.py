@@ -1,7 +1,8 @@
 """Blinding: a debate as its raters read it, without a trace of who debates.
 
-Speakers become A and B. What a speech says of the sides is put in those letters; names of models and of those who make them, and
-words of being an AI, are taken out. What stays is the argument: which side a speaker is on can be read, who it is cannot.
+Speakers become A and B. What a speech says of the sides is put in those letters; names of models
+and of those who make them, and words of being an AI, are taken out. What stays is the argument:
+which side a speaker is on can be read, who it is cannot.
 """
 
 import re
@@ -14,55 +15,89 @@ from delibsim.domain.transcript import PREPARATION, Statement, Turn
 
 REMOVED = "[removed]"
 _KINDS = "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku|instruct|chat|preview|coder|thinking|bot"
-VERSION = rf"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*|[-_ ](?:{_KINDS})\b(?:[-_]?\d\w*(?:\.\d\w*)*)?)*\+?(?!\w)"
-"""What may follow the name of a model: its version and its size, so that no stump of the name stays."""
+VERSION = (
+    r"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*|[-_"
+    rf" ](?:{_KINDS})\b(?:[-_]?\d\w*(?:\.\d\w*)*)?)*\+?(?!\w)"
+)
+"""What may follow the name of a model: its version and its size, so that no stump of the name
+stays.
+"""
 FAMILIES = re.compile(
-    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot ?ai|kimi|llama"
-    r"|mi[sx]tral(?: ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_ ]?\d)"
+    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot"
+    r" ?ai|kimi|llama"
+    r"|mi[sx]tral(?:"
+    r" ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_"
+    r" ]?\d)"
     r"|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
-    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_ ](?:pro|lite|micro)\b)"
+    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_"
+    rf" ](?:pro|lite|micro)\b)"
     rf"|command[-_ ]?r(?!\w)){VERSION}",
     re.IGNORECASE,
 )
-"""Names of language models and of houses known for nothing else. Google, Meta and their like are also what debates are about."""
+"""Names of language models and of houses known for nothing else. Google, Meta and their like are
+also what debates are about.
+"""
 WORDS = re.compile(
-    rf"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?! Scotia){VERSION}"
+    r"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?!"
+    rf" Scotia){VERSION}"
     r"|o[134](?:-\w+)?\b)"
 )
 """Names of models that are also words: taken out where they are written as names are."""
 ORDINARY = frozenset(
-    "citizen human local model models debater speaker command falcon nova bard sonnet opus haiku moonshot granite reasoning thinking large "
-    "small medium mini nano turbo flash lite plus preview instruct chat ultra base vision open coder beta alpha latest".split()
+    "citizen human local model models debater speaker command falcon nova bard sonnet opus haiku"
+    " moonshot granite reasoning thinking large small medium mini nano turbo flash lite plus"
+    " preview instruct chat ultra base vision open coder beta alpha latest".split()
 )
-"""Words that any speech may hold: they are not taken out for being a part, or the whole, of a debater's name."""
+"""Words that any speech may hold: they are not taken out for being a part, or the whole, of a
+debater's name.
+"""
 _MACHINES = (
-    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat ?bots?"
+    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat"
+    r" ?bots?"
     r"|(?:virtual|digital|AI) assistants?)(?!\w)"
 )
 _TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
 SELF = re.compile(
     rf"\b(?:as|being|like) (?:me, |just |merely |only )?(?:an?|one|another) (?:[\w-]+ )?{_MACHINES}"
-    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)|I['’]m|(?:we|you)['’]re)"
+    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side))"
+    r" (?:am|are|is)|I['’]m|(?:we|you)['’]re)"
     r"(?: (?:just|only|merely|also|both|not))?"
     rf" (?:an? )?(?:[\w-]+ )?{_MACHINES}"
-    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b|\b(?:we|us) {_MACHINES}"
+    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b|\b(?:we|us)"
+    rf" {_MACHINES}"
     rf"|\bI(?:['’]ve| have| had)? (?:was|am|been|were) (?:\w+ly )?{_TUNED}\b"
     r"|\bmy (?:own )?(?:fine[- ]?tuning|pre[- ]?training|system prompt)\b",
     re.IGNORECASE,
 )
-"""Words of being a machine, or of the opponent's being one, beyond those that break the rules of a debate."""
-STUMP = re.compile(r"(?:\bchat[- ]?)?\[removed\](?:[-_.]?\d\w*(?:\.\d\w*)*|[-_]\w+|\+)*(?:[ -]\[removed\])*", re.IGNORECASE)
+"""Words of being a machine, or of the opponent's being one, beyond those that break the rules of a
+debate.
+"""
+STUMP = re.compile(
+    r"(?:\bchat[- ]?)?\[removed\](?:[-_.]?\d\w*(?:\.\d\w*)*|[-_]\w+|\+)*(?:[ -]\[removed\])*",
+    re.IGNORECASE,
+)
 _EVERYDAY = r"(?!\s*\(?(?:that|to|of|on|part(?:y|ies)|leaders?|MPs?)\b|\s+\d|\s+in\s+parliament)"
-"""What follows a proposition that is a sentence, and an opposition that is no side of the debate."""
+"""What follows a proposition that is a sentence, and an opposition that is no side of the
+debate.
+"""
 
 
 def blinded(run: Run, first: Side) -> tuple[Statement, ...]:
-    """The six speeches under the names Speaker A (who is on the side `first`) and Speaker B, scrubbed; notes are left out."""
+    """The six speeches under the names Speaker A (who is on the side `first`) and Speaker B,
+    scrubbed; notes are left out.
+    """
     names = {side: f"Speaker {'A' if side == first else 'B'}" for side in SIDES}
-    seats = {participant.id: names[participant.role] for participant in run.session.participants if participant.role in SIDES}
+    seats = {
+        participant.id: names[participant.role]
+        for participant in run.session.participants
+        if participant.role in SIDES
+    }
     speeches = [said for said in run.transcript if said.turn.task != PREPARATION]
     return tuple(
-        Statement(Turn(i, said.turn.round, seats[said.turn.speaker]), scrubbed(said.text, names, names_in(run.session)))
+        Statement(
+            Turn(i, said.turn.round, seats[said.turn.speaker]),
+            scrubbed(said.text, names, names_in(run.session)),
+        )
         for i, said in enumerate(speeches, 1)
     )
 
@@ -84,11 +119,16 @@ def scrubbed(text: str, names: dict[Side, str], models: Iterable[str] = ()) -> s
 
 
 def _side_names(side: Side) -> tuple[re.Pattern[str], ...]:
-    """What a side is clearly called: "this proposition" and "our opposition" may be any, "this proposition side" is not."""
+    """What a side is clearly called: "this proposition" and "our opposition" may be any, "this
+    proposition side" is not.
+    """
     called = side.capitalize()
     bench = rf"\b(?:(?:the|our|this) )?{side} (?:side|team|bench(?:es)?)\b|\bside {side}\b"
     if side == "proposition":
-        bench += r"|\b(?:the |our |this )?(?:proposing (?:side|team|bench)|government bench(?:es)?)\b|\bside government\b"
+        bench += (
+            r"|\b(?:the |our |this )?(?:proposing (?:side|team|bench)|government"
+            r" bench(?:es)?)\b|\bside government\b"
+        )
     return (
         re.compile(bench, re.IGNORECASE),
         re.compile(rf"\bthe {side}\b{_EVERYDAY}", re.IGNORECASE),
@@ -106,12 +146,22 @@ def _own(name: str) -> re.Pattern[str]:
 
 
 def names_in(session: Session) -> list[str]:
-    """The names under which a session's models are known, whole and without their numbers; ordinary words are none."""
+    """The names under which a session's models are known, whole and without their numbers; ordinary
+    words are none.
+    """
     found = set()
     for name, settings in session.models.items():
         last = str(settings.get("model", "")).rpartition("/")[2]
         house = re.match(r"[^\W\d_]{5,}", last)
         for known in (name, str(settings.get("model", "")), last, house[0] if house else ""):
             words = re.findall(r"[^\W\d_]{2,}", known)
-            found |= {known, " ".join(words), " ".join(word for word in words if word not in ("reasoning", "preview"))}
-    return sorted(name for name in found if re.search(r"[^\W_]{2}", name) and (" " in name or name.lower() not in ORDINARY))
+            found |= {
+                known,
+                " ".join(words),
+                " ".join(word for word in words if word not in ("reasoning", "preview")),
+            }
+    return sorted(
+        name
+        for name in found
+        if re.search(r"[^\W_]{2}", name) and (" " in name or name.lower() not in ORDINARY)
+    )

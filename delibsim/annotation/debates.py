@@ -1,4 +1,6 @@
-"""Rating a debate: language models as blind raters, each asked for its stance, then for its ballot."""
+"""Rating a debate: language models as blind raters, each asked for its stance, then for its
+ballot.
+"""
 
 import random
 from collections.abc import Mapping
@@ -21,14 +23,18 @@ from delibsim.prompts.session import (
 
 
 def first_shown(debate: str, rater: str, seed: int) -> Side:
-    """The side a rater knows as Speaker A: drawn for each debate, and the other way round for every second rater."""
+    """The side a rater knows as Speaker A: drawn for each debate, and the other way round for every
+    second rater.
+    """
     draw = random.Random(f"{seed}/{debate}").randrange(2)
     place = int(rater.rpartition(" ")[2]) if rater.rpartition(" ")[2].isdigit() else 0
     return SIDES[(draw + place) % 2]
 
 
 def check_number(panel: Session, rater: str) -> int:
-    """The number of the attention check: of two digits, so that it is no rating that might be given anyway by habit."""
+    """The number of the attention check: of two digits, so that it is no rating that might be given
+    anyway by habit.
+    """
     return 11 + panel.seed_for(panel.id, rater, "check") % 79
 
 
@@ -50,11 +56,12 @@ async def rate(
     voices: Mapping[str, LanguageModel],
     first: Side | None = None,
 ) -> Rating:
-    """One rater's judgment of a complete debate; what could not be read or was refused is missing with its reason.
+    """One rater's judgment of a complete debate; what could not be read or was refused is missing
+    with its reason.
 
-    `panel` is a session of the debate's id and motion whose participants are the raters; `first` the
-    side shown as Speaker A (by default that of `first_shown`). Raises Interrupted when the model
-    cannot be asked, WrongInput for a debate that broke off.
+    `panel` is a session of the debate's id and motion whose participants are the raters; `first`
+    the side shown as Speaker A (by default that of `first_shown`). Raises Interrupted when the
+    model cannot be asked, WrongInput for a debate that broke off.
     """
     if not debated(run):
         raise WrongInput(f"{run.session.id} is no debate of six speeches, and cannot be rated")
@@ -62,10 +69,17 @@ async def rate(
     first = first or first_shown(run.session.id, rater.id, panel.seed)
     before, asked_before = await ask(panel, voice, stance_prompt(panel, rater))
     check = check_number(panel, rater.id)
-    ballot, asked = await ask(panel, voice, ballot_prompt(panel, rater, blinded(run, first), before, check))
+    ballot, asked = await ask(
+        panel, voice, ballot_prompt(panel, rater, blinded(run, first), before, check)
+    )
     missing = {} if before is not None else {"before": _reason(asked_before)}
     if ballot is None:
-        gaps = ["winner", "after", "attentive", *(f"{side}.{name}" for side in SIDES for name in DIMENSIONS)]
+        gaps = [
+            "winner",
+            "after",
+            "attentive",
+            *(f"{side}.{name}" for side in SIDES for name in DIMENSIONS),
+        ]
         return Rating(
             run.session.id,
             rater.id,
@@ -77,7 +91,10 @@ async def rate(
             debate_sha256=digest(run),
         )
     letters = dict(zip("AB", SIDES if first == SIDES[0] else SIDES[::-1], strict=True))
-    points = {side: {name: ballot[f"{letter}{i}"] for i, name in enumerate(DIMENSIONS, 1)} for letter, side in letters.items()}
+    points = {
+        side: {name: ballot[f"{letter}{i}"] for i, name in enumerate(DIMENSIONS, 1)}
+        for letter, side in letters.items()
+    }
     return Rating(
         session=run.session.id, rater=rater.id, first=first, before=before, proposition=points["proposition"],
         opposition=points["opposition"], winner=letters[ballot["WINNER"]], after=ballot["S1"], attentive=ballot["C1"] == check,

@@ -1,4 +1,6 @@
-"""Packs for human raters: blinded pages to print, a form to fill in, and reading the form back line by line."""
+"""Packs for human raters: blinded pages to print, a form to fill in, and reading the form back line
+by line.
+"""
 
 import csv
 import html
@@ -24,15 +26,19 @@ LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that look alike in handwriti
 POINTS = tuple(f"{letter}_{name}" for letter in "ab" for name in DIMENSIONS)
 COLUMNS = ("pack", "sheet", "rater", "motion", "before", *POINTS, "winner", "after", "check")
 STYLE = (
-    "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111}h1{font-size:1.4em}h2{font-size:1.15em}"
-    "section{break-before:page}.speech{margin:1em 0}.who{font-weight:bold}table{border-collapse:collapse;width:100%;margin:1em 0}"
-    "td,th{border:1px solid #999;padding:.3em .5em;text-align:left}td.n{width:4.5em}.ask{margin:1.2em 0}.code{font-family:monospace}"
+    "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0"
+    " 1em;color:#111}h1{font-size:1.4em}h2{font-size:1.15em}section{break-before:page}.speech{margin:1em"
+    " 0}.who{font-weight:bold}table{border-collapse:collapse;width:100%;margin:1em"
+    " 0}td,th{border:1px solid #999;padding:.3em"
+    " .5em;text-align:left}td.n{width:4.5em}.ask{margin:1.2em 0}.code{font-family:monospace}"
 )
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """One debate before one human rater: its code on paper, and the key that never leaves the study."""
+    """One debate before one human rater: its code on paper, and the key that never leaves the
+    study.
+    """
 
     code: str
     run: Run
@@ -49,7 +55,8 @@ def sheets_of(
 ) -> dict[str, list[Sheet]]:
     """For every rater all debates, or `each`, in an order of its own, with the code of each sheet.
 
-    All follows from the pack's name. Raises WrongInput for a number of debates that a rater cannot have.
+    All follows from the pack's name. Raises WrongInput for a number of debates that a rater cannot
+    have.
     """
     names = [f"{pack} {k}" for k in range(1, raters + 1)]
     if each is None:
@@ -78,7 +85,9 @@ def _all_of(debates: Sequence[Run], pack: str, k: int) -> tuple[Showing, ...]:
 
 
 def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:
-    """What tells the sheets of a pack apart, as plain values: to be kept with the study and not to be handed out."""
+    """What tells the sheets of a pack apart, as plain values: to be kept with the study and not to
+    be handed out.
+    """
     return {
         s.code: {"debate": s.run.session.id, "rater": s.rater, "first": s.first, "check": s.check, "motion": s.run.session.topic.id,
                  "debate_sha256": digest(s.run)}
@@ -87,16 +96,29 @@ def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:
 
 
 def page(sheets: Sequence[Sheet], wording: Wording) -> str:
-    """The pages of one rater as one HTML document that needs nothing else; nothing on them says who debates."""
+    """The pages of one rater as one HTML document that needs nothing else; nothing on them says who
+    debates.
+    """
     text = wording.texts
     who, setting = name_told(sheets[0].rater), html.escape(text["rater_setting"])
     parts = [f"<h1>Rating debates</h1><p>{who}. {len(sheets)} debates.</p><p>{setting}</p>"]
-    parts.append(f"<p>Where something was taken out so that nobody can be recognised, it says {REMOVED}.</p>")
+    parts.append(
+        f"<p>Where something was taken out so that nobody can be recognised, it says {REMOVED}.</p>"
+    )
     for sheet in sheets:
-        head = f"<section><h1>Sheet <span class=code>{sheet.code}</span></h1><h2>{html.escape(sheet.run.session.topic.question)}</h2>"
-        before = f"<p class=ask>{html.escape(text['rater_before'])} Write it down before you read on: <b>before</b> ______</p></section>"
+        head = (
+            "<section><h1>Sheet <span"
+            f" class=code>{sheet.code}</span></h1><h2>{html.escape(sheet.run.session.topic.question)}</h2>"
+        )
+        before = (
+            f"<p class=ask>{html.escape(text['rater_before'])} Write it down before you read on:"
+            " <b>before</b> ______</p></section>"
+        )
         speeches = "".join(map(_speech, blinded(sheet.run, sheet.first)))
-        parts.append(f"{head}{before}<section><h2>The debate (sheet <span class=code>{sheet.code}</span>)</h2>{speeches}</section>")
+        parts.append(
+            f"{head}{before}<section><h2>The debate (sheet <span"
+            f" class=code>{sheet.code}</span>)</h2>{speeches}</section>"
+        )
         parts.append(_ballot(sheet, text))
     body = "\n".join(parts)
     head = f'<head><meta charset="utf-8"><title>Rating debates</title><style>{STYLE}</style></head>'
@@ -105,21 +127,29 @@ def page(sheets: Sequence[Sheet], wording: Wording) -> str:
 
 def _speech(said: Statement) -> str:
     task = ("Opening", "Rebuttal", "Closing")[min(max(said.turn.round, 1), 3) - 1]
-    lines = "".join(f"<p>{html.escape(line)}</p>" for line in said.text.splitlines() if line.strip())
-    return f"<div class=speech><div class=who>{said.turn.speaker}: {task.lower()}</div>{lines}</div>"
+    lines = "".join(
+        f"<p>{html.escape(line)}</p>" for line in said.text.splitlines() if line.strip()
+    )
+    return (
+        f"<div class=speech><div class=who>{said.turn.speaker}: {task.lower()}</div>{lines}</div>"
+    )
 
 
 def _ballot(sheet: Sheet, text: Mapping[str, str]) -> str:
     rows = "".join(
-        f"<tr><td><b>{name}</b>: {html.escape(text[f'rater_{name}'])}</td><td class=n></td><td class=n></td></tr>" for name in DIMENSIONS
+        f"<tr><td><b>{name}</b>: {html.escape(text[f'rater_{name}'])}</td><td class=n></td><td"
+        " class=n></td></tr>"
+        for name in DIMENSIONS
     )
     ballot = html.escape(text["rater_ballot"].partition(" Speaker A's")[0])
     return (
-        f"<section><h2>Ballot (sheet <span class=code>{sheet.code}</span>)</h2><p>{ballot}</p>"
-        f"<table><tr><th></th><th>Speaker A</th><th>Speaker B</th></tr>{rows}</table>"
-        f"<p class=ask>{html.escape(text['rater_winner'])} <b>winner</b> (A or B) ______</p>"
-        f"<p class=ask>{html.escape(text['rater_after'].partition(', under')[0])}. <b>after</b> ______</p>"
-        f"<p class=ask>So that we know this was read with care, write the number {sheet.check} here: <b>check</b> ______</p></section>"
+        "<section><h2>Ballot (sheet <span"
+        f" class=code>{sheet.code}</span>)</h2><p>{ballot}</p><table><tr><th></th><th>Speaker"
+        f" A</th><th>Speaker B</th></tr>{rows}</table><p"
+        f" class=ask>{html.escape(text['rater_winner'])} <b>winner</b> (A or B) ______</p><p"
+        f" class=ask>{html.escape(text['rater_after'].partition(', under')[0])}. <b>after</b>"
+        " ______</p><p class=ask>So that we know this was read with care, write the number"
+        f" {sheet.check} here: <b>check</b> ______</p></section>"
     )
 
 
@@ -130,7 +160,15 @@ def form(sheets: Mapping[str, Sequence[Sheet]], pack: str) -> str:
     writer.writerow(COLUMNS)
     for rater, own in sheets.items():
         for sheet in own:
-            writer.writerow([pack, sheet.code, rater.rpartition(" ")[2], sheet.run.session.topic.id, *[""] * (len(COLUMNS) - 4)])
+            writer.writerow(
+                [
+                    pack,
+                    sheet.code,
+                    rater.rpartition(" ")[2],
+                    sheet.run.session.topic.id,
+                    *[""] * (len(COLUMNS) - 4),
+                ]
+            )
     return out.getvalue()
 
 
@@ -149,17 +187,23 @@ def read_form(
 ) -> tuple[list[Line], int]:
     """The lines of a form that were filled in, and how many were left empty.
 
-    `keys` holds the key of each pack by name. Raises WrongInput that names every line at fault, and then nothing is to be kept: a
-    tie, a number off the scale, a sheet that was never handed out. A cell left empty is a missing value with that reason.
+    `keys` holds the key of each pack by name. Raises WrongInput that names every line at fault, and
+    then nothing is to be kept: a tie, a number off the scale, a sheet that was never handed out. A
+    cell left empty is a missing value with that reason.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise WrongInput(f"cannot read {file}: {error}; save the form as CSV in UTF-8") from None
     head = text.partition("\n")[0]
-    rows = list(csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ","))
+    rows = list(
+        csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",")
+    )
     if not rows or tuple(cell.strip() for cell in rows[0]) != COLUMNS:
-        raise WrongInput(f"{file}, line 1: the columns must be those of the form that was exported: {', '.join(COLUMNS)}")
+        raise WrongInput(
+            f"{file}, line 1: the columns must be those of the form that was exported:"
+            f" {', '.join(COLUMNS)}"
+        )
     found, faults, empty, seen = [], [], 0, set()
     for line, cells in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in cells[4:]):
@@ -174,8 +218,12 @@ def read_form(
         except _Fault as fault:
             faults.append(f"{file}, line {line}: {fault}")
     if faults:
-        shown = "\n".join(faults[:30]) + (f"\nand {len(faults) - 30} more" if len(faults) > 30 else "")
-        raise WrongInput(f"{shown}\nNothing was imported; mend these lines and give the command again")
+        shown = "\n".join(faults[:30]) + (
+            f"\nand {len(faults) - 30} more" if len(faults) > 30 else ""
+        )
+        raise WrongInput(
+            f"{shown}\nNothing was imported; mend these lines and give the command again"
+        )
     return found, empty
 
 
@@ -195,7 +243,9 @@ def _rating(cells: Sequence[str], keys: Mapping[str, Mapping[str, Any]]) -> Rati
     faults: list[str] = []
     own = {"rater": sheet["rater"].rpartition(" ")[2], "motion": sheet.get("motion", row["motion"])}
     faults += [
-        f"{name}: sheet {row['sheet']} is that of {name} '{given}', not '{row[name]}'" for name, given in own.items() if row[name] != given
+        f"{name}: sheet {row['sheet']} is that of {name} '{given}', not '{row[name]}'"
+        for name, given in own.items()
+        if row[name] != given
     ]
     values = {name: _number(name, row[name], faults) for name in ("before", *POINTS, "after")}
     winner = row["winner"].upper().removeprefix("SPEAKER ")

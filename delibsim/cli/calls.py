@@ -1,4 +1,6 @@
-"""What the log of calls says that a run does not: parameters without effect, ids given twice, who answered."""
+"""What the log of calls says that a run does not: parameters without effect, ids given twice, who
+answered.
+"""
 
 import zlib
 from collections import Counter, defaultdict
@@ -14,7 +16,9 @@ Ids = dict[tuple[str, str], list[int]]
 
 
 def dropped(records: Iterable[Record]) -> dict[str, list[str]]:
-    """The parameters that were requested of a model and did not take effect in some call, by model."""
+    """The parameters that were requested of a model and did not take effect in some call, by
+    model.
+    """
     found: dict[str, set[str]] = defaultdict(set)
     for record in records:
         if names := record.get("completion", {}).get("parameters_dropped"):
@@ -31,7 +35,10 @@ def dropped_in(run: Run, runs: Runs) -> dict[str, list[str]]:
 
 def without_effect(found: Mapping[str, Iterable[str]]) -> list[str]:
     """Dropped parameters in words, one line a model."""
-    return [f"{', '.join(names)}: requested, and without effect on {model}" for model, names in found.items()]
+    return [
+        f"{', '.join(names)}: requested, and without effect on {model}"
+        for model, names in found.items()
+    ]
 
 
 def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
@@ -44,7 +51,9 @@ def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
 
 
 def note_ids(records: Iterable[Record], ids: Ids) -> None:
-    """Add the response ids of these calls, so that ids can be compared across the sessions of a study."""
+    """Add the response ids of these calls, so that ids can be compared across the sessions of a
+    study.
+    """
     for record in records:
         completion = record.get("completion", {})
         if id := completion.get("response_id"):
@@ -53,15 +62,24 @@ def note_ids(records: Iterable[Record], ids: Ids) -> None:
 
 
 def repeated(ids: Ids) -> dict[str, Any] | None:
-    """How many calls came with an id that another call of that model had, and how many of those with the same text; None if none."""
+    """How many calls came with an id that another call of that model had, and how many of those
+    with the same text; None if none.
+    """
     twice = {key: texts for key, texts in ids.items() if len(texts) > 1}
     if not twice:
         return None
     same = sum(n for texts in twice.values() for n in Counter(texts).values() if n > 1)
-    return {"calls": sum(map(len, twice.values())), "same_text": same, "ids": [id for _, id in twice][:5]}
+    return {
+        "calls": sum(map(len, twice.values())),
+        "same_text": same,
+        "ids": [id for _, id in twice][:5],
+    }
 
 
 def repetition(found: Mapping[str, Any]) -> str:
     """Repeated ids in words."""
     some = ", ".join(found["ids"])
-    return f"{found['calls']} calls came with the response id of another ({some}), {found['same_text']} of them with its text too"
+    return (
+        f"{found['calls']} calls came with the response id of another ({some}),"
+        f" {found['same_text']} of them with its text too"
+    )

@@ -19,22 +19,37 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def export(
     study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
-    to: Annotated[Path | None, typer.Option(help="Where to write. Default: the folder tables/ of the study.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Where to write. Default: the folder tables/ of the study.")
+    ] = None,
     format: Annotated[str, typer.Option(help="csv, parquet or both.")] = "csv",
     spreadsheet_safe: Annotated[
-        bool, typer.Option("--spreadsheet-safe", help="Put ' before texts in CSV files that a spreadsheet would take for formulas.")
+        bool,
+        typer.Option(
+            "--spreadsheet-safe",
+            help="Put ' before texts in CSV files that a spreadsheet would take for formulas.",
+        ),
     ] = False,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
+        "runs"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Write a study as tidy tables with a codebook. Exit code 0; 3 if something was damaged and left out, 4 if there is no session."""
+    """Write a study as tidy tables with a codebook. Exit code 0; 3 if something was damaged and
+    left out, 4 if there is no session.
+    """
     if format not in (*FORMATS, "both"):
         raise unknown("format", format, [*FORMATS, "both"])
     runs = study_at(study, root)
     if not runs.sessions():
         typer.echo(f"study '{runs.study}' has no sessions to export yet", err=True)
         raise typer.Exit(4)
-    written = write(runs, to or runs.folder / EXPORT, FORMATS if format == "both" else (format,), spreadsheet_safe)
+    written = write(
+        runs,
+        to or runs.folder / EXPORT,
+        FORMATS if format == "both" else (format,),
+        spreadsheet_safe,
+    )
     if as_json:
         echo_json(
             {"study": runs.study, "folder": shown(written.folder), "rows": written.rows, "sessions": written.sessions,
@@ -46,8 +61,12 @@ def export(
         for name, rows in written.rows.items():
             table.add_row(name, str(rows), TABLES[name])
         screen.print(table)
-        screen.print("sessions: " + ", ".join(f"{n} {status}" for status, n in written.sessions.items()))
+        screen.print(
+            "sessions: " + ", ".join(f"{n} {status}" for status, n in written.sessions.items())
+        )
         for column, n in written.escaped.items():
-            screen.print(f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character")
+            screen.print(
+                f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character"
+            )
         screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)
     report(list(written.faults))

@@ -1,4 +1,6 @@
-"""`delibsim human`: every measure of real citizen deliberations, before and after, with the published figures beside them."""
+"""`delibsim human`: every measure of real citizen deliberations, before and after, with the
+published figures beside them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -43,13 +45,27 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def human(
-    path: Annotated[Path, typer.Argument(help="A folder with imported or published answers.")] = Path("surveys/imported/deliberr"),
-    by: Annotated[str, typer.Option(help="topic: all participants of a survey together; case: each deliberation on its own.")] = "topic",
-    all_: Annotated[bool, typer.Option("--all", help="Also the surveys that are no topics of the benchmark.")] = False,
-    partitions: Annotated[int, typer.Option(min=0, help="How often people are dealt anew into groups of five; 0: not at all.")] = (
-        five.PARTITIONS
-    ),
-    as_json: Annotated[bool, typer.Option("--json", help="Every measure in full precision, as JSON.")] = False,
+    path: Annotated[
+        Path, typer.Argument(help="A folder with imported or published answers.")
+    ] = Path("surveys/imported/deliberr"),
+    by: Annotated[
+        str,
+        typer.Option(
+            help="topic: all participants of a survey together; case: each deliberation on its own."
+        ),
+    ] = "topic",
+    all_: Annotated[
+        bool, typer.Option("--all", help="Also the surveys that are no topics of the benchmark.")
+    ] = False,
+    partitions: Annotated[
+        int,
+        typer.Option(
+            min=0, help="How often people are dealt anew into groups of five; 0: not at all."
+        ),
+    ] = (five.PARTITIONS),
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Every measure in full precision, as JSON.")
+    ] = False,
 ) -> None:
     """Show how real people deliberated: n, and every measure before, after and its change."""
     if by not in GROUPINGS:
@@ -63,7 +79,11 @@ def human(
     missing = analysis.missing_topics(references["topic"])
     topics = references["topic"] if all_ else analysis.of_benchmark(references["topic"])
     by_survey = {own.survey: own for own in answers}
-    dealt = [five.dealt(by_survey[topic.id], partitions) for topic in topics if partitions and topic.n >= five.SIZE]
+    dealt = [
+        five.dealt(by_survey[topic.id], partitions)
+        for topic in topics
+        if partitions and topic.n >= five.SIZE
+    ]
     figures = [] if missing else _figures(references, by_survey, dealt, partitions)
     if as_json:
         echo_json(
@@ -78,14 +98,21 @@ def human(
     screen = console()
     for scorer, title in TITLES.items():
         measures = [measure for measure in CATALOGUE[scorer] if _printed(measure)]
-        screen.print(_table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s"))
+        screen.print(
+            _table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s")
+        )
     for group in shown:
         for name, reason in group.notes.items():
             typer.echo(f"{group.id}: {name} is undefined ({reason})")
     if len(references[by]) > len(shown):
-        typer.echo(f"Left out as no topic of the benchmark: {len(references[by]) - len(shown)}; --all shows them.")
+        typer.echo(
+            f"Left out as no topic of the benchmark: {len(references[by]) - len(shown)}; --all"
+            " shows them."
+        )
     if missing:
-        typer.echo(f"No mean and no comparison with published figures: no answers of {', '.join(missing)}.")
+        typer.echo(
+            f"No mean and no comparison with published figures: no answers of {', '.join(missing)}."
+        )
     else:
         screen.print(_published(figures))
     if dealt:
@@ -95,11 +122,16 @@ def human(
                 typer.echo(said)
         fit = five.group_ceiling(dealt)
         screen.print(
-            f"Ceiling over these {fit.n} groups: slope of the change of DRI on DRI before {number(fit.beta)} (SD between partitions "
-            f"{number(fit.beta_sd)}), standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}, R squared "
-            f"{number(fit.r2)}. Small groups start with much noise, which alone makes the slope negative."
+            f"Ceiling over these {fit.n} groups: slope of the change of DRI on DRI before"
+            f" {number(fit.beta)} (SD between partitions {number(fit.beta_sd)}), standard error"
+            f" {number(fit.se)}, clustered by topic {number(fit.se_clustered)}, R squared"
+            f" {number(fit.r2)}. Small groups start with much noise, which alone makes the slope"
+            " negative."
         )
-    typer.echo("Definitions: docs/measures.md. Range-normalised: by the range of each item. More measures: --json.")
+    typer.echo(
+        "Definitions: docs/measures.md. Range-normalised: by the range of each item. More measures:"
+        " --json."
+    )
 
 
 def _values(group: Reference) -> dict[str, Any]:
@@ -134,7 +166,9 @@ def _inference(
         "resamples": analysis.RESAMPLES,
         "seed": analysis.BOOTSTRAP,
         "ceiling": {"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p, "df": fit.df},
-        "agreement_gain_by_case": {name: gains[name] for name in ("consideration_agreement", "preference_agreement")},
+        "agreement_gain_by_case": {
+            name: gains[name] for name in ("consideration_agreement", "preference_agreement")
+        },
         "published": [_as_json(figure) for figure in figures],
     }
 
@@ -150,15 +184,21 @@ def _as_json(figure: Figure) -> dict[str, Any]:
 
 
 def _of_five(dealt: Sequence[Dealt], partitions: int) -> dict[str, Any]:
-    """Measures of the groups of five: each topic's, their mean over topics and over groups, and the ceiling over groups."""
+    """Measures of the groups of five: each topic's, their mean over topics and over groups, and the
+    ceiling over groups.
+    """
 
     def every(of: Callable[[str, str], Spread]) -> dict[str, Any]:
-        return {measure: {part: asdict(of(measure, part)) for part in PARTS} for measure in five.MEASURES}
+        return {
+            measure: {part: asdict(of(measure, part)) for part in PARTS}
+            for measure in five.MEASURES
+        }
 
     return {
         "partitions": partitions,
         "topics": [
-            {"id": topic.id, "n": topic.n, "groups": topic.groups} | every(lambda m, part, own=topic: five.spread(own.values[m][part]))
+            {"id": topic.id, "n": topic.n, "groups": topic.groups}
+            | every(lambda m, part, own=topic: five.spread(own.values[m][part]))
             for topic in dealt
         ],
         "mean_of_topics": every(partial(five.over_topics, dealt)),
@@ -168,15 +208,18 @@ def _of_five(dealt: Sequence[Dealt], partitions: int) -> dict[str, Any]:
 
 
 def _left_out(topic: Dealt, answers: Answers) -> str:
-    """What share of a topic's groups of five is in no mean of DRI and agreement, and because of how many people; "" if none is."""
+    """What share of a topic's groups of five is in no mean of DRI and agreement, and because of how
+    many people; "" if none is.
+    """
     shares = {part: five.spread(topic.values["dri"][part]).undefined for part in PARTS}
     if not shares["change"]:
         return ""
     alike = [int((np.ptp(answers.considerations[phase], axis=1) == 0).sum()) for phase in PHASES]
     said = ", ".join(f"{share:.1%} {part}" for part, share in shares.items())
     return (
-        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({said}); of {topic.n} people {alike[0]} rated all "
-        f"considerations alike before and {alike[1]} after, which leaves their groups without one."
+        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({said}); of"
+        f" {topic.n} people {alike[0]} rated all considerations alike before and {alike[1]} after,"
+        " which leaves their groups without one."
     )
 
 
@@ -192,7 +235,9 @@ def _table(
     mean: Reference,
     mean_label: str,
 ) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
     table.add_column("id", overflow="fold", vertical="bottom")
     table.add_column("n", justify="right", no_wrap=True, vertical="bottom")
     for measure in measures:
@@ -217,13 +262,22 @@ def _cells(group: Reference, measures: Sequence[Measure]) -> list[str]:
 
 
 def _published(figures: Sequence[Figure]) -> Table:
-    table = Table(title="Published figures", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(
+        title="Published figures",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     table.add_column("figure")
     for heading in ("published", "here"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
     for figure in figures:
-        values = [f"{value:.{figure.decimals}f}" if value == value else "-" for value in (figure.published, figure.here)]
+        values = [
+            f"{value:.{figure.decimals}f}" if value == value else "-"
+            for value in (figure.published, figure.here)
+        ]
         mark = figure.verdict if figure.verdict != "not reproduced" else "NOT REPRODUCED"
         table.add_row(figure.name, *values, mark + (f": {figure.note}" if figure.note else ""))
     return table
@@ -231,12 +285,27 @@ def _published(figures: Sequence[Figure]) -> Table:
 
 def _five_table(dealt: Sequence[Dealt], partitions: int) -> Table:
     title = f"Groups of five: means over {partitions:,} partitions; SD between partitions"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(
+        title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
     table.add_column("\nid", overflow="fold")
     table.add_column("\ngroups", justify="right", no_wrap=True)
-    for heading in ("DRI\npre", "\npost", "\nchange", "SD of\nchange", "diversity\npre", "\nchange", "agreement\nC change", "\nP change"):
+    for heading in (
+        "DRI\npre",
+        "\npost",
+        "\nchange",
+        "SD of\nchange",
+        "diversity\npre",
+        "\nchange",
+        "agreement\nC change",
+        "\nP change",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
-    columns = [(measure, part) for measure, parts in (("dri", PARTS), ("diversity", ("pre", "change"))) for part in parts]
+    columns = [
+        (measure, part)
+        for measure, parts in (("dri", PARTS), ("diversity", ("pre", "change")))
+        for part in parts
+    ]
     columns += [(f"{kind}_agreement", "change") for kind in ("consideration", "preference")]
 
     def cells(of: Callable[[str, str], Spread]) -> list[str]:
@@ -245,7 +314,11 @@ def _five_table(dealt: Sequence[Dealt], partitions: int) -> Table:
         return [*printed[:3], number(found["dri", "change"].between_partitions), *printed[3:]]
 
     for topic in dealt:
-        table.add_row(topic.id, str(topic.groups), *cells(lambda m, part, own=topic: five.spread(own.values[m][part])))
+        table.add_row(
+            topic.id,
+            str(topic.groups),
+            *cells(lambda m, part, own=topic: five.spread(own.values[m][part])),
+        )
     table.add_section()
     groups = str(sum(topic.groups for topic in dealt))
     table.add_row(f"mean of {len(dealt)} topics", groups, *cells(partial(five.over_topics, dealt)))

@@ -20,7 +20,9 @@ PHASES = {"pre": "survey before", "turn": "deliberation", "post": "survey after"
 
 
 class Live:
-    """Shows phase, speaker, what is said, calls and time; on stderr, so that what a command prints stays clean."""
+    """Shows phase, speaker, what is said, calls and time; on stderr, so that what a command prints
+    stays clean.
+    """
 
     def __init__(self, session: Session, screen: Console, quiet: bool = False) -> None:
         self.session, self.screen, self.quiet = session, screen, quiet
@@ -33,14 +35,23 @@ class Live:
         # A person who is asked at this terminal needs it whole.
         asks = any(settings.get("kind") == "human" for settings in session.models.values())
         live = screen.is_terminal and not quiet and not asks
-        self._rich = RichLive(console=screen, refresh_per_second=8, get_renderable=self._view) if live else None
+        self._rich = (
+            RichLive(console=screen, refresh_per_second=8, get_renderable=self._view)
+            if live
+            else None
+        )
 
     def __enter__(self) -> "Live":
         if self._rich:
             self._rich.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         if self._rich:
             self._rich.stop()
 
@@ -62,7 +73,10 @@ class Live:
         round_ = f", round {moment.turn.round}" if moment.turn else ""
         fault = _fault(moment)
         if fault or moment.turn or self.done[moment.occasion] == total:
-            self.screen.print(f"{seconds:6.1f}s  {phase} {self.done[moment.occasion]}/{total}{round_}: {moment.participant}{fault}")
+            self.screen.print(
+                f"{seconds:6.1f}s  {phase} {self.done[moment.occasion]}/{total}{round_}:"
+                f" {moment.participant}{fault}"
+            )
 
     def heed(self, exchange: Exchange) -> None:
         """Take note of a call that came back."""
@@ -84,13 +98,22 @@ class Live:
             style = "green" if total and done == total else "bold" if done else "dim"
             phases.append(f"{PHASES[occasion]} {done}/{total}   ", style=style)
         others = ", ".join(f"{n} {status}" for status, n in self.statuses.items() if status != "ok")
-        foot = Text(f"{self.calls} calls{f' ({others})' if others else ''}, {time.monotonic() - self.started:.1f} s", style="dim")
-        return Panel(Group(phases, self.now, self.last, foot), title=self.session.id, title_align="left")
+        foot = Text(
+            f"{self.calls} calls{f' ({others})' if others else ''},"
+            f" {time.monotonic() - self.started:.1f} s",
+            style="dim",
+        )
+        return Panel(
+            Group(phases, self.now, self.last, foot), title=self.session.id, title_align="left"
+        )
 
 
 def _fault(moment: Event) -> str:
     if isinstance(moment.said, Silence):
         return f": {moment.said.status}: {safe(moment.said.reason)}"
     if isinstance(moment.said, Response) and moment.said.missing:
-        return f": {len(moment.said.missing)} answers missing: {safe(next(iter(moment.said.missing.values())))}"
+        return (
+            f": {len(moment.said.missing)} answers missing:"
+            f" {safe(next(iter(moment.said.missing.values())))}"
+        )
     return ""

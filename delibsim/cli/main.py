@@ -1,4 +1,6 @@
-"""The command `delibsim`: finds the module of a command when it is called, and turns errors into one clear line."""
+"""The command `delibsim`: finds the module of a command when it is called, and turns errors into
+one clear line.
+"""
 
 import signal
 import sys
@@ -15,17 +17,29 @@ from delibsim.domain.errors import WrongInput, unknown
 COMMANDS = {
     "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
     "retry": ("retry", "Hold again the sessions of a study that have no run."),
-    "estimate": ("estimate", "What a run or a sweep will cost, before anything is called: calls, tokens, USD, time."),
-    "preregister": ("preregister", "Write the plan of a study as a document, before the first call."),
+    "estimate": (
+        "estimate",
+        "What a run or a sweep will cost, before anything is called: calls, tokens, USD, time.",
+    ),
+    "preregister": (
+        "preregister",
+        "Write the plan of a study as a document, before the first call.",
+    ),
     "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
     "score": ("score", "Score every run of a study and print the measures by condition."),
-    "ratings": ("ratings", "Have debates rated blind, by language models or people, and analyse the ratings."),
+    "ratings": (
+        "ratings",
+        "Have debates rated blind, by language models or people, and analyse the ratings.",
+    ),
     "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
     "human": ("human", "The measures of real citizen deliberations, before and after."),
-    "personas": ("personas", "Personas from people's answers, or of your own: build, import, show."),
+    "personas": (
+        "personas",
+        "Personas from people's answers, or of your own: build, import, show.",
+    ),
     "import": ("import_", "Bring in published instruments and answers."),
     "topics": ("topics", "List the topics and motions there are, or print one."),
     "surveys": ("surveys", "List the surveys there are, or print one."),
@@ -71,7 +85,13 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True, callback=_print_version),
+    version: bool = typer.Option(
+        False,
+        "--version",
+        help="Print the version and exit.",
+        is_eager=True,
+        callback=_print_version,
+    ),
 ) -> None:
     """Hold deliberations among language-model agents, measure them, and replay them."""
 
@@ -88,7 +108,11 @@ def main() -> None:
         print(f"delibsim: {_without_secrets(str(error))}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        print(f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is kept.", file=sys.stderr)
+        print(
+            f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is"
+            " kept.",
+            file=sys.stderr,
+        )
         sys.exit(4)
 
 

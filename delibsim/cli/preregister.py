@@ -32,12 +32,26 @@ left as blanks marked FILL IN. A file that was filled in is never overwritten.
 
 @app.command(epilog=EPILOG)
 def preregister(
-    overrides: Annotated[list[str] | None, typer.Argument(help="Settings as key=value, as for delibsim run; or a study.")] = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help="Every combination of the values given: a sweep.")] = False,
-    to: Annotated[Path | None, typer.Option("--to", help=f"The file; {FILE} in the folder of the study where left out.")] = None,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies, where a study is named.")] = Path("runs"),
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(help="Settings as key=value, as for delibsim run; or a study."),
+    ] = None,
+    multirun: Annotated[
+        bool,
+        typer.Option("--multirun", "-m", help="Every combination of the values given: a sweep."),
+    ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help=f"The file; {FILE} in the folder of the study where left out."),
+    ] = None,
+    root: Annotated[
+        Path,
+        typer.Option("--runs", help="The folder that holds all studies, where a study is named."),
+    ] = Path("runs"),
 ) -> None:
-    """Write the plan of a study (design, instruments, measures, models, prompts, rules, versions), hypotheses left for you to fill in."""
+    """Write the plan of a study (design, instruments, measures, models, prompts, rules, versions),
+    hypotheses left for you to fill in.
+    """
     given = overrides or []
     if len(given) == 1 and "=" not in given[0]:
         runs = study_at(given[0], root)
@@ -52,12 +66,20 @@ def preregister(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
     screen = console()
-    screen.print(f"{shown(path.resolve())}: {len(plans.manifest.sessions)} sessions; SHA-256 {_sha256(text)}", soft_wrap=True)
+    screen.print(
+        f"{shown(path.resolve())}: {len(plans.manifest.sessions)} sessions; SHA-256"
+        f" {_sha256(text)}",
+        soft_wrap=True,
+    )
     if plans.begun:
-        screen.print(f"This is no preregistration. {safe(plans.begun)} The document says so.", soft_wrap=True)
+        screen.print(
+            f"This is no preregistration. {safe(plans.begun)} The document says so.", soft_wrap=True
+        )
     else:
         screen.print(
-            "Next  fill in what is marked FILL IN, register the file, and only then give the command to delibsim run", soft_wrap=True
+            "Next  fill in what is marked FILL IN, register the file, and only then give the"
+            " command to delibsim run",
+            soft_wrap=True,
         )
 
 
@@ -76,7 +98,14 @@ def _of_plan(planned: Plan, runs: Runs) -> Plans:
         else:
             size["estimated cost"] = f"{found.usd.low:,.2f} to {found.usd.high:,.2f} USD"
     old = runs.manifest()
-    return Plans(manifest if old is None else old.amended(manifest), planned.sessions, _scorers(), size, planned.limits, begun)
+    return Plans(
+        manifest if old is None else old.amended(manifest),
+        planned.sessions,
+        _scorers(),
+        size,
+        planned.limits,
+        begun,
+    )
 
 
 def _of_study(runs: Runs) -> Plans:
@@ -98,12 +127,19 @@ def _begun(runs: Runs) -> str:
     manifest = runs.manifest()
     since = manifest.begun.get("at", "an unknown time") if manifest else "an unknown time"
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return f"It began at {since}; at {now}, {len(logs)} sessions had been asked something and {held} were over."
+    return (
+        f"It began at {since}; at {now}, {len(logs)} sessions had been asked something and {held}"
+        " were over."
+    )
 
 
 def _size(sessions: Sequence[Session]) -> dict[str, str]:
     seats = sum(len(session.participants) for session in sessions)
-    return {"sessions": f"{len(sessions):,}", "participants, over all sessions": f"{seats:,}", "surveys answered": f"{2 * seats:,}"}
+    return {
+        "sessions": f"{len(sessions):,}",
+        "participants, over all sessions": f"{seats:,}",
+        "surveys answered": f"{2 * seats:,}",
+    }
 
 
 def _scorers() -> list[Scorer]:
@@ -111,13 +147,21 @@ def _scorers() -> list[Scorer]:
 
 
 def _refuse(path: Path, begun: str) -> None:
-    """WrongInput for a file that must not be overwritten: one that was filled in, or may have been registered."""
+    """WrongInput for a file that must not be overwritten: one that was filled in, or may have been
+    registered.
+    """
     if not path.exists():
         return
     if not path.is_file() or not untouched(path.read_text(encoding="utf-8", errors="replace")):
-        raise WrongInput(f"{path} exists and was filled in or changed; it is left as it is. Name another file: --to FILE")
+        raise WrongInput(
+            f"{path} exists and was filled in or changed; it is left as it is. Name another file:"
+            " --to FILE"
+        )
     if begun:
-        raise WrongInput(f"{path} exists, and the study has begun since; it is left as it is. Name another file: --to FILE")
+        raise WrongInput(
+            f"{path} exists, and the study has begun since; it is left as it is. Name another file:"
+            " --to FILE"
+        )
 
 
 def _sha256(text: str) -> str:

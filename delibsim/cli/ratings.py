@@ -1,4 +1,6 @@
-"""`delibsim ratings`: have debates rated, by language models or by people, and see what the ratings say."""
+"""`delibsim ratings`: have debates rated, by language models or by people, and see what the ratings
+say.
+"""
 
 import asyncio
 from dataclasses import asdict
@@ -42,7 +44,11 @@ from delibsim.store.files import write_atomically
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Have debates rated blind, and see what the ratings say.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Have debates rated blind, and see what the ratings say.",
+)
 ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")]
 STUDY = Annotated[str, typer.Argument(help="Name or folder of the study.")]
 EACH = Annotated[
@@ -52,9 +58,10 @@ EACH = Annotated[
 
 
 KEPT = (
-    "Nothing was imported: ratings are never overwritten. To go on, put these lines back as they were; "
-    "or give the corrected answers to another pack (delibsim ratings export STUDY), by its own pages, "
-    "where A and B may be the other way round, and have it alone reported: --panel PACK."
+    "Nothing was imported: ratings are never overwritten. To go on, put these lines back as they"
+    " were; or give the corrected answers to another pack (delibsim ratings export STUDY), by its"
+    " own pages, where A and B may be the other way round, and have it alone reported: --panel"
+    " PACK."
 )
 """What is said of a form whose answers contradict those that were imported before."""
 
@@ -62,21 +69,36 @@ KEPT = (
 @app.command()
 def ask(
     study: STUDY,
-    overrides: Annotated[list[str] | None, typer.Argument(help="The raters: group.size=5 model=NAME persona=NAME ...")] = None,
-    panel: Annotated[str, typer.Option(help="A name for these raters; another panel rates the same debates beside them.")] = "panel",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(help="The raters: group.size=5 model=NAME persona=NAME ..."),
+    ] = None,
+    panel: Annotated[
+        str,
+        typer.Option(
+            help="A name for these raters; another panel rates the same debates beside them."
+        ),
+    ] = "panel",
     only: Annotated[
-        bool, typer.Option("--estimate", help="Say what it would take (calls, tokens, US dollars, time), and ask nobody.")
+        bool,
+        typer.Option(
+            "--estimate",
+            help="Say what it would take (calls, tokens, US dollars, time), and ask nobody.",
+        ),
     ] = False,
     each: EACH = None,
     root: ROOT = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Have every complete debate rated by language models, blind: each is asked for its stance, then for its ballot.
+    """Have every complete debate rated by language models, blind: each is asked for its stance,
+    then for its ballot.
 
-    The raters are a group and are set like one: group.size=5 (the default), model=NAME or group.models=[A,B], persona=NAME,
-    temperature=X, wording=NAME, limits. The same command again asks only whom it could not ask before; a larger group.size adds raters.
-    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and sides.
-    Exit code 0; 3 if a rating could not be asked for or is lost to a damaged line, 4 if there is no rating at all.
+    The raters are a group and are set like one: group.size=5 (the default), model=NAME or
+    group.models=[A,B], persona=NAME, temperature=X, wording=NAME, limits. The same command again
+    asks only whom it could not ask before; a larger group.size adds raters. With
+    --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and
+    sides. Exit code 0; 3 if a rating could not be asked for or is lost to a damaged line, 4 if
+    there is no rating at all.
     """
     runs = study_at(study, root)
     given = list(overrides or [])
@@ -85,7 +107,17 @@ def ask(
     raters = as_begun(panel_of(planned.session, panel), Ratings.of(runs))
     debates, faults = debates_of(runs)
     if changed := edited(debates):
-        raise WrongInput("\n".join([*changed, "Nobody was asked. Put the debate back as it was, or hold it anew in another study."]))
+        raise WrongInput(
+            "\n".join(
+                [
+                    *changed,
+                    (
+                        "Nobody was asked. Put the debate back as it was, or hold it anew in"
+                        " another study."
+                    ),
+                ]
+            )
+        )
     allocation = allocated(runs, raters, debates, each)
     screen = console(stderr=True)
     named = next(o for o in [*given, *usual] if o.startswith("wording=")).partition("=")[2]
@@ -111,7 +143,9 @@ def ask(
 
 
 def _say_wording(runs: Runs, wording: Wording, named: str, screen: Console) -> None:
-    """Say which wording raters read where a study of an earlier edition has another of that name."""
+    """Say which wording raters read where a study of an earlier edition has another of that
+    name.
+    """
     edition = runs.edition()
     if edition == NOW or wording == plan([f"wording={named}"]).session.wording:
         return
@@ -159,14 +193,27 @@ def _estimate(
     """Say what the ratings that are still to be asked for will take."""
     sittings = asyncio.run(rehearsed_ratings(runs, raters, debates, allocation))
     wanted = Balance.of(raters, debates, allocation).planned
-    found = estimate_ratings(sittings, wanted - len(sittings), raters.models, planned.limits, planned.addresses)
+    found = estimate_ratings(
+        sittings, wanted - len(sittings), raters.models, planned.limits, planned.addresses
+    )
     if as_json:
         told = plain(planned, found)
         ratings = told.pop("sessions")
-        echo_json(told | {"study": runs.study, "ratings": {name: ratings[name] for name in ("planned", "held", "waiting")}})
+        echo_json(
+            told
+            | {
+                "study": runs.study,
+                "ratings": {name: ratings[name] for name in ("planned", "held", "waiting")},
+            }
+        )
     else:
         screen = console()
-        screen.print(safe(f"study {runs.study}: {found.planned} ratings, {found.held} there already, {found.waiting} to be asked for"))
+        screen.print(
+            safe(
+                f"study {runs.study}: {found.planned} ratings, {found.held} there already,"
+                f" {found.waiting} to be asked for"
+            )
+        )
         if found.waiting:
             print_lines(planned, found, screen, "ratings")
 
@@ -181,7 +228,9 @@ async def _ask(
 ) -> RatingOutcome:
     """Ask the raters; WrongInput, before anything is asked or paid, where that cannot be done."""
     check_panel(raters)
-    voices = await voices_for([seated(raters, debates[0])], runs, planned.limits, planned.addresses, screen)
+    voices = await voices_for(
+        [seated(raters, debates[0])], runs, planned.limits, planned.addresses, screen
+    )
     Ratings.of(runs).settle_panel(panel_name(raters), panel_to_plain(raters, allocation))
     tell = partial(screen.print, soft_wrap=True)
     at_once = planned.limits.concurrency
@@ -193,13 +242,19 @@ def export(
     study: STUDY,
     raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate.")] = 5,
     each: EACH = None,
-    wording: Annotated[str, typer.Option(help="What raters read: a file of conf/wording.")] = "oxford",
-    out: Annotated[Path | None, typer.Option(help="The folder to write; default: pack-NAME.")] = None,
+    wording: Annotated[
+        str, typer.Option(help="What raters read: a file of conf/wording.")
+    ] = "oxford",
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to write; default: pack-NAME.")
+    ] = None,
     root: ROOT = Path("runs"),
 ) -> None:
-    """Write a blinded pack for human raters: pages to print for each of them, and a form to fill in.
+    """Write a blinded pack for human raters: pages to print for each of them, and a form to fill
+    in.
 
-    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and sides.
+    With --debates-per-rater N each rater rates N debates, balanced over debates, motions, order and
+    sides.
     """
     runs = study_at(study, root)
     said = plan([f"wording={wording}"], edition=runs.edition()).session.wording
@@ -231,7 +286,9 @@ def import_(
     file: Annotated[Path, typer.Argument(help="The form of a pack, filled in.")],
     root: ROOT = Path("runs"),
 ) -> None:
-    """Read the answers of human raters back. Every line is checked; if one is wrong, all that are wrong are named and nothing is kept."""
+    """Read the answers of human raters back. Every line is checked; if one is wrong, all that are
+    wrong are named and nothing is kept.
+    """
     keys, studies = {}, {}
     for path in sorted(root.glob("*/study.json")):
         store = Ratings(path.parent)
@@ -254,7 +311,10 @@ def import_(
         kept += len(new)
     partial = sum(bool(rating.missing) for rating in given)
     screen = console()
-    screen.print(f"{kept} ratings kept, {len(given) - kept} known before, {partial} with something missing, {empty} sheets left empty")
+    screen.print(
+        f"{kept} ratings kept, {len(given) - kept} known before, {partial} with something missing,"
+        f" {empty} sheets left empty"
+    )
     raise typer.Exit(exit_code(bool(given), not empty and not partial))
 
 

@@ -19,7 +19,9 @@ SOURCES = {"model": "models", "human": "people"}
 
 @dataclass(frozen=True)
 class Share:
-    """Source and number of the ratings of a panel or pack, and what its raters read ("": not kept)."""
+    """Source and number of the ratings of a panel or pack, and what its raters read ("": not
+    kept).
+    """
 
     source: str
     ratings: int

@@ -17,11 +17,20 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def replay(
-    run: Annotated[str, typer.Argument(help="Folder of the run, or study/session, or a study that has one session.")],
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    run: Annotated[
+        str,
+        typer.Argument(
+            help="Folder of the run, or study/session, or a study that has one session."
+        ),
+    ],
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
+        "runs"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Hold a run again from its log alone: no model is asked. Exit code 0 if the run is equal, 4 if not."""
+    """Hold a run again from its log alone: no model is asked. Exit code 0 if the run is equal, 4 if
+    not.
+    """
     runs, session = run_at(run, root)
     verdict, changed = "equal", []
     try:
@@ -43,4 +52,8 @@ def replay(
 
 
 def _plain(run: Run) -> dict[str, Any]:
-    return {key: value for key, value in run_to_plain(run).items() if key not in ("provenance", "dropped")}
+    return {
+        key: value
+        for key, value in run_to_plain(run).items()
+        if key not in ("provenance", "dropped")
+    }

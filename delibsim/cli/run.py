@@ -33,8 +33,16 @@ A sweep (-m) takes several values: topic=acp,ccps treatment=all 'replicate=range
 
 @app.command(epilog=EPILOG)
 def run(
-    overrides: Annotated[list[str] | None, typer.Argument(help="Settings as key=value, such as topic=acp treatment=basic.")] = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help="Hold every combination of the values given: a sweep.")] = False,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(help="Settings as key=value, such as topic=acp treatment=basic."),
+    ] = None,
+    multirun: Annotated[
+        bool,
+        typer.Option(
+            "--multirun", "-m", help="Hold every combination of the values given: a sweep."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
@@ -43,7 +51,11 @@ def run(
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
     if multirun and (counts := enlarged(planned.sessions, runs)):
-        screen.print(f"warning: with what the study holds already this tournament is not balanced: {safe(counts)}", soft_wrap=True)
+        screen.print(
+            "warning: with what the study holds already this tournament is not balanced:"
+            f" {safe(counts)}",
+            soft_wrap=True,
+        )
     if multirun:
         effects_of(planned.sessions).print(screen)
     try:
@@ -68,19 +80,32 @@ def _tell(planned: Plan, held: Outcome, runs: Runs, as_json: bool) -> int:
     """Say what came of one session; the exit code."""
     screen = console(stderr=True)
     if held.damaged_lines:
-        screen.print(f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was asked again.", soft_wrap=True)
+        screen.print(
+            f"{held.damaged_lines} damaged line(s) in the log were left alone; what they held was"
+            " asked again.",
+            soft_wrap=True,
+        )
     if not held.status:
         screen.print(f"No run: {held.fault}", soft_wrap=True)
         if stopped(held):
             screen.print(STOPPED, soft_wrap=True)
             return 3
-        screen.print(f"{held.recorded + held.asked} exchanges are kept in {shown(runs.path(planned.session.id))}; ", end="", soft_wrap=True)
-        screen.print("when the cause is mended, the same command goes on from there.", soft_wrap=True)
+        screen.print(
+            f"{held.recorded + held.asked} exchanges are kept in"
+            f" {shown(runs.path(planned.session.id))}; ",
+            end="",
+            soft_wrap=True,
+        )
+        screen.print(
+            "when the cause is mended, the same command goes on from there.", soft_wrap=True
+        )
         return 4
     scores, faults, _ = score_all(runs, usual_scorers())
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
-    result = summary(held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs)
+    result = summary(
+        held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs
+    )
     result["group"] = planned.manifest.parts.get("groups", {}).get(planned.session.id)
     if as_json:
         echo_json(result)

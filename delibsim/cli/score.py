@@ -33,19 +33,35 @@ PHASES = ("pre", "post", "change", "")
 
 @app.command()
 def score(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study; or the word texts, with a file of texts behind it.")],
-    file: Annotated[Path | None, typer.Argument(help="With texts: a CSV file with a row a text.")] = None,
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="Name or folder of the study; or the word texts, with a file of texts behind it."
+        ),
+    ],
+    file: Annotated[
+        Path | None, typer.Argument(help="With texts: a CSV file with a row a text.")
+    ] = None,
     scorer: Annotated[
-        list[str] | None, typer.Option(help="A scorer; may be given several times. Default: all that need not be asked for.")
+        list[str] | None,
+        typer.Option(
+            help="A scorer; may be given several times. Default: all that need not be asked for."
+        ),
     ] = None,
     column: Annotated[str, typer.Option(help="With texts: the column that holds them.")] = "text",
-    to: Annotated[Path | None, typer.Option(help="With texts: the file to write. Default: FILE.<scorer>.csv.")] = None,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
+    to: Annotated[
+        Path | None, typer.Option(help="With texts: the file to write. Default: FILE.<scorer>.csv.")
+    ] = None,
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
+        "runs"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Score every run of a study. Exit code 0; 3 if a run could not be read, or --scorer gave no run a value; 4 if there is none.
+    """Score every run of a study. Exit code 0; 3 if a run could not be read, or --scorer gave no
+    run a value; 4 if there is none.
 
-    `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text, in a CSV file.
+    `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text,
+    in a CSV file.
     """
     installed = names("delibsim.scorers")
     for name in scorer or []:
@@ -72,7 +88,9 @@ def score(
                 **effects.plain(),
                 **effects.recorded(),
                 "unreadable": faults,
-                "people": {measure: vars(known) for measure, known in people_scored(scorer or []).items()},
+                "people": {
+                    measure: vars(known) for measure, known in people_scored(scorer or []).items()
+                },
                 "files": [shown(file) for file in files],
             }
         )
@@ -173,7 +191,9 @@ def _text(condition: Condition | None) -> str | None:
 
 
 def _named(condition: Condition) -> dict[str, Any]:
-    return {field: getattr(condition, field) for field in ("topic", "treatment", "models")} | {"settings": dict(condition.settings)}
+    return {field: getattr(condition, field) for field in ("topic", "treatment", "models")} | {
+        "settings": dict(condition.settings)
+    }
 
 
 def _condition(row: Mapping[str, Any]) -> Condition:
@@ -187,7 +207,10 @@ def _people(plans: Sequence[Session], screen: Console) -> None:
         known = people_of(plan)
         if known is None:
             continue
-        line = f"people on {topic}: the change of {known['n']} people pooled, which no single group shows"
+        line = (
+            f"people on {topic}: the change of {known['n']} people pooled, which no single group"
+            " shows"
+        )
         if not on_their_instrument(plan):
             line = "; ".join((line, *OTHER_INSTRUMENT))
         screen.print(line, soft_wrap=True)

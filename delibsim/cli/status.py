@@ -11,7 +11,15 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from delibsim.cli.calls import Ids, dropped, fingerprints, note_ids, repeated, repetition, without_effect
+from delibsim.cli.calls import (
+    Ids,
+    dropped,
+    fingerprints,
+    note_ids,
+    repeated,
+    repetition,
+    without_effect,
+)
 from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
@@ -26,12 +34,26 @@ EVERY = 5.0  # seconds between two lines of --watch
 
 @app.command()
 def status(
-    study: Annotated[str | None, typer.Argument(help="Name or folder of the study; without one, all studies are listed.")] = None,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path("runs"),
-    watch: Annotated[bool, typer.Option("--watch", help="Say how it goes every few seconds, until nothing is held any more.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON; with --watch one object a line.")] = False,
+    study: Annotated[
+        str | None,
+        typer.Argument(help="Name or folder of the study; without one, all studies are listed."),
+    ] = None,
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
+        "runs"
+    ),
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch", help="Say how it goes every few seconds, until nothing is held any more."
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print as JSON; with --watch one object a line.")
+    ] = False,
 ) -> None:
-    """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3 if not, 4 if nothing is."""
+    """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3
+    if not, 4 if nothing is.
+    """
     if study is None:
         _list(root, as_json)
         return
@@ -40,7 +62,11 @@ def status(
         with suppress(KeyboardInterrupt):
             _watch(runs, as_json)
     ids = Ids()
-    begun, manifest, unfinished = runs.sessions(), runs.manifest(), "under way" if runs.holder() else "cut off"
+    begun, manifest, unfinished = (
+        runs.sessions(),
+        runs.manifest(),
+        "under way" if runs.holder() else "cut off",
+    )
     sessions = [state(runs, session, ids, unfinished) for session in begun]
     states = Counter(entry["state"] for entry in sessions)
     if waiting := len(set(manifest.sessions if manifest else ()) - set(begun)):
@@ -48,14 +74,21 @@ def status(
     effects = _effects(runs, sessions)
     calls: Counter[str] = sum((Counter(entry["calls"]) for entry in sessions), Counter())
     if as_json:
-        facts = {"states": dict(states), "calls": dict(calls), "repeated_response_ids": repeated(ids)}
+        facts = {
+            "states": dict(states),
+            "calls": dict(calls),
+            "repeated_response_ids": repeated(ids),
+        }
         facts |= effects.plain() | effects.recorded()
         echo_json({"study": runs.study, "sessions": sessions, **facts})
     else:
         _print(runs, sessions, states, effects)
         _print_doubts(sessions, ids)
         if states["cut off"]:
-            again = f"its `delibsim run` command is given again, or with `delibsim retry {shown(runs.folder)}`"
+            again = (
+                "its `delibsim run` command is given again, or with `delibsim retry"
+                f" {shown(runs.folder)}`"
+            )
             console().print(f"A session that was cut off goes on when {again}.", soft_wrap=True)
     complete = states["complete"]
     if complete == states.total():
@@ -93,7 +126,10 @@ def _watch(runs: Runs, as_json: bool) -> None:
         else:
             ahead = f", about {left:.0f} min left" if left else ""
             who = f"process {process} holds it" if process else "no process holds it now"
-            typer.echo(f"{held}/{planned} sessions held, {len(begun) - held} begun, {pace:.1f} a minute{ahead}; {who}")
+            typer.echo(
+                f"{held}/{planned} sessions held, {len(begun) - held} begun, {pace:.1f} a"
+                f" minute{ahead}; {who}"
+            )
         if not process:
             return
         time.sleep(EVERY)
@@ -102,7 +138,10 @@ def _watch(runs: Runs, as_json: bool) -> None:
 def _list(root: Path, as_json: bool) -> None:
     """All studies, with how many sessions of each were begun and held."""
     studies = [Runs.at(path.parent.resolve()) for path in sorted(root.glob("*/study.json"))]
-    rows = [{"study": r.study, "sessions": len(r.sessions()), "held": sum(map(r.held, r.sessions()))} for r in studies]
+    rows = [
+        {"study": r.study, "sessions": len(r.sessions()), "held": sum(map(r.held, r.sessions()))}
+        for r in studies
+    ]
     if as_json:
         echo_json(rows)
         return
@@ -113,7 +152,8 @@ def _list(root: Path, as_json: bool) -> None:
 
 
 def state(runs: Runs, session: str, ids: Ids, unfinished: str = "cut off") -> dict[str, Any]:
-    """How one session stands: complete, partial (something is missing), `unfinished`, or damaged; its calls by status.
+    """How one session stands: complete, partial (something is missing), `unfinished`, or damaged;
+    its calls by status.
 
     The response ids of its calls are added to `ids`.
     """
@@ -122,17 +162,27 @@ def state(runs: Runs, session: str, ids: Ids, unfinished: str = "cut off") -> di
     entry: dict[str, Any] = {
         "session": session,
         "state": unfinished,
-        "calls": dict(Counter(record.get("completion", {}).get("status", "damaged") for record in records)),
+        "calls": dict(
+            Counter(record.get("completion", {}).get("status", "damaged") for record in records)
+        ),
         "damaged_lines": damaged,
-        "worst": [_call(record) for record in records if record.get("completion", {}).get("status") != "ok"],
+        "worst": [
+            _call(record)
+            for record in records
+            if record.get("completion", {}).get("status") != "ok"
+        ],
         "fingerprints": fingerprints(records),
         "parameters_dropped": dropped(records),
         "missing": [],
         "fault": "",
     }
     try:
-        entry["condition"] = {"treatment": (planned := runs.planned(session)).treatment.name, "topic": planned.topic.id,
-                              "models": sorted(planned.models), "replicate": planned.replicate}  # fmt: skip
+        entry["condition"] = {
+            "treatment": (planned := runs.planned(session)).treatment.name,
+            "topic": planned.topic.id,
+            "models": sorted(planned.models),
+            "replicate": planned.replicate,
+        }
         if runs.held(session):
             run = runs.run(session)
             entry |= {"state": run.status, "missing": missing(run)}
@@ -154,15 +204,26 @@ def _print(
     effects: Effects,
 ) -> None:
     screen = console()
-    screen.print(f"study {runs.study}: " + (", ".join(f"{n} {name}" for name, n in states.items()) or "no sessions yet"))
+    screen.print(
+        f"study {runs.study}: "
+        + (", ".join(f"{n} {name}" for name, n in states.items()) or "no sessions yet")
+    )
     effects.print(screen)
     table = Table(box=None, pad_edge=False)
     for head in ("session", "state", "calls", "not ok"):
         table.add_column(head, overflow="fold")
-    listed = sessions if len(sessions) <= LISTED else [entry for entry in sessions if entry["state"] != "complete"][:LISTED]
+    listed = (
+        sessions
+        if len(sessions) <= LISTED
+        else [entry for entry in sessions if entry["state"] != "complete"][:LISTED]
+    )
     for entry in listed:
-        faults = ", ".join(f"{n} {status}" for status, n in entry["calls"].items() if status != "ok")
-        table.add_row(entry["session"], entry["state"], str(sum(entry["calls"].values())), faults or "-")
+        faults = ", ".join(
+            f"{n} {status}" for status, n in entry["calls"].items() if status != "ok"
+        )
+        table.add_row(
+            entry["session"], entry["state"], str(sum(entry["calls"].values())), faults or "-"
+        )
     if listed:
         screen.print(table)
     if len(listed) < len(sessions):
@@ -171,12 +232,21 @@ def _print(
         if entry["fault"]:
             screen.print(f"damaged: {entry['fault']}", soft_wrap=True)
         if entry["damaged_lines"]:
-            screen.print(f"{entry['session']}: {entry['damaged_lines']} damaged line(s) in its log are left alone")
+            screen.print(
+                f"{entry['session']}: {entry['damaged_lines']} damaged line(s) in its log are left"
+                " alone"
+            )
         for gap in entry["missing"]:
-            screen.print(f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}: {safe(gap['reason'])}", soft_wrap=True)
+            screen.print(
+                f"missing: {entry['session']}, {gap['participant']}, {gap['occasion']}:"
+                f" {safe(gap['reason'])}",
+                soft_wrap=True,
+            )
     by_condition: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in sessions:
-        by_condition[entry["session"].rpartition(".r")[0] or entry["session"]].update(entry["calls"])
+        by_condition[entry["session"].rpartition(".r")[0] or entry["session"]].update(
+            entry["calls"]
+        )
     for name, counts in by_condition.items():
         ended = ", ".join(f"{n} {status}" for status, n in counts.most_common())
         screen.print(f"calls, {name}{effects.mark(name)}: {ended}", soft_wrap=True)
@@ -184,7 +254,10 @@ def _print(
     for line in worst[:WORST]:
         screen.print(f"not ok: {safe(line)}", soft_wrap=True)
     if len(worst) > WORST:
-        screen.print(f"and {len(worst) - WORST} more calls that were not ok; delibsim show RUN --call all lists them")
+        screen.print(
+            f"and {len(worst) - WORST} more calls that were not ok; delibsim show RUN --call all"
+            " lists them"
+        )
 
 
 def _print_doubts(sessions: list[dict[str, Any]], ids: Ids) -> None:
@@ -195,7 +268,9 @@ def _print_doubts(sessions: list[dict[str, Any]], ids: Ids) -> None:
     for model, prints in _together(entry["fingerprints"] for entry in sessions).items():
         if len(prints) > 1:
             screen.print(
-                f"warning: {safe(model)}: the provider's fingerprint changed in mid-study: {safe(', '.join(prints))}", soft_wrap=True
+                f"warning: {safe(model)}: the provider's fingerprint changed in mid-study:"
+                f" {safe(', '.join(prints))}",
+                soft_wrap=True,
             )
     if found := repeated(ids):
         screen.print(f"warning: {safe(repetition(found))}", soft_wrap=True)

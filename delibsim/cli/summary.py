@@ -1,4 +1,6 @@
-"""The summary of one run: what changed, what people did on that topic, what was missing, where the files are."""
+"""The summary of one run: what changed, what people did on that topic, what was missing, where the
+files are.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -49,9 +51,14 @@ def summary(held: Outcome, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "survey": {"id": session.survey.id, "validated": session.survey.validated},
         "format": session.format,
         "speeches": speeches(run) if session.format == "debate" else [],
-        "stances": [(p.id, *(run.response(p.id, phase).answers.get("S1") for phase in ("pre", "post"))) for p in session.respondents]
-        if session.format == "debate"
-        else [],
+        "stances": (
+            [
+                (p.id, *(run.response(p.id, phase).answers.get("S1") for phase in ("pre", "post")))
+                for p in session.respondents
+            ]
+            if session.format == "debate"
+            else []
+        ),
         "treatment": session.treatment.name,
         "instructions_without_effect_on": deaf(session),
         "rounds": session.treatment.rounds if session.treatment.interaction else 0,
@@ -59,7 +66,9 @@ def summary(held: Outcome, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "personas": sum(bool(participant.persona) for participant in session.participants),
         "wording": session.wording.id,
         "network": session.procedure.audience.network,
-        "temperature": {  # none where it was requested and had no effect: nothing is labelled with what it did not have
+        # none where it was requested and had no effect: nothing is labelled with what it did not
+        # have
+        "temperature": {
             name: None if "temperature" in unused.get(name, ()) else settings.get("temperature")
             for name, settings in session.models.items()
         },
@@ -73,7 +82,9 @@ def summary(held: Outcome, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "human": people,
         "same_instrument": on_their_instrument(session),
         "flags": {
-            s.measure.removeprefix("flags."): int(s.value) for s in scores if s.unit == "run" and s.measure[:6] == "flags." and s.value
+            s.measure.removeprefix("flags."): int(s.value)
+            for s in scores
+            if s.unit == "run" and s.measure[:6] == "flags." and s.value
         },
         "missing": missing(run),
         "calls": {
@@ -117,7 +128,9 @@ def _tabulated(measures: Mapping[str, Measure]) -> dict[str, Measure]:
 
 
 def deaf(session: Session) -> list[str]:
-    """The models of a session on which the instructions of its treatment have no effect, or that nobody tells them, by name."""
+    """The models of a session on which the instructions of its treatment have no effect, or that
+    nobody tells them, by name.
+    """
     if not session.treatment.instructions.strip():
         return []
     if INSTRUCTIONS in circumstances(session):
@@ -127,7 +140,9 @@ def deaf(session: Session) -> list[str]:
 
 
 def speeches(run: Run) -> list[dict[str, Any]]:
-    """What was said in a debate, turn by turn, with the words of each speech, whether it was cut and the rules it breaks; no notes."""
+    """What was said in a debate, turn by turn, with the words of each speech, whether it was cut
+    and the rules it breaks; no notes.
+    """
     rules = run.session.procedure.rules
     return [
         {"speaker": said.turn.speaker, "task": said.turn.task, "words": len(said.text.split()), "text": said.text,
@@ -141,10 +156,24 @@ def missing(run: Run) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for response in run.responses:
         for reason, items in Counter(response.missing.values()).items():
-            found.append({"participant": response.participant, "occasion": response.phase, "answers": items, "reason": reason})
+            found.append(
+                {
+                    "participant": response.participant,
+                    "occasion": response.phase,
+                    "answers": items,
+                    "reason": reason,
+                }
+            )
     for silence in run.silences:
         reason = f"{silence.status}: {silence.reason}"
-        found.append({"participant": silence.turn.speaker, "occasion": f"turn {silence.turn.index}", "answers": 0, "reason": reason})
+        found.append(
+            {
+                "participant": silence.turn.speaker,
+                "occasion": f"turn {silence.turn.index}",
+                "answers": 0,
+                "reason": reason,
+            }
+        )
     return found
 
 
@@ -155,13 +184,24 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     screen.print(safe(result["topic"]["question"]), style="bold")
     rounds = f"{result['rounds']} round{'' if result['rounds'] == 1 else 's'}"
     screen.print(
-        f"{result['participants']} participants ({models}), treatment {result['treatment']}, {rounds}, survey {result['survey']['id']}"
+        f"{result['participants']} participants ({models}), treatment {result['treatment']},"
+        f" {rounds}, survey {result['survey']['id']}"
     )
-    unused = {model for model, names in result["calls"]["parameters_dropped"].items() if "temperature" in names}
-    stated = {("without effect" if model in unused else "not set") if t is None else f"{t:g}" for model, t in result["temperature"].items()}
+    unused = {
+        model
+        for model, names in result["calls"]["parameters_dropped"].items()
+        if "temperature" in names
+    }
+    stated = {
+        ("without effect" if model in unused else "not set") if t is None else f"{t:g}"
+        for model, t in result["temperature"].items()
+    }
     temperatures = ", ".join(sorted(stated))
     personas = f"{result['personas']} personas" if result["personas"] else "no personas"
-    design = f"seed {result['seed']}, replicate {result['replicate']}, temperature {temperatures}, wording {result['wording']}"
+    design = (
+        f"seed {result['seed']}, replicate {result['replicate']}, temperature {temperatures},"
+        f" wording {result['wording']}"
+    )
     screen.print(safe(f"{design}, {personas}, network {result['network']}"), style="dim")
     if result["format"] == "debate":
         _print_speeches(result, screen)
@@ -170,15 +210,26 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
     for line in notes(result):
         screen.print(line, soft_wrap=True)
     place = result["folder"]
-    screen.print(f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)", soft_wrap=True)
-    screen.print(f"Next       delibsim show {place}\n           delibsim replay {place}", soft_wrap=True)
+    screen.print(
+        f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)", soft_wrap=True
+    )
+    screen.print(
+        f"Next       delibsim show {place}\n           delibsim replay {place}", soft_wrap=True
+    )
 
 
 def _print_speeches(result: dict[str, Any], screen: Console) -> None:
     for speech in result["speeches"]:
         cut = ", cut because it was too long" if speech["cut"] else ""
-        broken = f", breaks the rules: {', '.join(speech['broken']).replace('_', ' ')}" if speech["broken"] else ""
-        screen.print(f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{cut}{broken})", style="bold")
+        broken = (
+            f", breaks the rules: {', '.join(speech['broken']).replace('_', ' ')}"
+            if speech["broken"]
+            else ""
+        )
+        screen.print(
+            f"\n{safe(speech['speaker'])}, {speech['task']} ({speech['words']} words{cut}{broken})",
+            style="bold",
+        )
         screen.print(safe(speech["text"]))
     for name, before, after in result["stances"]:
         screen.print(f"\n{safe(name)}: stance {_stance(before)} before, {_stance(after)} after")
@@ -232,21 +283,35 @@ def notes(result: dict[str, Any]) -> list[str]:
         lines.append(f"Undefined  {measure}: {reason}")
     for entry in result["missing"]:
         what = f"{entry['answers']} answers" if entry["answers"] else "statement"
-        lines.append(f"Missing    {safe(entry['participant'])}, {entry['occasion']}: {what} ({safe(entry['reason'])})")
+        lines.append(
+            f"Missing    {safe(entry['participant'])}, {entry['occasion']}: {what}"
+            f" ({safe(entry['reason'])})"
+        )
     if not result["missing"]:
         lines.append("Missing    no answer and no statement")
     if result["flags"]:
         flags = ", ".join(f"{kind} ({n})" for kind, n in result["flags"].items())
         lines.append(f"Flagged    statements to look at: {flags}")
     if result["scale_reversed"]:
-        lines.append(f"Scale      shown the other way round to {safe(', '.join(result['scale_reversed']))}; their answers are mapped back.")
+        lines.append(
+            f"Scale      shown the other way round to {safe(', '.join(result['scale_reversed']))};"
+            " their answers are mapped back."
+        )
     if result["transcript_window"]:
-        lines.append(f"Window     participants were shown the last {result['transcript_window']} statements they heard, and no more.")
+        lines.append(
+            f"Window     participants were shown the last {result['transcript_window']} statements"
+            " they heard, and no more."
+        )
     if not result["survey"]["validated"] and result["format"] != "debate":
-        lines.append(f"Survey     {result['survey']['id']} has not been validated as an instrument.")
+        lines.append(
+            f"Survey     {result['survey']['id']} has not been validated as an instrument."
+        )
     if result["human"]:
         n, group = result["human"]["n"], result["participants"]
-        lines.append(f"People     {n} people pooled against one group of {group}: a single session is one draw, not an effect.")
+        lines.append(
+            f"People     {n} people pooled against one group of {group}: a single session is one"
+            " draw, not an effect."
+        )
         if not result["same_instrument"]:
             lines += [f"           {told.capitalize()}." for told in OTHER_INSTRUMENT]
     elif reference(result["topic"]["id"]):
@@ -272,6 +337,12 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 
 def _cost(records: list[dict[str, Any]]) -> float | None:
-    """US dollars of all calls and their failed attempts; None as soon as the cost of one is unknown."""
+    """US dollars of all calls and their failed attempts; None as soon as the cost of one is
+    unknown.
+    """
     done = [record["completion"] for record in records]
-    return sum_of(cost_of(attempt) for completion in done for attempt in (*completion.get("tries", ()), completion))
+    return sum_of(
+        cost_of(attempt)
+        for completion in done
+        for attempt in (*completion.get("tries", ()), completion)
+    )

@@ -30,9 +30,13 @@ def surveys(
     id: Annotated[str | None, typer.Argument(help="Print this survey whole.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """List the surveys, or print one. Those named deliberr.* are the published instruments, after their import."""
+    """List the surveys, or print one. Those named deliberr.* are the published instruments, after
+    their import.
+    """
     library = Library()
-    found, faults = ([library.survey(id)], []) if id else readable(sorted(library.surveys()), library.survey)
+    found, faults = (
+        ([library.survey(id)], []) if id else readable(sorted(library.surveys()), library.survey)
+    )
     rank_1 = {survey.id: library.rank_1_in_source(survey.id) for survey in found}
     if as_json:
         plain = [{**asdict(survey), "rank_1_in_source": rank_1[survey.id]} for survey in found]
@@ -43,7 +47,8 @@ def surveys(
     if id:
         survey = found[0]
         screen.print(
-            f"{survey.id}: ratings from {survey.scale_min} to {survey.scale_max}, validated: {'yes' if survey.validated else 'no'}"
+            f"{survey.id}: ratings from {survey.scale_min} to {survey.scale_max}, validated:"
+            f" {'yes' if survey.validated else 'no'}"
         )
         screen.print(safe(survey.source), style="dim")
         screen.print(f"Rank 1 is the most preferred. {IMPORTED[rank_1[id]]}".strip())

@@ -19,7 +19,8 @@ WIDTH = 100  # columns of a table
 
 
 def console(**options: Any) -> Console:
-    """A console for tables: as wide as the terminal, 100 columns at least, so that no number is cut; markup in data stays text.
+    """A console for tables: as wide as the terminal, 100 columns at least, so that no number is
+    cut; markup in data stays text.
 
     What is shown live, on stderr, is no wider than the terminal.
     """
@@ -30,12 +31,15 @@ def console(**options: Any) -> Console:
 
 
 def safe(text: str) -> str:
-    r"""Text made inert for a terminal: no control, escape or direction-changing characters; line ends and tabs stay.
+    r"""Text made inert for a terminal: no control, escape or direction-changing characters; line
+    ends and tabs stay.
 
     >>> safe("a\x1b[31mb")
     'a[31mb'
     """
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
+    return "".join(
+        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
+    )
 
 
 LONGEST = 6_000  # characters of one text that are printed; about a thousand words
@@ -89,7 +93,9 @@ def study_at(place: str, root: Path) -> Runs:
 
 
 def run_at(place: str, root: Path) -> tuple[Runs, str]:
-    """A run by path (its folder or its run.json), by study/session, or by study where that has one session."""
+    """A run by path (its folder or its run.json), by study/session, or by study where that has one
+    session.
+    """
     path = Path(place)
     folder = path.parent if path.name == "run.json" else path
     if isfile(folder / "session.json"):
@@ -100,7 +106,10 @@ def run_at(place: str, root: Path) -> tuple[Runs, str]:
         runs = study_at(place, root)
         sessions = runs.sessions()
         if len(sessions) != 1:
-            raise WrongInput(f"study '{runs.study}' has {len(sessions)} sessions; name one: {_few(f'{runs.study}/{s}' for s in sessions)}")
+            raise WrongInput(
+                f"study '{runs.study}' has {len(sessions)} sessions; name one:"
+                f" {_few(f'{runs.study}/{s}' for s in sessions)}"
+            )
         return runs, sessions[0]
     runs = study_at(study, root)
     sessions = runs.sessions()

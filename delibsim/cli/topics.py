@@ -31,7 +31,10 @@ def topics(
         for field, value in asdict(entries[0]).items():
             screen.print(f"{field}: {safe(str(value))}")
         return
-    for kind, title, text in (("Topic", "Topics", "question"), ("Motion", "Motions for debates", "text")):
+    for kind, title, text in (
+        ("Topic", "Topics", "question"),
+        ("Motion", "Motions for debates", "text"),
+    ):
         columns = ("survey",) if kind == "Topic" else ("theme", "tournament")
         table = Table("id", text, *columns, title=title, title_justify="left", box=None)
         for entry in sorted(entries, key=lambda entry: entry.id):

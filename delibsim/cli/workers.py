@@ -1,4 +1,6 @@
-"""Holding sessions in several processes from the command line: as `study.hold_plan` does, with one of Hydra's launchers."""
+"""Holding sessions in several processes from the command line: as `study.hold_plan` does, with one
+of Hydra's launchers.
+"""
 
 import asyncio
 import contextlib
@@ -29,9 +31,11 @@ LOOK = 2.0  # seconds between two looks at what the workers have told
 
 
 def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
-    """Hold the sessions of a plan that have no run yet in several processes; WrongInput, before anything is begun, if that cannot be.
+    """Hold the sessions of a plan that have no run yet in several processes; WrongInput, before
+    anything is begun, if that cannot be.
 
-    KeyboardInterrupt where it was stopped. The folder is shared with the workers until the last of them has ended.
+    KeyboardInterrupt where it was stopped. The folder is shared with the workers until the last of
+    them has ended.
     """
     launcher, overrides = plan.sweep.launcher, plan.sweep.launcher_overrides
     check(launcher, overrides)
@@ -47,7 +51,10 @@ def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Ou
         launch = prepare(runs, waiting, plan.limits, _left(voices), _workers(plan, waiting, screen))
         share(launch.name)
         fault = ""
-        with Watching(launch, waiting, len(before), voices, screen, quiet), _in_order(launch, screen):
+        with (
+            Watching(launch, waiting, len(before), voices, screen, quiet),
+            _in_order(launch, screen),
+        ):
             try:
                 start(launch, launcher, overrides, plan.addresses)
             except Exception as error:  # noqa: BLE001 - every launcher has errors of its own for a worker that died
@@ -55,7 +62,11 @@ def launch_plan(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Ou
     if launch.stopped:
         raise KeyboardInterrupt
     if fault:
-        screen.print(f"A worker did not end well: {safe(fault)}; what the launcher wrote is in {shown(launch.place)}", soft_wrap=True)
+        screen.print(
+            f"A worker did not end well: {safe(fault)}; what the launcher wrote is in"
+            f" {shown(launch.place)}",
+            soft_wrap=True,
+        )
     return before + launch.outcomes(waiting, fault or "its worker ended before it began")
 
 
@@ -73,13 +84,22 @@ def _left(voices: ModelPool) -> tuple[float | None, int | None]:
 
 
 def _workers(plan: Plan, waiting: Sequence[Session], screen: Console) -> int:
-    """How many workers there are to be: as many as are wanted, can be used, and the limits can be divided among."""
+    """How many workers there are to be: as many as are wanted, can be used, and the limits can be
+    divided among.
+    """
     wanted = min(plan.limits.workers or max(2, os.cpu_count() or 1), len(waiting))
-    hosted = [s for s in cells_of(waiting).values() if any(settings["kind"] != "citizen" for settings in s.models.values())]
+    hosted = [
+        s
+        for s in cells_of(waiting).values()
+        if any(settings["kind"] != "citizen" for settings in s.models.values())
+    ]
     largest = max((_largest(session) for session in hosted), default=1)
     workers = most_workers(plan.limits, wanted, largest)
     if workers < wanted:
-        told = f"{workers} worker{'s' if workers > 1 else ''} instead of {wanted}: the limits cannot be divided further"
+        told = (
+            f"{workers} worker{'s' if workers > 1 else ''} instead of {wanted}: the limits cannot"
+            " be divided further"
+        )
         screen.print(f"{told} (the largest call may have {largest:,} tokens)", soft_wrap=True)
     return workers
 
@@ -91,12 +111,16 @@ def _largest(session: Session) -> int:
 
 @contextlib.contextmanager
 def _in_order(launch: Launch, screen: Console) -> Generator[None]:
-    """Let the first interruption ask the workers to stop, and only the second end this process at once."""
+    """Let the first interruption ask the workers to stop, and only the second end this process at
+    once.
+    """
 
     def first(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         launch.stop()
-        screen.print("The workers are stopping; a second interruption leaves at once.", soft_wrap=True)
+        screen.print(
+            "The workers are stopping; a second interruption leaves at once.", soft_wrap=True
+        )
 
     before = signal.signal(signal.SIGINT, first)
     try:
@@ -108,7 +132,15 @@ def _in_order(launch: Launch, screen: Console) -> Generator[None]:
 class Watching(Progress):
     """Shows, in one line, what the workers of a launch have told so far."""
 
-    def __init__(self, launch: Launch, sessions: Sequence[Session], before: int, voices: ModelPool, screen: Console, quiet: bool) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        sessions: Sequence[Session],
+        before: int,
+        voices: ModelPool,
+        screen: Console,
+        quiet: bool,
+    ) -> None:
         super().__init__(sessions, before, voices, screen, quiet)
         self.launch = launch
         self.waiting = {session.id: session for session in sessions}
@@ -120,7 +152,12 @@ class Watching(Progress):
         self._looking.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._over.set()
         self._looking.join()
         super().__exit__(kind, error, trace)

@@ -6,7 +6,9 @@ from typing import Any
 from delibsim.renamed import warn_renamed
 
 RENAMED = {"hold_all": "hold", "score_all": "score", "usual_scorers": "score", "spent": "cost"}
-"""Functions that version 0.1 had here, and the module they are in now; they are kept for one version."""
+"""Functions that version 0.1 had here, and the module they are in now; they are kept for one
+version.
+"""
 
 
 def __getattr__(name: str) -> Any:

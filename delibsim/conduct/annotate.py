@@ -20,12 +20,27 @@ from delibsim.store.codec import session_to_plain
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
-FAMILIES = ("gpt", "claude", "gemini", "gemma", "deepseek", "kimi", "llama", "mistral", "mixtral", "qwen", "grok", "phi")
+FAMILIES = (
+    "gpt",
+    "claude",
+    "gemini",
+    "gemma",
+    "deepseek",
+    "kimi",
+    "llama",
+    "mistral",
+    "mixtral",
+    "qwen",
+    "grok",
+    "phi",
+)
 
 
 @dataclass(frozen=True)
 class RatingOutcome:
-    """What came of rating: how many ratings are new, were there before, could not be asked for; why, and the calls made."""
+    """What came of rating: how many ratings are new, were there before, could not be asked for;
+    why, and the calls made.
+    """
 
     new: int
     before: int
@@ -35,7 +50,9 @@ class RatingOutcome:
 
 @dataclass(frozen=True)
 class Balance:
-    """How many ratings a panel is to give, by how many raters a debate, and how many debates by nobody."""
+    """How many ratings a panel is to give, by how many raters a debate, and how many debates by
+    nobody.
+    """
 
     planned: int
     fewest_raters: int
@@ -59,15 +76,26 @@ class Balance:
 
 
 def panel_of(session: Session, name: str = "panel") -> Session:
-    """The participants of a planned session as a panel of raters, named after the panel and counted from 1."""
-    raters = tuple(replace(p, id=f"{name} {i}", role="rater") for i, p in enumerate(session.participants, 1))
+    """The participants of a planned session as a panel of raters, named after the panel and counted
+    from 1.
+    """
+    raters = tuple(
+        replace(p, id=f"{name} {i}", role="rater") for i, p in enumerate(session.participants, 1)
+    )
     return replace(session, participants=raters, format="rating")
 
 
 def seated(panel: Session, run: Run) -> Session:
     """The panel as it sits before one debate."""
     debate = run.session
-    return replace(panel, id=debate.id, topic=debate.topic, survey=debate.survey, seed=debate.seed, replicate=debate.replicate)
+    return replace(
+        panel,
+        id=debate.id,
+        topic=debate.topic,
+        survey=debate.survey,
+        seed=debate.seed,
+        replicate=debate.replicate,
+    )
 
 
 def as_begun(panel: Session, ratings: Ratings) -> Session:
@@ -108,7 +136,8 @@ def allocated(
     debates: Sequence[Run],
     each: int | None,
 ) -> dict[str, tuple[Showing, ...]] | None:
-    """Which debates each rater of a panel rates, with what was allocated before; None where all rate all.
+    """Which debates each rater of a panel rates, with what was allocated before; None where all
+    rate all.
 
     Debates that were held since go to raters who join since. Raises WrongInput where the panel was
     begun with another number of debates for each, or a rater cannot have so many.
@@ -141,7 +170,8 @@ def before(
 ) -> list[tuple[Participant, Side | None]]:
     """The raters before whom a debate is to come, each with the side shown as Speaker A.
 
-    Where there is no allocation a debate comes before every rater, and the side is None: as it is drawn.
+    Where there is no allocation a debate comes before every rater, and the side is None: as it is
+    drawn.
     """
     if allocation is None:
         return [(rater, None) for rater in panel.participants]
@@ -155,14 +185,19 @@ def before(
 
 
 def kin(panel: Session, runs: Sequence[Run]) -> list[str]:
-    """A warning for each rater's model that shares a family with a debater's: it may know, and favour, its own hand."""
+    """A warning for each rater's model that shares a family with a debater's: it may know, and
+    favour, its own hand.
+    """
     debating = {name: settings for run in runs for name, settings in run.session.models.items()}
     warnings = []
     for rater, settings in panel.models.items():
         family = family_of(rater, settings)
         alike = sorted(name for name, other in debating.items() if family_of(name, other) == family)
         if alike:
-            warnings.append(f"rater {rater} and debater {', '.join(alike)} are of one family ({family}): a model may favour its own hand")
+            warnings.append(
+                f"rater {rater} and debater {', '.join(alike)} are of one family ({family}): a"
+                " model may favour its own hand"
+            )
     return warnings
 
 
@@ -170,7 +205,8 @@ def family_of(name: str, settings: Any) -> str:
     """The family of a model: the first known one its name speaks of, else its kind and name."""
     known = f"{settings.get('model', '')} {name}".lower()
     return next(
-        (family for family in FAMILIES if family in known), str(settings["kind"]) if settings["kind"] == "citizen" else known.strip()
+        (family for family in FAMILIES if family in known),
+        str(settings["kind"]) if settings["kind"] == "citizen" else known.strip(),
     )
 
 
@@ -180,11 +216,16 @@ async def rehearsed_ratings(
     debates: Sequence[Run],
     allocation: Allocation | None = None,
 ) -> list[list[Asked]]:
-    """The calls of every rating that is still to be asked for, with placeholders for the replies; nobody is called."""
+    """The calls of every rating that is still to be asked for, with placeholders for the replies;
+    nobody is called.
+    """
     check_panel(panel)
     sittings = []
     for run in filter(debated, debates):
-        sitting, done = seated(panel, run), {rating.rater for rating in Ratings.of(runs).read(run.session.id)}
+        sitting, done = (
+            seated(panel, run),
+            {rating.rater for rating in Ratings.of(runs).read(run.session.id)},
+        )
         for rater, first in before(panel, run, allocation):
             if rater.id not in done:
                 sittings.append(asked := [])
@@ -202,7 +243,9 @@ async def rate_all(
     told: Callable[[str], None] = lambda line: None,
     allocation: Allocation | None = None,
 ) -> RatingOutcome:
-    """Have every complete debate rated by every rater who is to and has not yet; what was recorded is not asked again."""
+    """Have every complete debate rated by every rater who is to and has not yet; what was recorded
+    is not asked again.
+    """
     check_panel(panel)
     ratings = Ratings.of(runs)
     gate = asyncio.Semaphore(at_once)
@@ -217,7 +260,10 @@ async def rate_all(
             ratings.record(run.session.id, exchange.record())
 
         sitting = seated(panel, run)
-        live = {n: Replay(n, known, then=Recorder(model, keep)) for n, model in voices.of(sitting).items()}
+        live = {
+            n: Replay(n, known, then=Recorder(model, keep))
+            for n, model in voices.of(sitting).items()
+        }
         async with gate:
             try:
                 ratings.add(await rate(run, sitting, rater, live, first))

@@ -21,9 +21,11 @@ from delibsim.store.runs import Runs
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of holding a session: its run, or why there is none; how many answers came from the record and how many were asked for.
+    """What came of holding a session: its run, or why there is none; how many answers came from the
+    record and how many were asked for.
 
-    `status` is that of the run ("complete" or "partial"), "" if there is none. Of many sessions the runs are left on disk.
+    `status` is that of the run ("complete" or "partial"), "" if there is none. Of many sessions the
+    runs are left on disk.
     """
 
     session: Session
@@ -43,7 +45,8 @@ async def hold_session(
     heed: Callable[[Exchange], None] = lambda exchange: None,
     voices: ModelPool | None = None,
 ) -> Outcome:
-    """Hold a session and write its run, going on from its record if it was cut off; an existing run is left as it is.
+    """Hold a session and write its run, going on from its record if it was cut off; an existing run
+    is left as it is.
 
     `heed` is told of every exchange after it was appended to the log.
     """
@@ -59,11 +62,19 @@ async def hold_session(
         asked += exchange.completion.status != "budget"  # which was not sent
         runs.record(session.id, exchange.record())
         if (answer := exchange.completion).response_id or answer.fingerprint:
-            runs.note_answering(exchange.model, answer.model_returned, answer.fingerprint, f"{session.id}/{exchange.id}", exchange.started)
+            runs.note_answering(
+                exchange.model,
+                answer.model_returned,
+                answer.fingerprint,
+                f"{session.id}/{exchange.id}",
+                exchange.started,
+            )
         heed(exchange)
 
     live = (voices or ModelPool()).of(session)
-    recorded = {name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()}
+    recorded = {
+        name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()
+    }
     try:
         run = await hold(session, recorded, watch)
     except (Interrupted, Diverged) as error:
@@ -82,13 +93,17 @@ async def hold_all(
     tell: Callable[[Outcome], None] = lambda held: None,
     lock: AbstractContextManager[Any] | None = None,
 ) -> list[Outcome]:
-    """Hold sessions under the lock of the study's folder: of each set-up of models so many at once, so that none waits for another.
+    """Hold sessions under the lock of the study's folder: of each set-up of models so many at once,
+    so that none waits for another.
 
-    `tell` is told of every session that is over. The outcomes come in the order of the sessions and without their runs,
-    which would fill the memory. The voices are closed at the end. `lock` takes the place of the lock for this process alone.
+    `tell` is told of every session that is over. The outcomes come in the order of the sessions and
+    without their runs, which would fill the memory. The voices are closed at the end. `lock` takes
+    the place of the lock for this process alone.
     """
     voices = voices or ModelPool()
-    seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(at_once))
+    seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(
+        lambda: asyncio.Semaphore(at_once)
+    )
 
     async def one(session: Session) -> Outcome:
         async with seats[frozenset(session.models)]:
@@ -104,8 +119,11 @@ async def hold_all(
 
     try:
         with lock or runs.lock(), _settled_heap():
-            # Whichever fails, the others finish first: what is in flight has been paid for and is to be kept.
-            settled = await asyncio.gather(*(one(session) for session in sessions), return_exceptions=True)
+            # Whichever fails, the others finish first: what is in flight has been paid for and is
+            # to be kept.
+            settled = await asyncio.gather(
+                *(one(session) for session in sessions), return_exceptions=True
+            )
     finally:
         await voices.close()
     for outcome in settled:
@@ -116,7 +134,9 @@ async def hold_all(
 
 @contextmanager
 def _settled_heap() -> Generator[None]:
-    """Spare the collector what was imported and planned before, and let it look at the rest less often, which takes time."""
+    """Spare the collector what was imported and planned before, and let it look at the rest less
+    often, which takes time.
+    """
     thresholds = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

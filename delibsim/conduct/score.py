@@ -14,7 +14,11 @@ from delibsim.store.runs import Runs
 
 def usual_scorers() -> list[str]:
     """The installed scorers that need not be asked for: all but those that are `on_request`."""
-    return [name for name in installed("delibsim.scorers") if not getattr(load("delibsim.scorers", name), "on_request", False)]
+    return [
+        name
+        for name in installed("delibsim.scorers")
+        if not getattr(load("delibsim.scorers", name), "on_request", False)
+    ]
 
 
 def measures_of(names: Iterable[str]) -> dict[str, Measure]:
@@ -29,10 +33,12 @@ def measures_of(names: Iterable[str]) -> dict[str, Measure]:
 def score_all(
     runs: Runs, names: Iterable[str], watch: Callable[[str, int, int], None] | None = None
 ) -> tuple[list[Score], list[str], list[Path]]:
-    """Score every readable run of a study with the scorers named; the scores, the faults of unreadable runs, the files.
+    """Score every readable run of a study with the scorers named; the scores, the faults of
+    unreadable runs, the files.
 
-    What a scorer has to say of how its scores came about (`details`) is written beside them. `watch` is told of the progress of
-    a scorer that takes its time: what is being done, how much is done, of how much.
+    What a scorer has to say of how its scores came about (`details`) is written beside them.
+    `watch` is told of the progress of a scorer that takes its time: what is being done, how much is
+    done, of how much.
     """
     held, faults = runs.all()
     held = Ratings.of(runs).rated(held)

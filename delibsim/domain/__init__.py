@@ -1,1 +1,3 @@
-"""Nouns of deliberation: frozen dataclasses on the standard library, without input, output or language model."""
+"""Nouns of deliberation: frozen dataclasses on the standard library, without input, output or
+language model.
+"""

@@ -1,4 +1,6 @@
-"""Which debates each rater rates where nobody rates all: balanced over debates, motions and order."""
+"""Which debates each rater rates where nobody rates all: balanced over debates, motions and
+order.
+"""
 
 import random
 from collections import Counter
@@ -29,14 +31,15 @@ def allocate(
     seed: int,
     earlier: Allocation | None = None,
 ) -> dict[str, tuple[Showing, ...]]:
-    """So many debates for each rater, one rater after the other; who has debates already keeps them.
+    """So many debates for each rater, one rater after the other; who has debates already keeps
+    them.
 
-    `motions` holds the motion of every debate by the debate's name. Each rater gets the debates that
-    the fewest raters have, so that these numbers never differ by more than one; among them one of
-    each motion before a second of any; shown early where they were shown late so far; and Speaker A
-    is each side in turn. A larger number of raters leaves the debates of the first ones as they are.
-    The draw depends on the seed and on the names alone. Raises WrongInput for a number of debates
-    that a rater cannot have.
+    `motions` holds the motion of every debate by the debate's name. Each rater gets the debates
+    that the fewest raters have, so that these numbers never differ by more than one; among them one
+    of each motion before a second of any; shown early where they were shown late so far; and
+    Speaker A is each side in turn. A larger number of raters leaves the debates of the first ones
+    as they are. The draw depends on the seed and on the names alone. Raises WrongInput for a number
+    of debates that a rater cannot have.
     """
     if not 1 <= each <= len(motions):
         most = f"at most all {len(motions)} that are complete"
@@ -65,7 +68,9 @@ def raters_per_debate(debates: Iterable[str], allocation: Allocation) -> dict[st
 
 
 class _Tally:
-    """Of each debate: how often it was shown, how late on balance, by how much the proposition led."""
+    """Of each debate: how often it was shown, how late on balance, by how much the proposition
+    led.
+    """
 
     def __init__(self) -> None:
         self.shown: Counter[str] = Counter()
@@ -94,7 +99,8 @@ def _chosen(motions: Mapping[str, str], each: int, tally: _Tally, draw: random.R
         ranks = {}
         for debate in pool:
             motion, led = motions[debate], _sign(tally.lead[debate])
-            # The side that has led less is to lead next, which should even out what this rater sees.
+            # The side that has led less is to lead next, which should even out what this rater
+            # sees.
             ranks[debate] = (seen[motion], -left[motion], abs(lean - led))
         best = min(pool, key=ranks.__getitem__)
         waiting.remove(best)

@@ -16,7 +16,9 @@ Family = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Condition:
-    """Topic, treatment and models of sessions, and by dotted key the settings in which they differ from others of the study."""
+    """Topic, treatment and models of sessions, and by dotted key the settings in which they differ
+    from others of the study.
+    """
 
     topic: str
     treatment: str
@@ -29,16 +31,25 @@ class Condition:
         >>> str(Condition("ccps", "normative", "citizen", (("group.size", 7), ("persona", "none"))))
         'ccps, normative, citizen, group.size=7, persona=none'
         """
-        return ", ".join([self.topic, self.treatment, self.models, *(f"{key}={value}" for key, value in self.settings)])
+        return ", ".join(
+            [
+                self.topic,
+                self.treatment,
+                self.models,
+                *(f"{key}={value}" for key, value in self.settings),
+            ]
+        )
 
 
 def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
     """The condition of every session, by its name.
 
-    Replicates are the sessions of one cell of the design; of sessions that are named otherwise, those with equal settings. What
-    is drawn anew for every replicate (who sits where) is no setting. A setting is told where sessions of the same topic,
-    treatment and models differ in it, and then of all that have it; where that does not tell two cells apart, their names do.
-    What a condition is called thus depends on the study it is in; which replicates belong together does not.
+    Replicates are the sessions of one cell of the design; of sessions that are named otherwise,
+    those with equal settings. What is drawn anew for every replicate (who sits where) is no
+    setting. A setting is told where sessions of the same topic, treatment and models differ in it,
+    and then of all that have it; where that does not tell two cells apart, their names do. What a
+    condition is called thus depends on the study it is in; which replicates belong together does
+    not.
     """
     shared: dict[str, tuple[Family, Settings]] = {}
     sessions = sorted(sessions, key=lambda session: session.replicate)
@@ -59,18 +70,26 @@ def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
 
 
 def _told(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]:
-    """The condition of every cell: its family, what differs, and its name where that tells it from no other."""
+    """The condition of every cell: its family, what differs, and its name where that tells it from
+    no other.
+    """
     families: dict[Family, list[Settings]] = defaultdict(list)
     for family, settings in shared.values():
         families[family].append(settings)
-    unlike = {key for found in families.values() for key, _ in frozenset.union(*found) - frozenset.intersection(*found)}
+    unlike = {
+        key
+        for found in families.values()
+        for key, _ in frozenset.union(*found) - frozenset.intersection(*found)
+    }
     found = {
         cell: Condition(*family, tuple(sorted(pair for pair in settings if pair[0] in unlike)))
         for cell, (family, settings) in shared.items()
     }
     alike = Counter(found.values())
     return {
-        cell: replace(condition, settings=(*condition.settings, ("sessions", cell))) if alike[condition] > 1 else condition
+        cell: replace(condition, settings=(*condition.settings, ("sessions", cell)))
+        if alike[condition] > 1
+        else condition
         for cell, condition in found.items()
     }
 
@@ -81,7 +100,9 @@ def family_of(session: Session) -> Family:
 
 
 def settings_of(session: Session) -> Iterator[tuple[str, Any]]:
-    """What a session is made of beside topic, treatment and models, named as at the command line; hashable values."""
+    """What a session is made of beside topic, treatment and models, named as at the command line;
+    hashable values.
+    """
     yield from shared_settings(session)
     for name in session.models:
         for key, value in settings_of_model(session, name):
@@ -95,9 +116,17 @@ def settings_of_model(session: Session, name: str) -> Iterator[tuple[str, Any]]:
 
 def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
     """The settings that are not those of a model."""
-    yield from {"survey": session.survey.id, "format": session.format, "wording": session.wording.id}.items()
+    yield from {
+        "survey": session.survey.id,
+        "format": session.format,
+        "wording": session.wording.id,
+    }.items()
     yield "group.size", len(session.participants)
-    yield "persona", session.personas or _personas([participant.persona for participant in session.participants])
+    yield (
+        "persona",
+        session.personas
+        or _personas([participant.persona for participant in session.participants]),
+    )
     if session.treatment.interaction:
         yield "rounds", session.treatment.rounds
     if len(session.models) > 1:
@@ -106,9 +135,15 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
 
 
 def _personas(personas: list[str]) -> str:
-    """A short name for who is described how: none, or how many are and a hash of the descriptions."""
+    """A short name for who is described how: none, or how many are and a hash of the
+    descriptions.
+    """
     described = sum(map(bool, personas))
-    return f"{described} ({hashlib.sha256(json.dumps(personas).encode()).hexdigest()[:8]})" if described else "none"
+    return (
+        f"{described} ({hashlib.sha256(json.dumps(personas).encode()).hexdigest()[:8]})"
+        if described
+        else "none"
+    )
 
 
 def _leaves(settings: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:

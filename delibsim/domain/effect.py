@@ -40,15 +40,17 @@ OF_RATERS = "rater_"
 """What the names of the texts begin with that nobody in a session is told."""
 
 Declared = Callable[..., Collection[str]]
-"""The settings that a plug-in declares to be without effect on it: by its kind, and by its kind and a
-circumstance, as `plugins.without_effect` gives them."""
+"""The settings that a plug-in declares to be without effect on it: by its kind, and by its kind and
+a circumstance, as `plugins.without_effect` gives them."""
 Dropped = Mapping[str, Mapping[str, Collection[str]]]
 """The parameters that were requested and dropped, by session and by model."""
 
 
 @dataclass(frozen=True)
 class NoEffect:
-    """A setting that sessions vary, its values as texts, the models it has no effect on, and where."""
+    """A setting that sessions vary, its values as texts, the models it has no effect on, and
+    where.
+    """
 
     setting: str
     values: tuple[str, ...]
@@ -194,7 +196,9 @@ def _noticed(session: Session, unnoticed: Mapping[str, Collection[str]]) -> tupl
 
 
 def circumstances(session: Session) -> dict[str, str]:
-    """The settings that have no effect on anybody in a session, by name, each with where that is so."""
+    """The settings that have no effect on anybody in a session, by name, each with where that is
+    so.
+    """
     procedure = session.procedure
     found = {}
     if procedure.audience.network != "small_world":
@@ -220,7 +224,9 @@ def _unnoticed(
     declared: Declared,
     dropped: Mapping[str, Collection[str]],
 ) -> dict[str, dict[str, str]]:
-    """The settings without effect in a session, by model, each with where that is so ("": always)."""
+    """The settings without effect in a session, by model, each with where that is so ("":
+    always).
+    """
     where = [SILENT] if _silent(session) else []
     where += [DELIBERATION] if session.format == "deliberation" else []
     found = {}

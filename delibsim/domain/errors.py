@@ -7,7 +7,9 @@ SHOWN = 30
 
 
 class WrongInput(ValueError):
-    """What the user gave cannot be used: the message says what, where, and how to mend it. Commands exit with 2."""
+    """What the user gave cannot be used: the message says what, where, and how to mend it. Commands
+    exit with 2.
+    """
 
 
 class NotImported(WrongInput):
@@ -32,7 +34,7 @@ def told_once(faults: Sequence[NotImported]) -> list[str]:
         names.setdefault((fault.what, fault.advice), {})[f"'{fault.name}'"] = fault.name
     told = []
     for (what, advice), lacking in names.items():
-        (*others, last) = lacking.values()
+        *others, last = lacking.values()
         told.append(f"{what} {', '.join(lacking)}; {advice.format('SURVEY' if others else last)}")
     return told
 
@@ -48,4 +50,7 @@ def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> Wro
     meant = f"; did you mean {' or '.join(close)}?" if close else "."
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     there = f" There are: {', '.join(names[:SHOWN])}{more}" if names else ""
-    return WrongInput(f"unknown {kind} '{name}'{meant}{there}{'.' if there and advice else ''}{' ' + advice if advice else ''}")
+    return WrongInput(
+        f"unknown {kind}"
+        f" '{name}'{meant}{there}{'.' if there and advice else ''}{' ' + advice if advice else ''}"
+    )

@@ -1,4 +1,6 @@
-"""Personas: the profiles a group can be given, where they come from, and which of them sit in one group."""
+"""Personas: the profiles a group can be given, where they come from, and which of them sit in one
+group.
+"""
 
 import math
 import random
@@ -15,17 +17,21 @@ DIVERSITIES: tuple[Diversity, ...] = get_args(Diversity)
 CANDIDATES = 1000
 """How many groups are drawn at random to find one of the wanted diversity."""
 SHARES = {"low": 0.1, "high": 0.9}
-"""The share of groups drawn at random that are less diverse than a group of low, of high diversity."""
+"""The share of groups drawn at random that are less diverse than a group of low, of high
+diversity.
+"""
 
 
 @dataclass(frozen=True)
 class Personas:
     """A set of personas under one name.
 
-    `seating` says how they are dealt out: "in_turn" (seat by seat, in their order), "balanced" (each as often as the others, in seats
-    drawn anew for each replicate), "proportional" (drawn with the `sizes` as weights), "people" (every persona is one real person:
-    disjoint groups, as long as people last). `answers` are those of the people behind each persona, raw, one row a persona: their mean
-    where a persona stands for several. Raises ValueError where the parts do not fit together.
+    `seating` says how they are dealt out: "in_turn" (seat by seat, in their order), "balanced"
+    (each as often as the others, in seats drawn anew for each replicate), "proportional" (drawn
+    with the `sizes` as weights), "people" (every persona is one real person: disjoint groups, as
+    long as people last). `answers` are those of the people behind each persona, raw, one row a
+    persona: their mean where a persona stands for several. Raises ValueError where the parts do not
+    fit together.
     """
 
     name: str
@@ -39,19 +45,28 @@ class Personas:
         if any(not text.strip() for text in self.texts):
             raise ValueError(f"personas '{self.name}': a persona is a text that is not empty")
         if self.seating not in SEATINGS:
-            raise ValueError(f"personas '{self.name}': seating is one of {', '.join(SEATINGS)}, not {self.seating}")
+            raise ValueError(
+                f"personas '{self.name}': seating is one of {', '.join(SEATINGS)}, not"
+                f" {self.seating}"
+            )
         for what, parts in (("sizes", self.sizes), ("answers", self.answers)):
             if parts and len(parts) != len(self.texts):
-                raise ValueError(f"personas '{self.name}': {len(parts)} {what} for {len(self.texts)} personas")
+                raise ValueError(
+                    f"personas '{self.name}': {len(parts)} {what} for {len(self.texts)} personas"
+                )
         if any(size < 1 for size in self.sizes):
             raise ValueError(f"personas '{self.name}': sizes are whole numbers from 1")
         if self.seating == "proportional" and not self.sizes:
-            raise ValueError(f"personas '{self.name}': a sample in proportion needs the sizes of the personas")
+            raise ValueError(
+                f"personas '{self.name}': a sample in proportion needs the sizes of the personas"
+            )
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The personas of one group, by their place in the set; the diversity it was to have, has, and what people have."""
+    """The personas of one group, by their place in the set; the diversity it was to have, has, and
+    what people have.
+    """
 
     seats: tuple[int, ...]
     wanted: str = ""
@@ -61,7 +76,8 @@ class Drawn:
 
 
 def models_in_seats(names: Sequence[str], size: int, replicate: int) -> list[str]:
-    """The model of each seat: in turn, moved on by one seat with every replicate, so that seat and model are not confounded.
+    """The model of each seat: in turn, moved on by one seat with every replicate, so that seat and
+    model are not confounded.
 
     >>> models_in_seats(["a", "b"], 3, 1), models_in_seats(["a", "b"], 3, 2)
     (['a', 'b', 'a'], ['b', 'a', 'b'])
@@ -70,7 +86,8 @@ def models_in_seats(names: Sequence[str], size: int, replicate: int) -> list[str
 
 
 def personas_in_seats(personas: Personas, size: int, replicate: int, seed: int) -> tuple[int, ...]:
-    """The place in the set of each seat's persona; `seed` is that of the study and the topic, and the same for all replicates.
+    """The place in the set of each seat's persona; `seed` is that of the study and the topic, and
+    the same for all replicates.
 
     Raises ValueError where people are wanted and fewer than `size` are there.
     """
@@ -86,30 +103,48 @@ def personas_in_seats(personas: Personas, size: int, replicate: int, seed: int) 
     if personas.seating == "proportional":
         return tuple(rng.choices(range(k), weights=personas.sizes, k=size))
     if personas.seating == "balanced":
-        return tuple([place for _ in range(math.ceil(size / k)) for place in rng.sample(range(k), k)][:size])
+        return tuple(
+            [place for _ in range(math.ceil(size / k)) for place in rng.sample(range(k), k)][:size]
+        )
     return tuple(seat % k for seat in range(size))
 
 
-def group_of_diversity(personas: Personas, size: int, wanted: Diversity, people: float, draw: tuple[int, int]) -> Drawn:
-    """A group whose diversity on people's answers is as near as can be to what is wanted; `draw` is replicate and seed as above.
+def group_of_diversity(
+    personas: Personas, size: int, wanted: Diversity, people: float, draw: tuple[int, int]
+) -> Drawn:
+    """A group whose diversity on people's answers is as near as can be to what is wanted; `draw` is
+    replicate and seed as above.
 
-    Of CANDIDATES groups drawn at random (people without replacement, personas of several people with it): the one nearest to the tenth
-    or ninetieth percentile of them all ("low", "high"), or to the diversity of all people, `people` ("matched").
-    Raises ValueError where the personas do not come from people's answers, or too few people are there.
+    Of CANDIDATES groups drawn at random (people without replacement, personas of several people
+    with it): the one nearest to the tenth or ninetieth percentile of them all ("low", "high"), or
+    to the diversity of all people, `people` ("matched"). Raises ValueError where the personas do
+    not come from people's answers, or too few people are there.
     """
     if not personas.answers:
-        raise ValueError(f"personas '{personas.name}' do not come from people's answers, so that their diversity is not known")
+        raise ValueError(
+            f"personas '{personas.name}' do not come from people's answers, so that their diversity"
+            " is not known"
+        )
     if wanted == "matched" and math.isnan(people):
         raise ValueError(
-            f"personas '{personas.name}': the answers they were built from are not here, so no group can match people's diversity"
+            f"personas '{personas.name}': the answers they were built from are not here, so no"
+            " group can match people's diversity"
         )
     k, alone = len(personas.texts), personas.seating == "people"
     if alone and k < size:
         raise ValueError(f"personas '{personas.name}': {k} people for a group of {size}")
     distance = [[math.dist(a, b) for b in personas.answers] for a in personas.answers]
     rng = random.Random(f"{draw[1]}/diversity/replicate {draw[0]}")
-    groups = [tuple(rng.sample(range(k), size) if alone else rng.choices(range(k), k=size)) for _ in range(CANDIDATES)]
-    reached = [sum(distance[a][b] for a, b in combinations(group, 2)) / math.comb(size, 2) for group in groups]
-    target = people if wanted == "matched" else sorted(reached)[int(SHARES[wanted] * (CANDIDATES - 1))]
+    groups = [
+        tuple(rng.sample(range(k), size) if alone else rng.choices(range(k), k=size))
+        for _ in range(CANDIDATES)
+    ]
+    reached = [
+        sum(distance[a][b] for a, b in combinations(group, 2)) / math.comb(size, 2)
+        for group in groups
+    ]
+    target = (
+        people if wanted == "matched" else sorted(reached)[int(SHARES[wanted] * (CANDIDATES - 1))]
+    )
     best = min(range(CANDIDATES), key=lambda i: (abs(reached[i] - target), i))
     return Drawn(groups[best], wanted, target, reached[best], people)

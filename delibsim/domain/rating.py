@@ -14,7 +14,9 @@ DIMENSIONS = (
     "knowledge", "confidence", "clarity", "logic", "formality", "evidence",
     "engaging", "originality", "rebuttal", "convincing", "performance",
 )  # fmt: skip
-"""What each side is rated on, from 0 to 100; `performance` is the overall judgment of the other ten."""
+"""What each side is rated on, from 0 to 100; `performance` is the overall judgment of the other
+ten.
+"""
 SCALE = range(101)
 
 
@@ -22,11 +24,13 @@ SCALE = range(101)
 class Rating:
     """One rater's judgment of one debate.
 
-    `first` is the side that the rater knew as Speaker A. `before` and `after` are stances on the motion (0 to 100);
-    `proposition` and `opposition` hold a whole number from 0 to 100 for each dimension. What was not given is None, or an
-    absent key, and `missing` says why under its name ("before", "winner", "proposition.logic"). `attentive` is whether the
-    attention check was passed, None where it was not answered. `source` is "model" or "human"; `model` names the language
-    model. `debate_sha256` is the `digest` of what was rated, "" if it was not kept. Raises ValueError for what no rater can say.
+    `first` is the side that the rater knew as Speaker A. `before` and `after` are stances on the
+    motion (0 to 100); `proposition` and `opposition` hold a whole number from 0 to 100 for each
+    dimension. What was not given is None, or an absent key, and `missing` says why under its name
+    ("before", "winner", "proposition.logic"). `attentive` is whether the attention check was
+    passed, None where it was not answered. `source` is "model" or "human"; `model` names the
+    language model. `debate_sha256` is the `digest` of what was rated, "" if it was not kept. Raises
+    ValueError for what no rater can say.
     """
 
     session: str
@@ -49,14 +53,21 @@ class Rating:
         for side in SIDES:
             given = self.of(side)
             if unknown := sorted(set(given) - set(DIMENSIONS)):
-                raise ValueError(f"{unknown[0]} is no dimension; dimensions are {', '.join(DIMENSIONS)}")
+                raise ValueError(
+                    f"{unknown[0]} is no dimension; dimensions are {', '.join(DIMENSIONS)}"
+                )
             values |= {f"{side}.{dimension}": given.get(dimension) for dimension in DIMENSIONS}
         for name, value in values.items():
             if value is not None and value not in SCALE:
                 raise ValueError(f"{name} is {value}, outside 0 to 100")
-        absent = {name for name, value in {**values, "winner": self.winner}.items() if value is None}
+        absent = {
+            name for name, value in {**values, "winner": self.winner}.items() if value is None
+        }
         if absent != set(self.missing) - {"attentive"}:
-            raise ValueError(f"{self.session}, {self.rater}: what is missing must have a reason, and nothing else: {sorted(absent)}")
+            raise ValueError(
+                f"{self.session}, {self.rater}: what is missing must have a reason, and nothing"
+                f" else: {sorted(absent)}"
+            )
 
     def of(self, side: Side) -> Mapping[str, int]:
         """The ratings of one side by dimension."""
@@ -65,13 +76,23 @@ class Rating:
 
 def debated(run: Run) -> bool:
     """Whether a run is a debate in which all six speeches were given: only these are rated."""
-    return run.session.format == "debate" and not run.silences and len([s for s in run.transcript if s.turn.task != PREPARATION]) == 6
+    return (
+        run.session.format == "debate"
+        and not run.silences
+        and len([s for s in run.transcript if s.turn.task != PREPARATION]) == 6
+    )
 
 
 def digest(run: Run) -> str:
-    """SHA-256 of what raters judge in a debate: the motion, and every speech with its side, as JSON."""
+    """SHA-256 of what raters judge in a debate: the motion, and every speech with its side, as
+    JSON.
+    """
     sides = {participant.id: participant.role for participant in run.session.participants}
-    speeches = [[sides[said.turn.speaker], said.text] for said in run.transcript if said.turn.task != PREPARATION]
+    speeches = [
+        [sides[said.turn.speaker], said.text]
+        for said in run.transcript
+        if said.turn.task != PREPARATION
+    ]
     return hashlib.sha256(json.dumps([run.session.topic.question, speeches]).encode()).hexdigest()
 
 
@@ -89,8 +110,12 @@ class Rated(Run):
         """Refuse a rating of another debate, and two of one rater."""
         super().__post_init__()
         raters = [rating.rater for rating in self.ratings]
-        if len(set(raters)) < len(raters) or any(rating.session != self.session.id for rating in self.ratings):
-            raise ValueError(f"{self.session.id}: ratings must be of this debate, one from each rater")
+        if len(set(raters)) < len(raters) or any(
+            rating.session != self.session.id for rating in self.ratings
+        ):
+            raise ValueError(
+                f"{self.session.id}: ratings must be of this debate, one from each rater"
+            )
 
     @property
     def panels(self) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""The rules that a speech in a debate must keep to, and what breaks them: length, links, citations, speaking of oneself as an AI."""
+"""The rules that a speech in a debate must keep to, and what breaks them: length, links, citations,
+speaking of oneself as an AI.
+"""
 
 import re
 from collections.abc import Mapping
@@ -7,14 +9,20 @@ from typing import Literal
 
 LINK = re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|edu|gov|io|ai)\b", re.IGNORECASE)
 CITATION = re.compile(
-    r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\((?:[A-Z][\w’'-]+(?:,? (?:and|&) [A-Z][\w’'-]+| et al\.?)?,? (?:19|20)\d\d[a-z]?(?:; )?)+\)"
+    r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\((?:[A-Z][\w’'-]+(?:,? (?:and|&) [A-Z][\w’'-]+| et"
+    r" al\.?)?,? (?:19|20)\d\d[a-z]?(?:; )?)+\)"
     r"|\bet al\b|\bdoi:"
 )
-_MACHINE = r"(?:AI|A\.I\.|artificial intelligence|(?:large )?language model|chatbot|(?:virtual|digital|AI) assistant)"
+_MACHINE = (
+    r"(?:AI|A\.I\.|artificial intelligence|(?:large )?language model|chatbot|(?:virtual|digital|AI)"
+    r" assistant)"
+)
 _MAKER = r"(?:OpenAI|Anthropic|Google|DeepMind|Meta|Mistral|DeepSeek|Moonshot|Alibaba|xAI)"
 DISCLOSURE = re.compile(
-    rf"\b(?:as|being|like) (?:me, )?an? (?:\w+ )?{_MACHINE}\b|\bI(?:['’]m| am)(?: just| only| merely)? (?:an? )?(?:\w+ )?{_MACHINE}\b"
-    rf"|\bmy (?:training data|training|knowledge cutoff|developers)\b|\bI was (?:trained|developed|created|made|built) by {_MAKER}\b",
+    rf"\b(?:as|being|like) (?:me, )?an? (?:\w+ )?{_MACHINE}\b|\bI(?:['’]m| am)(?: just| only|"
+    rf" merely)? (?:an? )?(?:\w+ )?{_MACHINE}\b"
+    r"|\bmy (?:training data|training|knowledge cutoff|developers)\b|\bI was"
+    rf" (?:trained|developed|created|made|built) by {_MAKER}\b",
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(r"[.!?][\"”’')]*(?=\s|$)")
@@ -25,16 +33,19 @@ DEMANDS: Mapping[str, tuple[str, ...]] = {
     "both_kinds": ("opening",),
     "no_new_argument": ("closing",),
 }
-"""What rules may ask of both sides beside the published tasks, and the tasks with which it is said."""
+"""What rules may ask of both sides beside the published tasks, and the tasks with which it is
+said.
+"""
 
 
 @dataclass(frozen=True)
 class Rules:
     """What a speech must keep to, the same for both sides.
 
-    `least` and `most` words; no link, no citation, and no word of being an AI. A speech that breaks a rule is asked for again with
-    the concrete fault, `reasks` times; `then` it is accepted as it is ("accept") or, where it is too long, cut at the end of a
-    sentence ("cut"). `preparation`: each debater first writes notes that only it will see. `fairness`, `both_kinds` and
+    `least` and `most` words; no link, no citation, and no word of being an AI. A speech that breaks
+    a rule is asked for again with the concrete fault, `reasks` times; `then` it is accepted as it
+    is ("accept") or, where it is too long, cut at the end of a sentence ("cut"). `preparation`:
+    each debater first writes notes that only it will see. `fairness`, `both_kinds` and
     `no_new_argument`: both sides are told so (DEMANDS); nothing checks whether a speech complies.
     """
 
@@ -50,12 +61,16 @@ class Rules:
     def __post_init__(self) -> None:
         """Refuse limits nobody can keep."""
         if not 1 <= self.least <= self.most:
-            raise ValueError(f"rules.least must be 1 or more and no more than rules.most, not {self.least} and {self.most}")
+            raise ValueError(
+                f"rules.least must be 1 or more and no more than rules.most, not {self.least} and"
+                f" {self.most}"
+            )
         if self.reasks < 0:
             raise ValueError(f"rules.reasks must be 0 or more, not {self.reasks}")
 
     def demands(self, task: str | None = None) -> tuple[str, ...]:
-        """The names of the demands that are on, of all tasks or of one; each names a text of the wording.
+        """The names of the demands that are on, of all tasks or of one; each names a text of the
+        wording.
 
         >>> Rules(both_kinds=True, no_new_argument=True).demands("closing")
         ('no_new_argument',)
@@ -81,16 +96,25 @@ class Rules:
         ):
             if match := pattern.search(text):
                 # A link is told as a whole, not only the part that gave it away.
-                told = next((word for word in text.split() if match[0] in word), match[0]) if kind == "link" else match[0]
+                told = (
+                    next((word for word in text.split() if match[0] in word), match[0])
+                    if kind == "link"
+                    else match[0]
+                )
                 found[kind] = f"{fault} ({told})"
         return found
 
 
 def cut(text: str, most: int) -> str:
-    """The longest beginning of a text that ends with a sentence and has at most so many words; the text itself if none does.
+    """The longest beginning of a text that ends with a sentence and has at most so many words; the
+    text itself if none does.
 
     >>> cut("One two. Three four five. Six.", 5)
     'One two. Three four five.'
     """
-    ends = [match.end() for match in SENTENCE_END.finditer(text) if len(text[: match.end()].split()) <= most]
+    ends = [
+        match.end()
+        for match in SENTENCE_END.finditer(text)
+        if len(text[: match.end()].split()) <= most
+    ]
     return text[: ends[-1]] if ends else text

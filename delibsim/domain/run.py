@@ -17,10 +17,10 @@ from delibsim.domain.treatment import Procedure, Treatment, Wording
 class Session:
     """Everything needed to hold one deliberation, and to hold it again.
 
-    `personas` names the set that the participants' personas come from, "" where they have none or it was not kept.
-    `seed` is the study's; what is drawn in the session is seeded by `seed_for`. `models` gives, for every name in
-    `Participant.model`, the plug-in that voices it (`kind`) and its settings. Raises ValueError for a group that cannot
-    deliberate.
+    `personas` names the set that the participants' personas come from, "" where they have none or
+    it was not kept. `seed` is the study's; what is drawn in the session is seeded by `seed_for`.
+    `models` gives, for every name in `Participant.model`, the plug-in that voices it (`kind`) and
+    its settings. Raises ValueError for a group that cannot deliberate.
     """
 
     id: str
@@ -33,21 +33,25 @@ class Session:
     seed: int
     replicate: int = 1
     procedure: Procedure = Procedure()
-    models: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"citizen": {"kind": "citizen"}})
+    models: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=lambda: {"citizen": {"kind": "citizen"}}
+    )
     personas: str = ""
 
     def seed_for(self, *names: str | int) -> int:
         """The seed of whatever these names name in this session.
 
-        It comes from the study's seed, the topic and the replicate, so that the treatments and models of one replicate share
-        people, orders and shuffles (common random numbers).
+        It comes from the study's seed, the topic and the replicate, so that the treatments and
+        models of one replicate share people, orders and shuffles (common random numbers).
         """
         return seed_of(self.seed, self.topic.id, self.replicate, *names)
 
     @property
     def respondents(self) -> tuple[Participant, ...]:
         """Those who answer the survey: everybody but the two sides of a debate."""
-        return tuple(participant for participant in self.participants if participant.role not in SIDES)
+        return tuple(
+            participant for participant in self.participants if participant.role not in SIDES
+        )
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
@@ -56,19 +60,25 @@ class Session:
             raise ValueError(f"a group needs at least 2 participants, not {len(ids)}")
         if len(set(ids)) < len(ids):
             raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
-        unknown = sorted({participant.model for participant in self.participants} - set(self.models))
+        unknown = sorted(
+            {participant.model for participant in self.participants} - set(self.models)
+        )
         if unknown:
-            raise ValueError(f"no settings for the models {', '.join(unknown)}; there are settings for {', '.join(self.models)}")
+            raise ValueError(
+                f"no settings for the models {', '.join(unknown)}; there are settings for"
+                f" {', '.join(self.models)}"
+            )
 
 
 @dataclass(frozen=True)
 class Run:
     """A session that was held: answers, speech, and what is missing from them.
 
-    `status` is "complete", or "partial" where an answer or a statement is missing. Runs are equal when what was asked and
-    answered is equal; `provenance` (versions) is not compared, and neither is `dropped`: by model, the parameters that were
-    requested and had no effect in some call, so that the run is not one under those parameters (None: held before this was
-    recorded; the exchanges say it).
+    `status` is "complete", or "partial" where an answer or a statement is missing. Runs are equal
+    when what was asked and answered is equal; `provenance` (versions) is not compared, and neither
+    is `dropped`: by model, the parameters that were requested and had no effect in some call, so
+    that the run is not one under those parameters (None: held before this was recorded; the
+    exchanges say it).
     """
 
     session: Session
@@ -80,23 +90,37 @@ class Run:
     dropped: Mapping[str, tuple[str, ...]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a run that could not have been held: other people, a survey twice or never answered, impossible answers."""
+        """Refuse a run that could not have been held: other people, a survey twice or never
+        answered, impossible answers.
+        """
         people = {participant.id for participant in self.session.participants}
         given = Counter((response.participant, response.phase) for response in self.responses)
-        if given != Counter((person.id, phase) for person in self.session.respondents for phase in PHASES):
-            raise ValueError("responses: there must be one of every participant in every phase, and no other")
+        if given != Counter(
+            (person.id, phase) for person in self.session.respondents for phase in PHASES
+        ):
+            raise ValueError(
+                "responses: there must be one of every participant in every phase, and no other"
+            )
         items = {item.id for item in self.session.survey.items}
         for response in self.responses:
             unknown = sorted(set(response.answers) - items)
-            faults = [f"{unknown[0]} is not in the survey"] if unknown else faults_of(response.answers, self.session.survey)
+            faults = (
+                [f"{unknown[0]} is not in the survey"]
+                if unknown
+                else faults_of(response.answers, self.session.survey)
+            )
             if faults:
                 raise ValueError(f"{response.participant}, {response.phase}: {faults[0]}")
-        strangers = sorted({said.turn.speaker for said in (*self.transcript, *self.silences)} - people)
+        strangers = sorted(
+            {said.turn.speaker for said in (*self.transcript, *self.silences)} - people
+        )
         if strangers:
             raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
     def response(self, participant: str, phase: Phase) -> Response:
-        """The answers of one participant in one phase; KeyError if the survey was not given to it."""
+        """The answers of one participant in one phase; KeyError if the survey was not given to
+        it.
+        """
         for response in self.responses:
             if (response.participant, response.phase) == (participant, phase):
                 return response

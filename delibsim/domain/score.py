@@ -13,8 +13,9 @@ Unit = Literal["run", "participant", "statement", "pair"]
 class Score:
     """One number about one target.
 
-    `target` is the id of the session, followed for smaller units by "/" and the participant or the index of the turn.
-    `value` is NaN where the measure is undefined; `note` then holds the reason code. `phase` is "pre", "post" or "change".
+    `target` is the id of the session, followed for smaller units by "/" and the participant or the
+    index of the turn. `value` is NaN where the measure is undefined; `note` then holds the reason
+    code. `phase` is "pre", "post" or "change".
     """
 
     measure: str
@@ -28,7 +29,9 @@ class Score:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Reads runs, returns scores, changes nothing; `version` is raised whenever a number changes."""
+    """Reads runs, returns scores, changes nothing; `version` is raised whenever a number
+    changes.
+    """
 
     name: str
     version: int

@@ -13,7 +13,14 @@ from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
-RESERVED = {"con", "prn", "aux", "nul", *(f"com{i}" for i in range(10)), *(f"lpt{i}" for i in range(10))}
+RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"com{i}" for i in range(10)),
+    *(f"lpt{i}" for i in range(10)),
+}
 
 FILE_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 HASHED = re.compile(r"-[0-9a-f]{8}$")
@@ -30,12 +37,17 @@ class Study:
         """Refuse two sessions of one name."""
         ids = [session.id for session in self.sessions]
         if len(set(ids)) < len(ids):
-            raise ValueError(f"study {self.id}: two sessions have one name; give them different replicates or labels")
+            raise ValueError(
+                f"study {self.id}: two sessions have one name; give them different replicates or"
+                " labels"
+            )
 
 
 @dataclass(frozen=True)
 class Group:
-    """The people of a session and the settings of the models that voice them, under a label used in names of sessions."""
+    """The people of a session and the settings of the models that voice them, under a label used in
+    names of sessions.
+    """
 
     label: str
     participants: tuple[Participant, ...]
@@ -43,10 +55,11 @@ class Group:
 
 
 def slug(name: str) -> str:
-    """A file name that stays inside its folder, and that no other name shares on any common file system.
+    """A file name that stays inside its folder, and that no other name shares on any common file
+    system.
 
-    Names of lower-case letters, digits, '-', '_' and single inner dots are kept; others are shortened to those and given
-    a hash of the whole name.
+    Names of lower-case letters, digits, '-', '_' and single inner dots are kept; others are
+    shortened to those and given a hash of the whole name.
 
     >>> slug("normative_a"), slug("../../x")
     ('normative_a', 'x-9cdf6a50')
@@ -58,12 +71,15 @@ def slug(name: str) -> str:
 
 
 def cell_of(session: Session) -> str:
-    """The cell of the design that a session lies in: its name without the replicate. Sessions named otherwise are cells of their own."""
+    """The cell of the design that a session lies in: its name without the replicate. Sessions named
+    otherwise are cells of their own.
+    """
     return session.id.removesuffix(f".r{session.replicate}")
 
 
 def label_of(unlike: Mapping[str, Any]) -> str:
-    """What tells a session from others, as a part of its name: settings by dotted key, of which the last step is told.
+    """What tells a session from others, as a part of its name: settings by dotted key, of which the
+    last step is told.
 
     >>> label_of({"temperature": 0.7, "procedure.audience.network": "ring"})
     'network-ring_temperature0_7'
@@ -79,8 +95,12 @@ def label_of(unlike: Mapping[str, Any]) -> str:
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name can stand as it is: lower-case letters, digits, '-', '_', single inner dots; no name a system reserves."""
-    return bool(FILE_NAME.fullmatch(name)) and len(name) <= 240 and name.split(".")[0] not in RESERVED
+    """Whether a name can stand as it is: lower-case letters, digits, '-', '_', single inner dots;
+    no name a system reserves.
+    """
+    return (
+        bool(FILE_NAME.fullmatch(name)) and len(name) <= 240 and name.split(".")[0] not in RESERVED
+    )
 
 
 def cross(
@@ -93,9 +113,11 @@ def cross(
     procedure: Procedure | None = None,
     format: str = "deliberation",
 ) -> tuple[Session, ...]:
-    """Every combination of topic, treatment, group and replicate, as sessions named after their cell.
+    """Every combination of topic, treatment, group and replicate, as sessions named after their
+    cell.
 
-    `seed` is the seed of all; enlarging a design changes no session it already had (see Session.seed_for).
+    `seed` is the seed of all; enlarging a design changes no session it already had (see
+    Session.seed_for).
     """
     treatments, groups, replicates = tuple(treatments), tuple(groups), tuple(replicates)
     return tuple(

@@ -7,7 +7,9 @@ from delibsim.domain.survey import Item, Survey
 
 @dataclass(frozen=True)
 class Topic:
-    """A question put to an assembly, its neutral background, and the id of the survey that goes with it by default."""
+    """A question put to an assembly, its neutral background, and the id of the survey that goes
+    with it by default.
+    """
 
     id: str
     question: str
@@ -34,5 +36,7 @@ class Motion:
 
     @property
     def survey(self) -> Survey:
-        """The stance survey of a debate: one consideration, the motion itself, rated from 0 to 100."""
+        """The stance survey of a debate: one consideration, the motion itself, rated from 0 to
+        100.
+        """
         return Survey(f"stance_{self.id}", (Item("S1", "consideration", self.text),), 0, 100)

@@ -14,7 +14,9 @@ DESIGNS = ("round_robin", "against_baseline")
 
 @dataclass(frozen=True)
 class Match:
-    """One debate of a tournament: a motion and the debaters of both sides; `replicate` counts equal ones from 1."""
+    """One debate of a tournament: a motion and the debaters of both sides; `replicate` counts equal
+    ones from 1.
+    """
 
     motion: str
     proposition: str
@@ -22,36 +24,54 @@ class Match:
     replicate: int = 1
 
 
-def round_robin(debaters: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0) -> tuple[Match, ...]:
-    """Everybody against everybody else: each pair meets `meetings` times, half of them with the sides exchanged.
+def round_robin(
+    debaters: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0
+) -> tuple[Match, ...]:
+    """Everybody against everybody else: each pair meets `meetings` times, half of them with the
+    sides exchanged.
 
-    By default a pair meets once on every motion, or twice (on both sides) where the number of motions is odd. Every motion is debated
-    equally often, and every debater is equally often on each side. The draw depends on the names and the seed alone. Raises
-    WrongInput, naming the nearest numbers that can be balanced, where that is impossible.
+    By default a pair meets once on every motion, or twice (on both sides) where the number of
+    motions is odd. Every motion is debated equally often, and every debater is equally often on
+    each side. The draw depends on the names and the seed alone. Raises WrongInput, naming the
+    nearest numbers that can be balanced, where that is impossible.
     """
     _refuse_repeated("debaters", debaters, 2)
     return _balanced(list(combinations(sorted(debaters), 2)), motions, meetings, seed)
 
 
 def against_baseline(
-    baseline: str, challengers: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0
+    baseline: str,
+    challengers: Sequence[str],
+    motions: Sequence[str],
+    meetings: int | None = None,
+    seed: int = 0,
 ) -> tuple[Match, ...]:
     """Every challenger against one baseline, and nobody else; balanced as in `round_robin`."""
     _refuse_repeated("challengers", challengers, 1)
     if baseline in challengers:
-        raise WrongInput(f"the baseline '{baseline}' cannot challenge itself: take it out of the debaters")
-    return _balanced([(baseline, challenger) for challenger in sorted(challengers)], motions, meetings, seed)
+        raise WrongInput(
+            f"the baseline '{baseline}' cannot challenge itself: take it out of the debaters"
+        )
+    return _balanced(
+        [(baseline, challenger) for challenger in sorted(challengers)], motions, meetings, seed
+    )
 
 
-def _balanced(pairs: list[tuple[str, str]], motions: Sequence[str], meetings: int | None, seed: int) -> tuple[Match, ...]:
-    """Deal the motions out over the meetings in a circle, and exchange sides from one meeting of a pair to the next."""
+def _balanced(
+    pairs: list[tuple[str, str]], motions: Sequence[str], meetings: int | None, seed: int
+) -> tuple[Match, ...]:
+    """Deal the motions out over the meetings in a circle, and exchange sides from one meeting of a
+    pair to the next.
+    """
     _refuse_repeated("motions", motions, 1)
     n = len(motions)
     if meetings is None:
         meetings = n if n % 2 == 0 else 2 * n
     if not _can_balance(meetings, len(pairs), n):
         raise WrongInput(_refusal(meetings, len(pairs), n))
-    rng = random.Random(seed_of("tournament", seed, *sorted(motions), *(name for pair in pairs for name in pair)))
+    rng = random.Random(
+        seed_of("tournament", seed, *sorted(motions), *(name for pair in pairs for name in pair))
+    )
     dealt = rng.sample(sorted(motions), n)
     rng.shuffle(pairs)
     seen: Counter[Match] = Counter()
@@ -68,7 +88,8 @@ def _balanced(pairs: list[tuple[str, str]], motions: Sequence[str], meetings: in
 
 
 def lopsided(matches: Sequence[Match]) -> str:
-    """What is not balanced in these debates, with the counts by motion and by side; "" if nothing is.
+    """What is not balanced in these debates, with the counts by motion and by side; "" if nothing
+    is.
 
     >>> lopsided([Match("voting", "a", "b"), Match("nuclear", "b", "a")])
     ''
@@ -76,11 +97,16 @@ def lopsided(matches: Sequence[Match]) -> str:
     'debates by side (proposition, opposition): a 1, 0; b 0, 1'
     """
     motions = Counter(match.motion for match in matches)
-    proposing, opposing = Counter(match.proposition for match in matches), Counter(match.opposition for match in matches)
+    proposing, opposing = (
+        Counter(match.proposition for match in matches),
+        Counter(match.opposition for match in matches),
+    )
     names = sorted({*proposing, *opposing})
     found = []
     if len(set(motions.values())) > 1:
-        found.append("debates by motion: " + ", ".join(f"{name} {n}" for name, n in sorted(motions.items())))
+        found.append(
+            "debates by motion: " + ", ".join(f"{name} {n}" for name, n in sorted(motions.items()))
+        )
     if any(proposing[name] != opposing[name] for name in names):
         sides = "; ".join(f"{name} {proposing[name]}, {opposing[name]}" for name in names)
         found.append(f"debates by side (proposition, opposition): {sides}")
@@ -94,14 +120,27 @@ def _can_balance(meetings: int, pairs: int, motions: int) -> bool:
 def _refusal(meetings: int, pairs: int, motions: int) -> str:
     """Why a design cannot be balanced, and the nearest numbers of meetings that can."""
     below = next((k for k in range(meetings - 1, 0, -1) if _can_balance(k, pairs, motions)), None)
-    above = next(k for k in range(max(meetings, 0) + 1, max(meetings, 0) + 2 * motions + 2) if _can_balance(k, pairs, motions))
+    above = next(
+        k
+        for k in range(max(meetings, 0) + 1, max(meetings, 0) + 2 * motions + 2)
+        if _can_balance(k, pairs, motions)
+    )
     nearest = f"{below} or {above}" if below else f"{above}"
     if meetings % 2 or meetings < 1:
-        why = f"{meetings} meeting{'' if meetings == 1 else 's'} of a pair cannot be split evenly between the sides"
+        why = (
+            f"{meetings} meeting{'' if meetings == 1 else 's'} of a pair cannot be split evenly"
+            " between the sides"
+        )
     else:
-        debates = f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times are {pairs * meetings} debates"
+        debates = (
+            f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times are"
+            f" {pairs * meetings} debates"
+        )
         why = f"{debates}, not equally many on each of {motions} motions"
-    return f"this tournament cannot be balanced: {why}; the nearest that can: {nearest} meetings of each pair"
+    return (
+        f"this tournament cannot be balanced: {why}; the nearest that can: {nearest} meetings of"
+        " each pair"
+    )
 
 
 def _refuse_repeated(what: str, names: Sequence[str], least: int) -> None:

@@ -1,9 +1,13 @@
-"""The record of speech: turns, the statements made in them, and the silences where none was made."""
+"""The record of speech: turns, the statements made in them, and the silences where none was
+made.
+"""
 
 from dataclasses import dataclass
 
 PREPARATION = "preparation"
-"""The task of writing notes before a debate; nobody hears what is said in such a turn but who said it."""
+"""The task of writing notes before a debate; nobody hears what is said in such a turn but who said
+it.
+"""
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class Statement:
-    """What was said in a turn, word for word; `cut` if more was said than the rules allow, and the rest was left out."""
+    """What was said in a turn, word for word; `cut` if more was said than the rules allow, and the
+    rest was left out.
+    """
 
     turn: Turn
     text: str
@@ -27,7 +33,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Silence:
-    """A turn in which nothing was said that counts: the status of the call, and the reason in words."""
+    """A turn in which nothing was said that counts: the status of the call, and the reason in
+    words.
+    """
 
     turn: Turn
     status: str

@@ -1,4 +1,6 @@
-"""What an experiment manipulates: the treatment, the wording of prompts, and the procedure of a session."""
+"""What an experiment manipulates: the treatment, the wording of prompts, and the procedure of a
+session.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +11,8 @@ from delibsim.domain.rules import Rules
 
 @dataclass(frozen=True)
 class Treatment:
-    """Instructions to those who speak, the number of rounds, and whether participants interact at all.
+    """Instructions to those who speak, the number of rounds, and whether participants interact at
+    all.
 
     Whether the surveys repeat the instructions is the procedure's (see `Procedure.instructions`).
     """
@@ -27,7 +30,9 @@ class Treatment:
 
 @dataclass(frozen=True)
 class Wording:
-    """The sentences around topic, instrument and transcript in every prompt, as templates by name (`$field` is filled in)."""
+    """The sentences around topic, instrument and transcript in every prompt, as templates by name
+    (`$field` is filled in).
+    """
 
     id: str
     texts: Mapping[str, str]
@@ -35,9 +40,11 @@ class Wording:
 
 @dataclass(frozen=True)
 class Audience:
-    """Who hears whom: a network of the participants by name, or an edge list of seats counted from 1.
+    """Who hears whom: a network of the participants by name, or an edge list of seats counted from
+    1.
 
-    `neighbours` is the mean degree of a small world (an even number), `rewiring` its probability of rewiring.
+    `neighbours` is the mean degree of a small world (an even number), `rewiring` its probability of
+    rewiring.
     """
 
     network: str = "complete"
@@ -64,7 +71,8 @@ class Procedure:
 
     Turns: `recall`, a speaker sees the survey and its own first answers; `words`, the words a
     speaker is asked to keep to (None: no number is named); `longest_statement`, the words beyond
-    which a statement is unreadable (None: no limit); `rules`, what speeches of a debate must keep to.
+    which a statement is unreadable (None: no limit); `rules`, what speeches of a debate must keep
+    to.
 
     Both: `audience`, who hears whom; `transcript_window`, how many of the last statements it heard
     a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
@@ -85,14 +93,25 @@ class Procedure:
     words: int | None = 150
 
     def __post_init__(self) -> None:
-        """Refuse a negative number of re-asks, bounds below 1, and a length that is asked for and not read."""
+        """Refuse a negative number of re-asks, bounds below 1, and a length that is asked for and
+        not read.
+        """
         if self.reasks < 0:
             raise ValueError(f"reasks must be 0 or more, not {self.reasks}")
         if self.rules is not None and self.rules.reasks > self.reasks:
-            raise ValueError(f"rules.reasks ({self.rules.reasks}) cannot be more than reasks ({self.reasks})")
+            raise ValueError(
+                f"rules.reasks ({self.rules.reasks}) cannot be more than reasks ({self.reasks})"
+            )
         for name in ("words", "longest_statement", "transcript_window"):
             bound = getattr(self, name)
             if bound is not None and bound < 1:
                 raise ValueError(f"{name} must be 1 or more, or null, not {bound}")
-        if self.words is not None and self.longest_statement is not None and self.words > self.longest_statement:
-            raise ValueError(f"words ({self.words}) cannot be more than longest_statement ({self.longest_statement})")
+        if (
+            self.words is not None
+            and self.longest_statement is not None
+            and self.words > self.longest_statement
+        ):
+            raise ValueError(
+                f"words ({self.words}) cannot be more than longest_statement"
+                f" ({self.longest_statement})"
+            )

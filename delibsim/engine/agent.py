@@ -1,4 +1,6 @@
-"""A participant in the room: answers surveys and takes turns through the language model that voices it."""
+"""A participant in the room: answers surveys and takes turns through the language model that voices
+it.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -17,9 +19,13 @@ from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 
 class Agent(mesa.Agent):
-    """A participant in the room. It returns what it says and answers; it never writes into the forum."""
+    """A participant in the room. It returns what it says and answers; it never writes into the
+    forum.
+    """
 
-    def __init__(self, room: mesa.Model, session: Session, participant: Participant, voice: LanguageModel) -> None:
+    def __init__(
+        self, room: mesa.Model, session: Session, participant: Participant, voice: LanguageModel
+    ) -> None:
         super().__init__(room)
         self.session = session
         self.participant = participant
@@ -28,31 +34,62 @@ class Agent(mesa.Agent):
         self.reversed = reversed_for(self.session, participant)
         self.dropped: set[str] = set()  # parameters requested of the voice that had no effect
 
-    async def respond(self, survey: Survey, phase: Phase, heard: Sequence[Statement] = (), earlier: Response | None = None) -> Response:
-        """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing with the reason."""
+    async def respond(
+        self,
+        survey: Survey,
+        phase: Phase,
+        heard: Sequence[Statement] = (),
+        earlier: Response | None = None,
+    ) -> Response:
+        """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing
+        with the reason.
+        """
         order, reversed_ = self.order, self.reversed
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
         answers, completion = await self._ask(prompt)
         if answers is None:
             reason = f"{completion.status}: {completion.detail}".rstrip(": ")
-            return Response(self.participant.id, phase, {}, dict.fromkeys((item.id for item in survey.items), reason), order, reversed_)
+            return Response(
+                self.participant.id,
+                phase,
+                {},
+                dict.fromkeys((item.id for item in survey.items), reason),
+                order,
+                reversed_,
+            )
         return Response(self.participant.id, phase, answers, {}, order, reversed_)
 
-    async def speak(self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None) -> Statement | Silence:
-        """Take a turn; a refused, truncated or empty reply is a silence with its status and reason."""
-        words, completion = await self._ask(speech_prompt(self.session, self.participant, turn, heard, earlier))
+    async def speak(
+        self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
+    ) -> Statement | Silence:
+        """Take a turn; a refused, truncated or empty reply is a silence with its status and
+        reason.
+        """
+        words, completion = await self._ask(
+            speech_prompt(self.session, self.participant, turn, heard, earlier)
+        )
         if words is None:
             return Silence(turn, completion.status, completion.detail)
         return Statement(turn, words, cut=words != Words().read(completion.text))
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
-        return await ask(self.session, self.voice, prompt, lambda completion: self.dropped.update(completion.parameters_dropped))
+        return await ask(
+            self.session,
+            self.voice,
+            prompt,
+            lambda completion: self.dropped.update(completion.parameters_dropped),
+        )
 
     def _order(self, survey: Survey) -> tuple[str, ...]:
-        """The items in this participant's own order (the same in both phases), considerations before preferences."""
+        """The items in this participant's own order (the same in both phases), considerations
+        before preferences.
+        """
         return tuple(
             item.id
-            for kind, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
+            for kind, items in (
+                ("considerations", survey.considerations),
+                ("preferences", survey.preferences),
+            )
             for item in self._shuffled(kind, items)
         )
 
@@ -61,4 +98,7 @@ class Agent(mesa.Agent):
             return items
         # Sorted by keyed hashes, so that an item more or less leaves the others in their order.
         key = self.session.seed_for(self.participant.id, "order", kind).to_bytes(8, "big")
-        return sorted(items, key=lambda item: hashlib.blake2b(item.id.encode(), key=key, digest_size=8).digest())
+        return sorted(
+            items,
+            key=lambda item: hashlib.blake2b(item.id.encode(), key=key, digest_size=8).digest(),
+        )

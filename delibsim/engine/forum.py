@@ -18,7 +18,9 @@ from delibsim.models.base import LanguageModel
 
 @dataclass(frozen=True)
 class Event:
-    """Something to watch: a survey being answered by one participant, or a turn being taken; `done` when it is over."""
+    """Something to watch: a survey being answered by one participant, or a turn being taken; `done`
+    when it is over.
+    """
 
     session: str
     occasion: Literal["pre", "turn", "post"]
@@ -32,7 +34,9 @@ Watch = Callable[[Event], None]
 
 
 class Forum(mesa.Model, ABC):
-    """A room with its agents. Mesa draws orders from the session's seed; formats differ only in their `agenda`."""
+    """A room with its agents. Mesa draws orders from the session's seed; formats differ only in
+    their `agenda`.
+    """
 
     def __init__(self, session: Session, voices: Mapping[str, LanguageModel], watch: Watch) -> None:
         super().__init__(rng=session.seed_for("forum"))
@@ -46,7 +50,9 @@ class Forum(mesa.Model, ABC):
 
     @staticmethod
     def check(session: Session) -> None:
-        """Refuse, before anything is asked, a session that cannot be held in this format; WrongInput."""
+        """Refuse, before anything is asked, a session that cannot be held in this format;
+        WrongInput.
+        """
 
     @abstractmethod
     def agenda(self) -> Iterator[Turn]:
@@ -69,13 +75,18 @@ class Forum(mesa.Model, ABC):
         async def answer(name: str, agent: Agent) -> Response:
             self._tell(phase, name)
             heard = self.heard(name) if phase == "post" else ()
-            response = await agent.respond(self.session.survey, phase, heard, self.responses.get(("pre", name)))
+            response = await agent.respond(
+                self.session.survey, phase, heard, self.responses.get(("pre", name))
+            )
             self._tell(phase, name, said=response)
             return response
 
-        # Whoever fails, the others finish first: what is in flight has been paid for and is to be recorded.
+        # Whoever fails, the others finish first: what is in flight has been paid for and is to be
+        # recorded.
         asked = [(person.id, self.seats[person.id]) for person in self.session.respondents]
-        settled = await asyncio.gather(*(answer(name, agent) for name, agent in asked), return_exceptions=True)
+        settled = await asyncio.gather(
+            *(answer(name, agent) for name, agent in asked), return_exceptions=True
+        )
         for outcome in settled:
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -84,12 +95,18 @@ class Forum(mesa.Model, ABC):
         return responses
 
     def heard(self, name: str) -> tuple[Statement, ...]:
-        """What this participant has heard so far: its own statements and those of its neighbours in the audience graph."""
+        """What this participant has heard so far: its own statements and those of its neighbours in
+        the audience graph.
+        """
         aloud = (s for s in self.statements if s.turn.speaker == name or s.turn.task != PREPARATION)
-        return tuple(s for s in aloud if s.turn.speaker == name or self.hears.has_edge(s.turn.speaker, name))
+        return tuple(
+            s for s in aloud if s.turn.speaker == name or self.hears.has_edge(s.turn.speaker, name)
+        )
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
-        """The parameters that were requested of a model and had no effect in some call, by model."""
+        """The parameters that were requested of a model and had no effect in some call, by
+        model.
+        """
         found: dict[str, set[str]] = {}
         for agent in self.seats.values():
             found.setdefault(agent.participant.model, set()).update(agent.dropped)

@@ -18,11 +18,13 @@ from delibsim.prompts.session import fixed_prompts, rehearse
 FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation, "debate": Debate}
 
 
-async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Watch = lambda moment: None) -> Run:
+async def hold(
+    session: Session, voices: Mapping[str, LanguageModel], watch: Watch = lambda moment: None
+) -> Run:
     """Hold a session with the voices of its models and return the run.
 
-    `voices` gives a language model for every name in `Participant.model`; `watch` is told what happens as it happens.
-    Raises Interrupted when a model cannot be asked.
+    `voices` gives a language model for every name in `Participant.model`; `watch` is told what
+    happens as it happens. Raises Interrupted when a model cannot be asked.
     """
     check(session)
     forum = FORMATS[session.format](session, voices, watch)
@@ -47,7 +49,9 @@ async def hold(session: Session, voices: Mapping[str, LanguageModel], watch: Wat
 
 
 def check(session: Session) -> None:
-    """Refuse, before anything is asked, a session whose format, audience or wording cannot be used; WrongInput."""
+    """Refuse, before anything is asked, a session whose format, audience or wording cannot be used;
+    WrongInput.
+    """
     if session.format not in FORMATS:
         raise unknown("format", session.format, FORMATS)
     FORMATS[session.format].check(session)
@@ -57,11 +61,15 @@ def check(session: Session) -> None:
 
 def prompt_hash(session: Session) -> str:
     """SHA-256 of what every replicate of a session is asked alike, forms of reply included."""
-    asked = "\f".join(f"{prompt.text}\f{prompt.reply.describe()}" for prompt in fixed_prompts(session))
+    asked = "\f".join(
+        f"{prompt.text}\f{prompt.reply.describe()}" for prompt in fixed_prompts(session)
+    )
     return hashlib.sha256(asked.encode(errors="surrogatepass")).hexdigest()
 
 
 @functools.cache
 def provenance() -> dict[str, str]:
     """The versions that held a run."""
-    return {"python": platform.python_version()} | {name: version(name) for name in ("delibsim", "mesa", "networkx", "numpy")}
+    return {"python": platform.python_version()} | {
+        name: version(name) for name in ("delibsim", "mesa", "networkx", "numpy")
+    }

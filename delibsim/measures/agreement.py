@@ -1,7 +1,8 @@
 """Agreement within a group, and how far its participants moved and kept their order of preference.
 
-Ratings have the shape (..., n participants, k items); leading axes are many groups of one size, computed at once. Considerations and
-preferences share these functions. One missing answer makes the whole group's value NaN.
+Ratings have the shape (..., n participants, k items); leading axes are many groups of one size,
+computed at once. Considerations and preferences share these functions. One missing answer makes the
+whole group's value NaN.
 """
 
 import numpy as np
@@ -22,18 +23,24 @@ from delibsim.measures.pairs import (
 
 
 def agreement(ratings: ArrayLike) -> Value:
-    """Mean Spearman correlation between participants over the unordered pairs, in [-1, 1]; NaN if one answered all items alike."""
+    """Mean Spearman correlation between participants over the unordered pairs, in [-1, 1]; NaN if
+    one answered all items alike.
+    """
     return mean_or_nan(over_pairs(rank_correlations(ratings)))
 
 
 def opinion_change(pre: ArrayLike, post: ArrayLike) -> Value:
-    """Mean over participants and items of |post - pre|, in points of the raw scale; the same participants in the same order."""
+    """Mean over participants and items of |post - pre|, in points of the raw scale; the same
+    participants in the same order.
+    """
     pre, post = _two_phases(pre, post)
     return mean_or_nan(np.abs(post - pre).mean(axis=-1))
 
 
 def rank_stability(pre: ArrayLike, post: ArrayLike) -> Value:
-    """Mean over participants of Kendall's tau-b between own ratings before and after, in [-1, 1]; NaN if one rated all items alike."""
+    """Mean over participants of Kendall's tau-b between own ratings before and after, in [-1, 1];
+    NaN if one rated all items alike.
+    """
     pre, post = _two_phases(pre, post)
     before, after = _orders(pre), _orders(post)
     untied = (before**2).sum(axis=-1) * (after**2).sum(axis=-1)
@@ -53,7 +60,9 @@ def why_undefined(ratings: ArrayLike) -> str:
 
 
 def why_opinion_change_undefined(pre: ArrayLike, post: ArrayLike) -> str:
-    """Why `opinion_change` of one group is NaN: '' where defined, else 'too_few_participants' (none at all) or 'missing_answer'."""
+    """Why `opinion_change` of one group is NaN: '' where defined, else 'too_few_participants' (none
+    at all) or 'missing_answer'.
+    """
     pre, post = _two_phases(as_one_group(pre), as_one_group(post))
     if len(pre) == 0:
         return "too_few_participants"
@@ -80,7 +89,9 @@ def _why_unranked(ratings: Array) -> str:
 def _two_phases(pre: ArrayLike, post: ArrayLike) -> tuple[Array, Array]:
     pre, post = as_ratings(pre), as_ratings(post)
     if pre.shape != post.shape:
-        raise ValueError(f"not the same participants and items: before {pre.shape}, after {post.shape}")
+        raise ValueError(
+            f"not the same participants and items: before {pre.shape}, after {post.shape}"
+        )
     return pre, post
 
 

@@ -1,7 +1,9 @@
-"""AQuA: twenty indicators of deliberative quality, each from 0 to 3, and their weighted sum (DEFINITIONS 5).
+"""AQuA: twenty indicators of deliberative quality, each from 0 to 3, and their weighted sum
+(DEFINITIONS 5).
 
-Behrendt, M., Wagner, S. S., Ziegele, M., Wilms, L., Stoll, A., Heinbach, D. and Harmeling, S. (2024). AQuA: Combining Experts' and
-Non-Experts' Views To Assess Deliberation Quality in Online Discussions Using LLMs. Proceedings of DELITE at LREC-COLING 2024.
+Behrendt, M., Wagner, S. S., Ziegele, M., Wilms, L., Stoll, A., Heinbach, D. and Harmeling, S.
+(2024). AQuA: Combining Experts' and Non-Experts' Views To Assess Deliberation Quality in Online
+Discussions Using LLMs. Proceedings of DELITE at LREC-COLING 2024.
 """
 
 from collections.abc import Mapping
@@ -42,7 +44,9 @@ LOWEST, HIGHEST = -1.66928295, 4.98926754
 
 @dataclass(frozen=True)
 class Published:
-    """A published distribution of scores: what was scored, mean, standard deviation, number of speeches."""
+    """A published distribution of scores: what was scored, mean, standard deviation, number of
+    speeches.
+    """
 
     what: str
     mean: float
@@ -55,28 +59,44 @@ PEOPLE = Published("speeches of citizens at Europolis", 2.980, 0.431, 910)
 
 
 def score(labels: Mapping[str, int], scale: float = 5) -> float:
-    """The score of one statement, from 0 to `scale`; ValueError unless there is a label from 0 to 3 for each indicator and no other.
+    """The score of one statement, from 0 to `scale`; ValueError unless there is a label from 0 to 3
+    for each indicator and no other.
 
     >>> round(score(dict.fromkeys(INDICATORS, 0)), 3)
     1.253
     """
     absent = [name for name in INDICATORS if name not in labels]
     extra = [name for name in labels if name not in WEIGHTS]
-    wrong = [f"{name} {labels[name]!r}" for name in INDICATORS if name in labels and labels[name] not in LABELS]
-    for fault, names in (("no label for", absent), ("unknown indicators:", extra), ("labels other than 0, 1, 2, 3:", wrong)):
+    wrong = [
+        f"{name} {labels[name]!r}"
+        for name in INDICATORS
+        if name in labels and labels[name] not in LABELS
+    ]
+    for fault, names in (
+        ("no label for", absent),
+        ("unknown indicators:", extra),
+        ("labels other than 0, 1, 2, 3:", wrong),
+    ):
         if names:
             raise ValueError(f"{fault} {', '.join(names)}")
     return float(scores([labels[name] for name in INDICATORS], scale))
 
 
 def scores(labels: ArrayLike, scale: float = 5) -> NDArray[np.float64]:
-    """Scores of many statements: labels (... by 20, in the order of INDICATORS) to scores (...); a missing label (NaN) gives NaN."""
+    """Scores of many statements: labels (... by 20, in the order of INDICATORS) to scores (...); a
+    missing label (NaN) gives NaN.
+    """
     return (sums(labels) - LOWEST) / (HIGHEST - LOWEST) * scale
 
 
 def sums(labels: ArrayLike) -> NDArray[np.float64]:
-    """Weighted sums of labels (... by 20), from LOWEST to HIGHEST; ValueError if there are not 20 of them."""
+    """Weighted sums of labels (... by 20), from LOWEST to HIGHEST; ValueError if there are not 20
+    of them.
+    """
     values = np.asarray(labels, dtype=float)
     if values.shape[-1:] != (len(INDICATORS),):
-        raise ValueError(f"labels have {len(INDICATORS)} columns, one for each indicator; these have the shape {values.shape}")
+        raise ValueError(
+            f"labels have {len(INDICATORS)} columns, one for each indicator; these have the shape"
+            f" {values.shape}"
+        )
     return values @ np.array(list(WEIGHTS.values()))

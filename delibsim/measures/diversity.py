@@ -1,19 +1,30 @@
 """Perspective diversity: how far apart the participants of a group answer, on average over pairs.
 
-Answers have the shape (..., n participants, k items), considerations and preference ranks side by side; leading axes are many groups of
-one size, computed at once. One missing answer makes the whole group's value NaN.
+Answers have the shape (..., n participants, k items), considerations and preference ranks side by
+side; leading axes are many groups of one size, computed at once. One missing answer makes the whole
+group's value NaN.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from delibsim.measures.pairs import Array, Value, as_one_group, as_ratings, has_missing, mean_or_nan, pair_indices
+from delibsim.measures.pairs import (
+    Array,
+    Value,
+    as_one_group,
+    as_ratings,
+    has_missing,
+    mean_or_nan,
+    pair_indices,
+)
 
 
 def diversity(answers: ArrayLike) -> Value:
-    """Mean over pairs of the Euclidean distance between raw answers, ranks included: the measure of the published human values.
+    """Mean over pairs of the Euclidean distance between raw answers, ranks included: the measure of
+    the published human values.
 
-    It grows with the number of items and the width of their scales; `diversity_range_normalised` does not.
+    It grows with the number of items and the width of their scales; `diversity_range_normalised`
+    does not.
     """
     return mean_or_nan(_distances(as_ratings(answers)))
 
@@ -21,8 +32,9 @@ def diversity(answers: ArrayLike) -> Value:
 def diversity_standardised(answers: ArrayLike, population: ArrayLike, ddof: int = 0) -> Value:
     """Diversity of answers z-scored item by item over a reference `population` of shape (N, k).
 
-    `ddof` 0 takes the population's standard deviation, 1 the sample's. NaN where an item of the population has no variance or misses
-    an answer. Raises ValueError where the items differ or `ddof` is neither 0 nor 1.
+    `ddof` 0 takes the population's standard deviation, 1 the sample's. NaN where an item of the
+    population has no variance or misses an answer. Raises ValueError where the items differ or
+    `ddof` is neither 0 nor 1.
     """
     answers, population = as_ratings(answers), as_one_group(population)
     _same_items(answers, population)
@@ -33,10 +45,11 @@ def diversity_standardised(answers: ArrayLike, population: ArrayLike, ddof: int 
 
 
 def diversity_range_normalised(answers: ArrayLike, lows: ArrayLike, highs: ArrayLike) -> Value:
-    """Diversity on items scaled by the format's range: root mean square over items, mean over pairs, in [0, 1].
+    """Diversity on items scaled by the format's range: root mean square over items, mean over
+    pairs, in [0, 1].
 
-    `lows` and `highs` are the ends of the items' scales, of shape (k,) or one number for all: comparable between instruments.
-    Raises ValueError where a scale has no width.
+    `lows` and `highs` are the ends of the items' scales, of shape (k,) or one number for all:
+    comparable between instruments. Raises ValueError where a scale has no width.
     """
     answers = as_ratings(answers)
     widths = np.asarray(highs, dtype=np.float64) - np.asarray(lows, dtype=np.float64)
@@ -48,7 +61,8 @@ def diversity_range_normalised(answers: ArrayLike, lows: ArrayLike, highs: Array
 def why_undefined(answers: ArrayLike, population: ArrayLike | None = None) -> str:
     """Why a diversity of one group is NaN: '' where defined, else the first that applies of
 
-    'too_few_participants', 'missing_answer', 'constant_item' (the last for `diversity_standardised`, of whose population it speaks).
+    'too_few_participants', 'missing_answer', 'constant_item' (the last for
+    `diversity_standardised`, of whose population it speaks).
     """
     answers = as_one_group(answers)
     if len(answers) < 2:
@@ -70,7 +84,9 @@ def _distances(answers: Array) -> Array:
 
 
 def _spreads(population: Array, ddof: int) -> Array:
-    """Standard deviation of each item, NaN where all answer alike (the computed deviation of equal decimals need not be 0)."""
+    """Standard deviation of each item, NaN where all answer alike (the computed deviation of equal
+    decimals need not be 0).
+    """
     if len(population) < 2:
         return np.full(population.shape[1], np.nan)
     constant = (population == population[0]).all(axis=0)
@@ -79,4 +95,6 @@ def _spreads(population: Array, ddof: int) -> Array:
 
 def _same_items(answers: Array, population: Array) -> None:
     if answers.shape[-1] != population.shape[-1]:
-        raise ValueError(f"not the same items: answers {answers.shape}, population {population.shape}")
+        raise ValueError(
+            f"not the same items: answers {answers.shape}, population {population.shape}"
+        )

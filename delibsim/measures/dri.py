@@ -1,8 +1,9 @@
 """Deliberative Reason Index: do those who agree on considerations also agree on preferences?
 
-Sources: Niemeyer and Veri (2022); Niemeyer et al. (2024); the adjusted index and the permutation test as in the R package deliberr.
-A group of n participants has `considerations` of shape (..., n, c) and `preferences` of shape (..., n, p). Leading axes are many groups
-of one size, computed at once. One participant with a constant row, or one missing answer, makes the whole group's index NaN.
+Sources: Niemeyer and Veri (2022); Niemeyer et al. (2024); the adjusted index and the permutation
+test as in the R package deliberr. A group of n participants has `considerations` of shape (..., n,
+c) and `preferences` of shape (..., n, p). Leading axes are many groups of one size, computed at
+once. One participant with a constant row, or one missing answer, makes the whole group's index NaN.
 """
 
 from dataclasses import dataclass
@@ -23,18 +24,26 @@ from delibsim.measures.pairs import (
 )
 
 WEAK = 0.2
-"""Correlation (absolute value, the larger of the two) up to which the adjusted index discounts a pair."""
+"""Correlation (absolute value, the larger of the two) up to which the adjusted index discounts a
+pair.
+"""
 
 SCALE = np.sqrt(2) / 2
-"""Half the longest distance (rc, rp) can lie from the diagonal on which both agree: it scales the mean distance to the index."""
+"""Half the longest distance (rc, rp) can lie from the diagonal on which both agree: it scales the
+mean distance to the index.
+"""
 
 TIE = 1e-10
-"""Indices closer than this count as equal in the permutation test: sums of the same pairs in another order differ by about 1e-15."""
+"""Indices closer than this count as equal in the permutation test: sums of the same pairs in
+another order differ by about 1e-15.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class PermutationNull:
-    """The observed index, the indices (permutations,) under shuffled preferences, and the share at least as large as observed."""
+    """The observed index, the indices (permutations,) under shuffled preferences, and the share at
+    least as large as observed.
+    """
 
     observed: float
     null: Array
@@ -42,7 +51,8 @@ class PermutationNull:
 
 
 def rank_correlations(ratings: ArrayLike) -> Array:
-    """Spearman correlations (..., n, n) between the participants (rows) of (..., n, k), with mid-ranks for ties.
+    """Spearman correlations (..., n, n) between the participants (rows) of (..., n, k), with
+    mid-ranks for ties.
 
     NaN in the rows and columns of a participant who answered all items alike or left one out.
     """
@@ -52,13 +62,15 @@ def rank_correlations(ratings: ArrayLike) -> Array:
     products = ranks @ np.swapaxes(ranks, -1, -2)
     squares = np.diagonal(products, axis1=-2, axis2=-1)
     squares = np.where(squares == 0, np.nan, squares)
-    # Half-integer ranks make the products exact, so equal orders correlate at exactly 1: the root is taken of the product of squares.
+    # Half-integer ranks make the products exact, so equal orders correlate at exactly 1: the root
+    # is taken of the product of squares.
     correlations = products / np.sqrt(squares[..., :, None] * squares[..., None, :])
     return np.clip(correlations, -1, 1)
 
 
 def dri(considerations: ArrayLike, preferences: ArrayLike) -> Value:
-    """Deliberative Reason Index, 1 - 2 * mean over pairs of |RC - RP|, in [-3, 1] (Niemeyer and Veri 2022).
+    """Deliberative Reason Index, 1 - 2 * mean over pairs of |RC - RP|, in [-3, 1] (Niemeyer and
+    Veri 2022).
 
     >>> dri([[1, 2, 3], [1, 3, 2]], [[1, 2], [1, 2]])
     0.0
@@ -67,15 +79,21 @@ def dri(considerations: ArrayLike, preferences: ArrayLike) -> Value:
 
 
 def dri_adjusted(considerations: ArrayLike, preferences: ArrayLike) -> Value:
-    """The index with pairs of two weak correlations discounted, in [-3, 1]: the default of the R package deliberr.
+    """The index with pairs of two weak correlations discounted, in [-3, 1]: the default of the R
+    package deliberr.
 
-    Plain `dri` rewards joint noise, because two correlations of 0 count as perfect consistency; here they count least.
+    Plain `dri` rewards joint noise, because two correlations of 0 count as perfect consistency;
+    here they count least.
     """
     return _group_index(considerations, preferences, adjusted=True)
 
 
-def individual_dri(considerations: ArrayLike, preferences: ArrayLike, adjusted: bool = False) -> Array:
-    """Each participant's index (..., n) over the n - 1 pairs that hold this participant; its mean is the group's index."""
+def individual_dri(
+    considerations: ArrayLike, preferences: ArrayLike, adjusted: bool = False
+) -> Array:
+    """Each participant's index (..., n) over the n - 1 pairs that hold this participant; its mean
+    is the group's index.
+    """
     values = pair_index(*_correlations(considerations, preferences), adjusted)
     n = values.shape[-1]
     if n < 2:
@@ -84,7 +102,9 @@ def individual_dri(considerations: ArrayLike, preferences: ArrayLike, adjusted: 
 
 
 def relative_change(pre: ArrayLike, post: ArrayLike) -> Value:
-    """Change as a share of the room there was: delta / (1 - pre) for a gain, delta / (1 + pre) for a loss; NaN without room."""
+    """Change as a share of the room there was: delta / (1 - pre) for a gain, delta / (1 + pre) for
+    a loss; NaN without room.
+    """
     pre, post = np.asarray(pre, dtype=np.float64), np.asarray(post, dtype=np.float64)
     delta = post - pre
     room = np.where(delta >= 0, 1 - pre, 1 + pre)
@@ -96,7 +116,9 @@ def why_undefined(considerations: ArrayLike, preferences: ArrayLike) -> str:
 
     'too_few_participants', 'missing_answer', 'constant_considerations', 'constant_preferences'.
     """
-    considerations, preferences = _two_ratings(as_one_group(considerations), as_one_group(preferences))
+    considerations, preferences = _two_ratings(
+        as_one_group(considerations), as_one_group(preferences)
+    )
     if len(considerations) < 2:
         return "too_few_participants"
     if has_missing(considerations) or has_missing(preferences):
@@ -107,12 +129,18 @@ def why_undefined(considerations: ArrayLike, preferences: ArrayLike) -> str:
 
 
 def permutation_null(
-    considerations: ArrayLike, preferences: ArrayLike, permutations: int = 10_000, seed: int = 0, adjusted: bool = False
+    considerations: ArrayLike,
+    preferences: ArrayLike,
+    permutations: int = 10_000,
+    seed: int = 0,
+    adjusted: bool = False,
 ) -> PermutationNull:
-    """Permutation test of one group: is its index larger than if preferences were dealt out at random?
+    """Permutation test of one group: is its index larger than if preferences were dealt out at
+    random?
 
-    Whole preference rows are shuffled among participants; `p` is the share of permutations with an index at least as large as the
-    observed (within `TIE`), so it can be 0. All NaN where the index is undefined (`why_undefined` says why).
+    Whole preference rows are shuffled among participants; `p` is the share of permutations with an
+    index at least as large as the observed (within `TIE`), so it can be 0. All NaN where the index
+    is undefined (`why_undefined` says why).
     """
     if permutations < 1:
         raise ValueError(f"permutations must be at least 1, not {permutations}")
@@ -125,7 +153,9 @@ def permutation_null(
     # Few enough at a time that the working arrays stay in the processor's cache.
     step = max(1, 65_536 // n)
     chunks = [min(step, permutations - start) for start in range(0, permutations, step)]
-    null = np.concatenate([_shuffled_indices(rc, rp, _shuffles(rng, n, size), adjusted) for size in chunks])
+    null = np.concatenate(
+        [_shuffled_indices(rc, rp, _shuffles(rng, n, size), adjusted) for size in chunks]
+    )
     return PermutationNull(observed, null, float(np.mean(null >= observed - TIE)))
 
 
@@ -134,7 +164,9 @@ def _shuffles(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
 
 
 def _shuffled_indices(rc: Array, rp: Array, shuffles: np.ndarray, adjusted: bool) -> Array:
-    """The group's index under each column of `shuffles` (n, permutations): correlations are looked up, never computed again."""
+    """The group's index under each column of `shuffles` (n, permutations): correlations are looked
+    up, never computed again.
+    """
     n = len(rc)
     flat = rp.ravel()
     total = np.zeros(shuffles.shape[1])
@@ -151,7 +183,9 @@ def _group_index(considerations: ArrayLike, preferences: ArrayLike, adjusted: bo
 
 
 def pair_index(rc: Array, rp: Array, adjusted: bool = False) -> Array:
-    """Each pair's share in the index, from its two rank correlations: the index of a group is the mean of these over its pairs."""
+    """Each pair's share in the index, from its two rank correlations: the index of a group is the
+    mean of these over its pairs.
+    """
     difference = np.abs(rc - rp)
     if not adjusted:
         return 1 - 2 * difference
@@ -168,12 +202,17 @@ def _correlations(considerations: ArrayLike, preferences: ArrayLike) -> tuple[Ar
 def _two_ratings(considerations: ArrayLike, preferences: ArrayLike) -> tuple[Array, Array]:
     considerations, preferences = as_ratings(considerations), as_ratings(preferences)
     if considerations.shape[:-1] != preferences.shape[:-1]:
-        raise ValueError(f"not the same participants: considerations {considerations.shape}, preferences {preferences.shape}")
+        raise ValueError(
+            f"not the same participants: considerations {considerations.shape}, preferences"
+            f" {preferences.shape}"
+        )
     return considerations, preferences
 
 
 def _centred_ranks(ratings: Array) -> Array:
-    """Mid-ranks less their mean, exact halves: half of (items rated lower less items rated higher)."""
+    """Mid-ranks less their mean, exact halves: half of (items rated lower less items rated
+    higher).
+    """
     twice = np.zeros(ratings.shape)
     for item in range(ratings.shape[-1]):
         rating = ratings[..., item : item + 1]

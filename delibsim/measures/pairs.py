@@ -1,4 +1,6 @@
-"""A group's ratings as an array, and means over its unordered pairs of participants: what all measures share."""
+"""A group's ratings as an array, and means over its unordered pairs of participants: what all
+measures share.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,12 +16,17 @@ def as_ratings(answers: ArrayLike) -> Array:
     """
     ratings = np.asarray(answers, dtype=np.float64, order="C")
     if ratings.ndim < 2 or ratings.shape[-1] == 0:
-        raise ValueError(f"ratings need the shape (..., participants, items) with at least one item, not {ratings.shape}")
+        raise ValueError(
+            "ratings need the shape (..., participants, items) with at least one item, not"
+            f" {ratings.shape}"
+        )
     return ratings
 
 
 def as_one_group(answers: ArrayLike) -> Array:
-    """Ratings of one group as a float array of shape (n, k); ValueError where there are leading axes."""
+    """Ratings of one group as a float array of shape (n, k); ValueError where there are leading
+    axes.
+    """
     ratings = as_ratings(answers)
     if ratings.ndim != 2:
         raise ValueError(f"one group needs the shape (participants, items), not {ratings.shape}")
@@ -27,7 +34,9 @@ def as_one_group(answers: ArrayLike) -> Array:
 
 
 def as_value(values: ArrayLike) -> Value:
-    """One value a group: a Python float for a single group, an array of the leading axes for many."""
+    """One value a group: a Python float for a single group, an array of the leading axes for
+    many.
+    """
     array = np.asarray(values, dtype=np.float64)
     return float(array) if array.ndim == 0 else array
 
@@ -41,12 +50,15 @@ def over_pairs(matrix: Array) -> Array:
     """The entries (..., pairs) of symmetric matrices (..., n, n) at the unordered pairs."""
     n = matrix.shape[-1]
     i, j = pair_indices(n)
-    # take keeps the pairs contiguous, so a group's mean has the same bits alone as among many; matrix[..., i, j] would not.
+    # take keeps the pairs contiguous, so a group's mean has the same bits alone as among many;
+    # matrix[..., i, j] would not.
     return matrix.reshape(*matrix.shape[:-2], n * n).take(i * n + j, axis=-1)
 
 
 def mean_or_nan(values: Array) -> Value:
-    """Mean over the last axis (pairs or participants): NaN where there is none, as in a group of one, which has no pair."""
+    """Mean over the last axis (pairs or participants): NaN where there is none, as in a group of
+    one, which has no pair.
+    """
     if values.shape[-1] == 0:
         return as_value(np.full(values.shape[:-1], np.nan))
     return as_value(values.mean(axis=-1))
@@ -58,5 +70,7 @@ def has_missing(ratings: Array) -> bool:
 
 
 def has_constant_row(ratings: Array) -> bool:
-    """Whether any participant (row) answered all items alike, so that no rank correlation with others exists."""
+    """Whether any participant (row) answered all items alike, so that no rank correlation with
+    others exists.
+    """
     return bool((ratings == ratings[..., :1]).all(axis=-1).any())

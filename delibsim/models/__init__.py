@@ -1,1 +1,3 @@
-"""Language models behind one door: prompts, forms of reply, completions, recording and replay, and the embedded citizen."""
+"""Language models behind one door: prompts, forms of reply, completions, recording and replay, and
+the embedded citizen.
+"""

@@ -1,4 +1,6 @@
-"""Asking a language model until a reply can be read: once for participants, raters and whoever else is asked."""
+"""Asking a language model until a reply can be read: once for participants, raters and whoever else
+is asked.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,25 +10,39 @@ from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.session import reask
 
-TOO_LONG = "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
+TOO_LONG = (
+    "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
+)
 
 
 class Interrupted(RuntimeError):
-    """A model could not be asked: the session stops here and can go on from its record. Holds the typed status."""
+    """A model could not be asked: the session stops here and can go on from its record. Holds the
+    typed status.
+    """
 
     def __init__(self, model: str, prompt: Prompt, completion: Completion) -> None:
         purpose = prompt.purpose
-        fault = f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}: {completion.detail}"
-        super().__init__(f"{fault}; {TOO_LONG}" if completion.status == "context_overflow" else fault)
+        fault = (
+            f"{model} ({purpose.participant}, {purpose.occasion}): {completion.status}:"
+            f" {completion.detail}"
+        )
+        super().__init__(
+            f"{fault}; {TOO_LONG}" if completion.status == "context_overflow" else fault
+        )
         self.status = completion.status
 
 
 async def ask(
-    session: Session, voice: LanguageModel, prompt: Prompt, heed: Callable[[Completion], None] = lambda completion: None
+    session: Session,
+    voice: LanguageModel,
+    prompt: Prompt,
+    heed: Callable[[Completion], None] = lambda completion: None,
 ) -> tuple[Any, Completion]:
-    """The value of the first readable reply; None with the completion that says why there is none. `heed` is told of every reply.
+    """The value of the first readable reply; None with the completion that says why there is none.
+    `heed` is told of every reply.
 
-    A refusal or a truncated reply is an outcome and is not asked again; a call that failed on the way is Interrupted.
+    A refusal or a truncated reply is an outcome and is not asked again; a call that failed on the
+    way is Interrupted.
     """
     while True:
         purpose = prompt.purpose

@@ -1,4 +1,6 @@
-"""What a language model is to delibsim: one awaitable method that turns a prompt into a completion with a typed status."""
+"""What a language model is to delibsim: one awaitable method that turns a prompt into a completion
+with a typed status.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -32,7 +34,9 @@ class Usage:
 
 @dataclass(frozen=True)
 class FailedAttempt:
-    """An attempt that failed on the way and was followed by another, `waited` seconds later; what it used, where that is known."""
+    """An attempt that failed on the way and was followed by another, `waited` seconds later; what
+    it used, where that is known.
+    """
 
     status: Status
     detail: str
@@ -43,12 +47,13 @@ class FailedAttempt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What came back from one call. Only status "ok" yields data; `detail` says what was wrong otherwise.
+    """What came back from one call. Only status "ok" yields data; `detail` says what was wrong
+    otherwise.
 
-    `parameters_dropped` names the parameters that were requested and did not take effect; `provider` is
-    the address or the name of who answered, without secrets; `tries` the attempts that failed
-    before this one; `retry_after` the seconds the provider asked to wait; `possibly_billed` a call that may be charged
-    although no answer came that could be used.
+    `parameters_dropped` names the parameters that were requested and did not take effect;
+    `provider` is the address or the name of who answered, without secrets; `tries` the attempts
+    that failed before this one; `retry_after` the seconds the provider asked to wait;
+    `possibly_billed` a call that may be charged although no answer came that could be used.
     """
 
     text: str
@@ -70,7 +75,9 @@ class Completion:
 
 
 class Cancelled(asyncio.CancelledError):
-    """A call was given up while it was in flight, because the process was asked to stop; `completion` says so, to be recorded."""
+    """A call was given up while it was in flight, because the process was asked to stop;
+    `completion` says so, to be recorded.
+    """
 
     def __init__(self, completion: Completion) -> None:
         super().__init__(completion.detail)
@@ -89,12 +96,16 @@ class LanguageModel(Protocol):
     name: str
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """Answer a prompt; faults are statuses of the completion, never exceptions and never text."""
+        """Answer a prompt; faults are statuses of the completion, never exceptions and never
+        text.
+        """
         ...
 
 
 def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
-    """The value a completion holds in the form its prompt asked for, or None and a completion that says why not."""
+    """The value a completion holds in the form its prompt asked for, or None and a completion that
+    says why not.
+    """
     if completion.status != "ok":
         return None, completion
     try:

@@ -1,4 +1,6 @@
-"""Limits that everything in a process shares: concurrency, requests and tokens a minute for each provider, and a budget."""
+"""Limits that everything in a process shares: concurrency, requests and tokens a minute for each
+provider, and a budget.
+"""
 
 import asyncio
 import math
@@ -11,7 +13,9 @@ from asyncio_throttle import Throttler
 
 from delibsim.models.base import Usage
 
-MINUTE = 60.5  # seconds; half of one more, because the provider's clock and ours need not agree on where a minute begins
+# seconds; half of one more, because the provider's clock and ours need not agree on where a minute
+# begins
+MINUTE = 60.5
 LEARNED = 20  # calls after which their use of tokens is taken for typical
 
 
@@ -19,9 +23,10 @@ LEARNED = 20  # calls after which their use of tokens is taken for typical
 class Limits:
     """What a study may use. None is no limit.
 
-    `concurrency` calls in flight, `requests_per_minute` and `tokens_per_minute` for each provider; `tries` attempts a call,
-    `longest_wait` seconds between two of them; `budget_usd` and `budget_tokens` for the whole process. `workers` processes
-    share all this where a launcher starts several (None: as many as this machine has cores).
+    `concurrency` calls in flight, `requests_per_minute` and `tokens_per_minute` for each provider;
+    `tries` attempts a call, `longest_wait` seconds between two of them; `budget_usd` and
+    `budget_tokens` for the whole process. `workers` processes share all this where a launcher
+    starts several (None: as many as this machine has cores).
     """
 
     concurrency: int = 16
@@ -35,40 +40,58 @@ class Limits:
 
     def __post_init__(self) -> None:
         """Refuse limits that let nothing through."""
-        counts = (self.concurrency, self.tries, self.requests_per_minute, self.tokens_per_minute, self.workers)
+        counts = (
+            self.concurrency,
+            self.tries,
+            self.requests_per_minute,
+            self.tokens_per_minute,
+            self.workers,
+        )
         if min(count for count in counts if count is not None) < 1:
-            raise ValueError("concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or more")
+            raise ValueError(
+                "concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or"
+                " more"
+            )
         if min(self.longest_wait, self.budget_usd or 0, self.budget_tokens or 0) < 0:
             raise ValueError("longest_wait, budget_usd and budget_tokens are 0 or more")
 
 
 class Gate:
-    """The door to one provider: lets calls through as fast as its limits allow, in the order in which they came."""
+    """The door to one provider: lets calls through as fast as its limits allow, in the order in
+    which they came.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._seats = asyncio.Semaphore(limits.concurrency)
-        self._requests = RateLimiter(limits.requests_per_minute) if limits.requests_per_minute else None
+        self._requests = (
+            RateLimiter(limits.requests_per_minute) if limits.requests_per_minute else None
+        )
         self._tokens = TokenWindow(limits.tokens_per_minute) if limits.tokens_per_minute else None
         self._closed_until: dict[str, float] = {}
 
     @asynccontextmanager
     async def enter(self, worst: Usage, model: str = "") -> AsyncGenerator[Callable[[Usage], None]]:
-        """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat during the call.
+        """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat
+        during the call.
 
-        What is given takes note of the tokens that the call used; without it the call counts with all of `worst`.
+        What is given takes note of the tokens that the call used; without it the call counts with
+        all of `worst`.
         """
         while True:
             if (wait := self._wait(model)) > 0:
                 await asyncio.sleep(wait)
             async with self._seats:
-                # Closed for longer, or while it stood in line: the seat is for the calls to other models.
+                # Closed for longer, or while it stood in line: the seat is for the calls to other
+                # models.
                 if self._wait(model) > 0:
                     continue
                 taken = await self._tokens.take(worst) if self._tokens else None
                 if self._requests:
                     await self._requests.take()
                 if taken:
-                    taken.when = asyncio.get_running_loop().time()  # it counts from the moment it is sent
+                    taken.when = (
+                        asyncio.get_running_loop().time()
+                    )  # it counts from the moment it is sent
                 yield partial(self._settle, taken)
                 return
 
@@ -80,12 +103,16 @@ class Gate:
         return self._closed_until.get(model, 0.0) - asyncio.get_running_loop().time()
 
     def close_for(self, seconds: float, model: str = "") -> None:
-        """Let no call to a model through for a while; the newest word of the provider counts, so a shorter time opens sooner."""
+        """Let no call to a model through for a while; the newest word of the provider counts, so a
+        shorter time opens sooner.
+        """
         self._closed_until[model] = asyncio.get_running_loop().time() + seconds
 
 
 class RateLimiter:
-    """At most so many requests in any minute, spread evenly over it: providers count by the second too, and bursts leave gaps."""
+    """At most so many requests in any minute, spread evenly over it: providers count by the second
+    too, and bursts leave gaps.
+    """
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
         together = max(1, per_minute // 60)
@@ -95,7 +122,9 @@ class RateLimiter:
 
     async def take(self) -> None:
         """Wait for one request's turn."""
-        async with self._line:  # one looks at the clock for all, and they go in the order in which they came
+        async with (
+            self._line
+        ):  # one looks at the clock for all, and they go in the order in which they came
             await self._throttler.acquire()
 
 
@@ -111,10 +140,12 @@ class Reservation:
 class TokenWindow:
     """At most so many tokens in any sixty seconds.
 
-    A call reserves what it may use and gives back what it did not. Once some calls have shown how much they use of what they may
-    (of the estimated input the largest share, of output the largest number), that is reserved, and a fiftieth more: a call that
-    uses more than any before it can exceed the limit by the difference. The largest that fits is let in, so that the gaps are
-    left to the small, but whoever has waited for a whole window goes first. A call larger than the limit waits for an empty one.
+    A call reserves what it may use and gives back what it did not. Once some calls have shown how
+    much they use of what they may (of the estimated input the largest share, of output the largest
+    number), that is reserved, and a fiftieth more: a call that uses more than any before it can
+    exceed the limit by the difference. The largest that fits is let in, so that the gaps are left
+    to the small, but whoever has waited for a whole window goes first. A call larger than the limit
+    waits for an empty one.
     """
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
@@ -144,7 +175,10 @@ class TokenWindow:
         asked, said = used.input_tokens or 0, used.output_tokens or 0
         if asked:
             self._calls += 1
-            self._share, self._longest = max(self._share, asked / (taken.worst.input_tokens or asked)), max(self._longest, said)
+            self._share, self._longest = (
+                max(self._share, asked / (taken.worst.input_tokens or asked)),
+                max(self._longest, said),
+            )
         taken.tokens = asked + said
         self._admit()
 
@@ -166,7 +200,9 @@ class TokenWindow:
             for place, (since, worst) in self._waiting.items()
             if not place.done()
         ]
-        for overdue, expected, place in sorted(waiting, key=lambda one: (not one[0], 0 if one[0] else -one[1])):
+        for overdue, expected, place in sorted(
+            waiting, key=lambda one: (not one[0], 0 if one[0] else -one[1])
+        ):
             if expected <= free or not self._taken:
                 free -= expected
                 self._taken.append(taken := Reservation(now, self._waiting[place][1], expected))
@@ -181,15 +217,25 @@ class TokenWindow:
 
 
 class Budget:
-    """What may still be spent, in US dollars and tokens, counting the worst case of every call in flight."""
+    """What may still be spent, in US dollars and tokens, counting the worst case of every call in
+    flight.
+    """
 
-    def __init__(self, usd: float | None = None, tokens: int | None = None, spent_usd: float = 0.0, spent_tokens: int = 0) -> None:
+    def __init__(
+        self,
+        usd: float | None = None,
+        tokens: int | None = None,
+        spent_usd: float = 0.0,
+        spent_tokens: int = 0,
+    ) -> None:
         self.usd, self.tokens = usd, tokens
         self.spent_usd, self.spent_tokens = spent_usd, spent_tokens
         self.refused = False  # whether a call did not fit
 
     def reserve(self, usd: float | None, tokens: int) -> bool:
-        """Take the worst case of a call out of the budget; False, with nothing taken, if that could exceed it."""
+        """Take the worst case of a call out of the budget; False, with nothing taken, if that could
+        exceed it.
+        """
         dear = self.usd is not None and (usd is None or self.spent_usd + usd > self.usd)
         if dear or (self.tokens is not None and self.spent_tokens + tokens > self.tokens):
             self.refused = True

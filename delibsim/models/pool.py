@@ -1,4 +1,6 @@
-"""The language models of a process: made once by entry point, each behind the gate of its provider and one budget."""
+"""The language models of a process: made once by entry point, each behind the gate of its provider
+and one budget.
+"""
 
 import asyncio
 import json
@@ -22,12 +24,18 @@ OURS = ("kind", "name", "price")  # settings of a model that are for us and not 
 
 
 class ModelPool:
-    """Makes the voices of sessions. Hosted models are shared by all sessions; a citizen is made for each.
+    """Makes the voices of sessions. Hosted models are shared by all sessions; a citizen is made for
+    each.
 
     `addresses` holds the base_url of models by name.
     """
 
-    def __init__(self, limits: Limits | None = None, budget: Budget | None = None, addresses: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        budget: Budget | None = None,
+        addresses: Mapping[str, str] | None = None,
+    ) -> None:
         self.limits = limits or Limits()
         self.budget = budget or Budget(self.limits.budget_usd, self.limits.budget_tokens)
         self._addresses = dict(addresses or {})
@@ -35,16 +43,26 @@ class ModelPool:
         self._gates: dict[str, Gate] = {}
 
     def of(self, session: Session) -> dict[str, LanguageModel]:
-        """The voices of a session, by the names its participants use; WrongInput if one cannot be made."""
-        return {name: self._voice(name, settings, session) for name, settings in session.models.items()}
+        """The voices of a session, by the names its participants use; WrongInput if one cannot be
+        made.
+        """
+        return {
+            name: self._voice(name, settings, session) for name, settings in session.models.items()
+        }
 
     async def preflight(self, sessions: Iterable[Session]) -> list[PreflightIssue]:
-        """What is wrong, doubtful or good to know about the models of these sessions; nothing is paid."""
+        """What is wrong, doubtful or good to know about the models of these sessions; nothing is
+        paid.
+        """
         findings: list[PreflightIssue] = []
         sessions = list(sessions)
         for session in sessions:
             self.of(session)
-        asked = [voice.model.preflight() for voice in self._hosted.values() if hasattr(voice.model, "preflight")]
+        asked = [
+            voice.model.preflight()
+            for voice in self._hosted.values()
+            if hasattr(voice.model, "preflight")
+        ]
         findings += [finding for found in await asyncio.gather(*asked) for finding in found]
         for voice in self._hosted.values():
             findings += self._affordable(voice)
@@ -53,8 +71,12 @@ class ModelPool:
         return list(dict.fromkeys(findings))
 
     def closed(self, session: Session) -> str:
-        """Why it is no use to begin this session: a model that cannot be asked any more, a spent budget; "" if there is nothing."""
-        asked = (self._hosted.get(_key(name, settings)) for name, settings in session.models.items())
+        """Why it is no use to begin this session: a model that cannot be asked any more, a spent
+        budget; "" if there is nothing.
+        """
+        asked = (
+            self._hosted.get(_key(name, settings)) for name, settings in session.models.items()
+        )
         return next((voice.closed for voice in asked if voice is not None and voice.closed), "")
 
     def retrying(self) -> dict[str, int]:
@@ -69,7 +91,10 @@ class ModelPool:
 
     def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
         if "kind" not in settings:
-            raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {', '.join(names('delibsim.models'))}")
+            raise WrongInput(
+                f"model '{name}': its settings name no kind; kinds are:"
+                f" {', '.join(names('delibsim.models'))}"
+            )
         key = _key(name, settings)
         if key in self._hosted:
             return self._hosted[key]
@@ -80,9 +105,14 @@ class ModelPool:
             options["base_url"] = self._addresses[name]
         model = self._made(name, settings["kind"], options)
         if hasattr(model, "population"):
-            # A model of persons is peopled anew for every session, and alike in all its treatments, unless it names its people.
+            # A model of persons is peopled anew for every session, and alike in all its treatments,
+            # unless it names its people.
             populated = {**options, "population": session.seed_for("population")}
-            return model if model.population is not None else self._made(name, settings["kind"], populated)
+            return (
+                model
+                if model.population is not None
+                else self._made(name, settings["kind"], populated)
+            )
         gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
         self._hosted[key] = RetryingModel(model, gate, self.limits, self.budget, price_in(settings))
         return self._hosted[key]
@@ -97,27 +127,54 @@ class ModelPool:
         model, price = voice.model, voice.price
         capped = self.limits.budget_usd is not None or self.limits.budget_tokens is not None
         if self.limits.budget_usd is not None and price.worst(0, 0) is None:
-            advice = "state it as model.price.input, model.price.cached and model.price.output in USD per million tokens"
-            return [PreflightIssue("error", model.name, f"its price is unknown, so a budget in USD cannot be kept; {advice}")]
+            advice = (
+                "state it as model.price.input, model.price.cached and model.price.output in USD"
+                " per million tokens"
+            )
+            return [
+                PreflightIssue(
+                    "error",
+                    model.name,
+                    f"its price is unknown, so a budget in USD cannot be kept; {advice}",
+                )
+            ]
         if capped and price is not FREE and getattr(model, "max_tokens", None) is None:
-            return [PreflightIssue("error", model.name, "a budget counts the worst case of every call: set model.max_tokens")]
+            return [
+                PreflightIssue(
+                    "error",
+                    model.name,
+                    "a budget counts the worst case of every call: set model.max_tokens",
+                )
+            ]
         return []
 
     def _fits(self, session: Session) -> list[PreflightIssue]:
         tokens = estimated_tokens(longest_prompt(session).messages)
         findings = []
-        hosted = {voice.name: getattr(voice.model, "max_tokens", None) for voice in self._hosted.values()}
+        hosted = {
+            voice.name: getattr(voice.model, "max_tokens", None) for voice in self._hosted.values()
+        }
         for name, settings in session.models.items():
             model = str(settings.get("model", ""))
             if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
-                findings.append(PreflightIssue("warning", name, f"by the price list, {model} was withdrawn on {last}"))
+                findings.append(
+                    PreflightIssue(
+                        "warning", name, f"by the price list, {model} was withdrawn on {last}"
+                    )
+                )
             window = context_window(model)
             most, limit = tokens + (hosted.get(name) or 0), self.limits.tokens_per_minute
             if name in hosted and limit is not None and most > limit:
-                text = f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit}); such calls exceed it, one a minute"
+                text = (
+                    f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit});"
+                    " such calls exceed it, one a minute"
+                )
                 findings.append(PreflightIssue("warning", name, text))
             if window is not None and tokens > window:
-                text = f"the longest prompt of {session.id} may have {tokens} tokens, more than the {window} it takes; {TOO_LONG}"
+                text = (
+                    f"the longest prompt of {session.id} may have {tokens} tokens, more than the"
+                    f" {window} it takes; {TOO_LONG}"
+                )
                 findings.append(PreflightIssue("error", name, text))
         return findings
 

@@ -19,9 +19,11 @@ from delibsim.prompts.prompt import Message, Prompt, Purpose, whole_characters
 
 @dataclass(frozen=True)
 class Exchange:
-    """One call, as it was asked and as it was answered; `started` in UTC, `seconds` by a clock that never jumps.
+    """One call, as it was asked and as it was answered; `started` in UTC, `seconds` by a clock that
+    never jumps.
 
-    Both count from when the call was ready to be sent: what it waited for limits and other attempts is in them.
+    Both count from when the call was ready to be sent: what it waited for limits and other attempts
+    is in them.
     """
 
     hash: str
@@ -64,7 +66,9 @@ def exchanges_in(records: Iterable[Mapping[str, Any]]) -> tuple[list[Exchange], 
 
 
 class Diverged(RuntimeError):
-    """A replayed session asked something else than the recorded one; the message shows what changed."""
+    """A replayed session asked something else than the recorded one; the message shows what
+    changed.
+    """
 
 
 class Recorder:
@@ -75,7 +79,9 @@ class Recorder:
         self._model, self._keep = model, keep
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """Ask the model and keep the exchange, with the status that reading the reply gives it; "internal" where the model raised."""
+        """Ask the model and keep the exchange, with the status that reading the reply gives it;
+        "internal" where the model raised.
+        """
         started, clock = datetime.now(UTC), time.monotonic()
         given_up = None
         try:
@@ -102,36 +108,60 @@ class Recorder:
 
 
 class Replay:
-    """Answers from recorded exchanges; what is not recorded goes to `then`, and without one is a Diverged.
+    """Answers from recorded exchanges; what is not recorded goes to `then`, and without one is a
+    Diverged.
 
-    Only outcomes are replayed: a call that failed on the way (a timeout, say) is asked again where there is a `then`.
+    Only outcomes are replayed: a call that failed on the way (a timeout, say) is asked again where
+    there is a `then`.
     """
 
-    def __init__(self, name: str, exchanges: Iterable[Exchange], then: LanguageModel | None = None) -> None:
+    def __init__(
+        self, name: str, exchanges: Iterable[Exchange], then: LanguageModel | None = None
+    ) -> None:
         self.name = name
         self._then = then
-        self._by_seed = {e.seed: e for e in exchanges if e.model == name and (then is None or e.completion.status in OUTCOMES)}
+        self._by_seed = {
+            e.seed: e
+            for e in exchanges
+            if e.model == name and (then is None or e.completion.status in OUTCOMES)
+        }
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """The recorded completion of exactly this request; Diverged if another was recorded under its seed."""
+        """The recorded completion of exactly this request; Diverged if another was recorded under
+        its seed.
+        """
         recorded = self._by_seed.get(seed)
         if recorded is None and self._then is not None:
             return await self._then.complete(prompt, seed)
         if recorded is None:
             raise Diverged(f"{_where(prompt.purpose)}: the record holds no such call")
         if recorded.hash != prompt.hash(self.name, seed):
-            then = Prompt(recorded.messages, prompt.reply, recorded.purpose).text + f"\n\n[form]\n{recorded.form}"
+            then = (
+                Prompt(recorded.messages, prompt.reply, recorded.purpose).text
+                + f"\n\n[form]\n{recorded.form}"
+            )
             now = f"{prompt.text}\n\n[form]\n{prompt.reply.describe()}"
-            lines = difflib.unified_diff(then.splitlines(), now.splitlines(), "recorded", "asked now", lineterm="", n=1)
-            raise Diverged(f"{_where(prompt.purpose)}: the prompt changed\n" + "\n".join(list(lines)[:40]))
+            lines = difflib.unified_diff(
+                then.splitlines(), now.splitlines(), "recorded", "asked now", lineterm="", n=1
+            )
+            raise Diverged(
+                f"{_where(prompt.purpose)}: the prompt changed\n" + "\n".join(list(lines)[:40])
+            )
         return dataclasses.replace(recorded.completion)
 
 
 def _internal(model: str, error: Exception) -> Completion:
-    """What is recorded of a model that raised instead of answering: the error and where it was raised, without secrets."""
+    """What is recorded of a model that raised instead of answering: the error and where it was
+    raised, without secrets.
+    """
     place = traceback.extract_tb(error.__traceback__)[-1]
-    detail = f"{type(error).__name__}: {scrub(str(error), secrets())[:500]} ({PurePath(place.filename).name}, line {place.lineno})"
-    return Completion("", "internal", whole_characters(detail), model_requested=model, possibly_billed=True)
+    detail = (
+        f"{type(error).__name__}: {scrub(str(error), secrets())[:500]}"
+        f" ({PurePath(place.filename).name}, line {place.lineno})"
+    )
+    return Completion(
+        "", "internal", whole_characters(detail), model_requested=model, possibly_billed=True
+    )
 
 
 def _where(purpose: Purpose) -> str:

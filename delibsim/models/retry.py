@@ -1,4 +1,6 @@
-"""The one retry loop: every call to a provider passes its gate, its budget and, after a passing fault, another attempt."""
+"""The one retry loop: every call to a provider passes its gate, its budget and, after a passing
+fault, another attempt.
+"""
 
 import asyncio
 import random
@@ -7,25 +9,42 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.domain.cost import failed_for_free
-from delibsim.models.base import FATAL, TRANSIENT, Cancelled, Completion, FailedAttempt, LanguageModel, Usage
+from delibsim.models.base import (
+    FATAL,
+    TRANSIENT,
+    Cancelled,
+    Completion,
+    FailedAttempt,
+    LanguageModel,
+    Usage,
+)
 from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.prompts.prompt import Message, Prompt
 
-SPENT = "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to go on"
-NOTHING = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)  # of a call that was not sent
+SPENT = (
+    "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to"
+    " go on"
+)
+NOTHING = Usage(
+    input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0
+)  # of a call that was not sent
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
 
 class RetryingModel:
-    """A language model behind limits and budget, asked again after transient faults as often as the limits say.
+    """A language model behind limits and budget, asked again after transient faults as often as the
+    limits say.
 
-    Every attempt passes the gate. The wait is what the provider asked for (the newest word counts), else it doubles, with
-    jitter; neither exceeds `longest_wait`. The attempts that failed are kept in the completion. After a fatal status (a wrong
-    key, an empty account) the model is not asked again.
+    Every attempt passes the gate. The wait is what the provider asked for (the newest word counts),
+    else it doubles, with jitter; neither exceeds `longest_wait`. The attempts that failed are kept
+    in the completion. After a fatal status (a wrong key, an empty account) the model is not asked
+    again.
     """
 
-    def __init__(self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price) -> None:
+    def __init__(
+        self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price
+    ) -> None:
         self.name = model.name
         self.model: Any = model  # preflight and close are there where a model has them
         self.price = price
@@ -36,14 +55,19 @@ class RetryingModel:
 
     @property
     def closed(self) -> str:
-        """Why no call can succeed any more: a fatal status of the model, or a budget that refused a call; "" if none was seen."""
+        """Why no call can succeed any more: a fatal status of the model, or a budget that refused a
+        call; "" if none was seen.
+        """
         if self._fatal is not None:
             return f"{self.name}: {self._fatal.status}: {self._fatal.detail}"
         return f"{self.name}: budget: {SPENT}" if self._budget.refused else ""
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """The completion of the last attempt; status "budget", and no call, if the call could exceed the budget."""
-        # The first call goes alone, unless a preflight was answered: a wrong key is found with one attempt, not with many at once.
+        """The completion of the last attempt; status "budget", and no call, if the call could
+        exceed the budget.
+        """
+        # The first call goes alone, unless a preflight was answered: a wrong key is found with one
+        # attempt, not with many at once.
         if not self._begun and not getattr(self.model, "answering", False):
             async with self._alone:
                 if not self._begun:
@@ -61,23 +85,50 @@ class RetryingModel:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
             if not self._budget.reserve(worst.cost_usd, most):
-                return Completion("", "budget", SPENT, NOTHING, model_requested=self.name, tries=tuple(tries))
+                return Completion(
+                    "", "budget", SPENT, NOTHING, model_requested=self.name, tries=tuple(tries)
+                )
             async with self._gate.enter(worst, self.name) as settle:
                 try:
                     completion = self._fatal or await self.model.complete(prompt, seed)
                     settle(charge(completion, worst))
                 except asyncio.CancelledError:
                     detail = "given up in flight, because the process was asked to stop"
-                    given_up = Completion("", "cancelled", detail, model_requested=self.name, possibly_billed=True, tries=tuple(tries))
+                    given_up = Completion(
+                        "",
+                        "cancelled",
+                        detail,
+                        model_requested=self.name,
+                        possibly_billed=True,
+                        tries=tuple(tries),
+                    )
                     raise Cancelled(given_up) from None
-            completion = replace(completion, usage=self._priced(completion), detail=self._told(completion), tries=tuple(tries))
+            completion = replace(
+                completion,
+                usage=self._priced(completion),
+                detail=self._told(completion),
+                tries=tuple(tries),
+            )
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
-                self._fatal = replace(completion, usage=NOTHING, tries=(), detail=f"{completion.detail} (found before; not asked again)")
+                self._fatal = replace(
+                    completion,
+                    usage=NOTHING,
+                    tries=(),
+                    detail=f"{completion.detail} (found before; not asked again)",
+                )
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return completion
             wait = self._wait(completion, len(tries), jitter)
-            tries.append(FailedAttempt(completion.status, completion.detail, round(wait, 3), completion.possibly_billed, completion.usage))
+            tries.append(
+                FailedAttempt(
+                    completion.status,
+                    completion.detail,
+                    round(wait, 3),
+                    completion.possibly_billed,
+                    completion.usage,
+                )
+            )
             self.retrying += 1
             try:
                 await asyncio.sleep(wait)
@@ -97,16 +148,25 @@ class RetryingModel:
         asked, most = completion.retry_after, self._limits.longest_wait
         if asked is None or asked <= most:
             return completion.detail
-        return f"{completion.detail} (asks to wait {asked:.0f} s; limits.longest_wait allows {most:g} s)"
+        return (
+            f"{completion.detail} (asks to wait {asked:.0f} s; limits.longest_wait allows"
+            f" {most:g} s)"
+        )
 
     def _priced(self, completion: Completion) -> Usage:
-        """Usage with its cost: the provider's own figure, else the price list's; unknown stays unknown."""
+        """Usage with its cost: the provider's own figure, else the price list's; unknown stays
+        unknown.
+        """
         usage = completion.usage
-        return usage if usage.cost_usd is not None else replace(usage, cost_usd=self.price.cost(usage))
+        return (
+            usage if usage.cost_usd is not None else replace(usage, cost_usd=self.price.cost(usage))
+        )
 
 
 def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:
-    """What an attempt counts against a budget: what it used; nothing if it failed for free; the worst case where it is not known."""
+    """What an attempt counts against a budget: what it used; nothing if it failed for free; the
+    worst case where it is not known.
+    """
     used = attempt.usage
     if failed_for_free(attempt.status, attempt.possibly_billed, used != Usage()):
         return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
@@ -118,9 +178,15 @@ def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:
 def worst_case(messages: Iterable[Message], price: Price, max_tokens: int | None) -> Usage:
     """The most that a call with these messages can use."""
     tokens = estimated_tokens(messages)
-    return Usage(input_tokens=tokens, output_tokens=max_tokens or 0, cost_usd=price.worst(tokens, max_tokens or 0))
+    return Usage(
+        input_tokens=tokens,
+        output_tokens=max_tokens or 0,
+        cost_usd=price.worst(tokens, max_tokens or 0),
+    )
 
 
 def estimated_tokens(messages: Iterable[Message]) -> int:
-    """An estimate of input tokens from above, in any script: one for every three bytes of UTF-8, and four a message."""
+    """An estimate of input tokens from above, in any script: one for every three bytes of UTF-8,
+    and four a message.
+    """
     return sum(len(message.content.encode(errors="replace")) // 3 + 4 for message in messages) + 4

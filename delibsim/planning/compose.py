@@ -73,10 +73,12 @@ class _Config(_Strict):
 
 @dataclass(frozen=True)
 class Plan:
-    """The sessions of a command, their study and its folder, and what the study is to keep fixed (see store/manifest.py).
+    """The sessions of a command, their study and its folder, and what the study is to keep fixed
+    (see store/manifest.py).
 
-    `repeated` counts combinations that are no session of their own, such as more rounds where nobody speaks. `limits` and
-    `addresses` (the base_url of models by name) are for this process and recorded nowhere.
+    `repeated` counts combinations that are no session of their own, such as more rounds where
+    nobody speaks. `limits` and `addresses` (the base_url of models by name) are for this process
+    and recorded nowhere.
     """
 
     sessions: tuple[Session, ...]
@@ -99,21 +101,28 @@ class Plan:
 
 
 def compose(*overrides: str, home: Path | None = None) -> Session:
-    """The session that `delibsim run` with the same overrides would hold, such as "topic=acp", "group.size=7".
+    """The session that `delibsim run` with the same overrides would hold, such as "topic=acp",
+    "group.size=7".
 
     Raises WrongInput, with the closest names, for anything that does not exist or cannot be.
     """
     return plan(overrides, home).session
 
 
-def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False, edition: str = NOW) -> Plan:
-    """The sessions and their study, from overrides and the files beside the user and in the package.
+def plan(
+    overrides: Sequence[str], home: Path | None = None, sweep: bool = False, edition: str = NOW
+) -> Plan:
+    """The sessions and their study, from overrides and the files beside the user and in the
+    package.
 
-    Of a sweep, every combination that cannot be is named before anything is begun. A study that has begun keeps its `edition`
-    of presets and prompts, whatever is asked for here.
+    Of a sweep, every combination that cannot be is named before anything is begun. A study that has
+    begun keeps its `edition` of presets and prompts, whatever is asked for here.
     """
     composer = _Composer(home or Path.cwd(), edition)
-    asked, base = read(overrides, composer.presets, composer.topics, sweep), composer.presets.config()
+    asked, base = (
+        read(overrides, composer.presets, composer.topics, sweep),
+        composer.presets.config(),
+    )
     if (begun := _edition(asked, base, composer)) != edition:
         return plan(overrides, home, sweep, begun)
     asked = debates.drawn(asked, sweep, base, composer.library)
@@ -130,7 +139,10 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
     sessions = {cell.session.id: cell.session for cell in cells}
     for cell in cells:
         if sessions[cell.session.id] != cell.session:
-            raise WrongInput(f"two different sessions would be named {cell.session.id}; give what differs a name of its own")
+            raise WrongInput(
+                f"two different sessions would be named {cell.session.id}; give what differs a name"
+                " of its own"
+            )
     parts: dict[str, dict[str, Any]] = {}
     addresses: dict[str, str] = {}
     for cell in cells:
@@ -142,12 +154,22 @@ def plan(overrides: Sequence[str], home: Path | None = None, sweep: bool = False
     study = config.study if config.study is not None else asked.experiment
     if study == "":
         if sweep:
-            raise WrongInput("a sweep needs a name, under which it goes on and can be enlarged: study=NAME")
+            raise WrongInput(
+                "a sweep needs a name, under which it goes on and can be enlarged: study=NAME"
+            )
         study = f"{cells[0].session.id.removesuffix('.r1')}_{_digest([settings, parts])[:8]}"
     limits = _built(Limits, "limits", config.limits)
     root = composer.home / config.runs
     manifest = Manifest(str(study), settings, parts, tuple(sessions), edition=edition)
-    return Plan(tuple(sessions.values()), root, manifest, limits, addresses, asked, len(cells) - len(sessions))
+    return Plan(
+        tuple(sessions.values()),
+        root,
+        manifest,
+        limits,
+        addresses,
+        asked,
+        len(cells) - len(sessions),
+    )
 
 
 def _edition(asked: Sweep, base: Mapping[str, Any], composer: "_Composer") -> str:
@@ -175,7 +197,9 @@ class _Composer:
         self.home, self.edition = home, edition
         self.presets, self.library = Presets(home, edition), Library(home, edition)
         self._read: dict[tuple[str, str], tuple[Any, str]] = {}
-        self._preset: dict[tuple[tuple[str, str], ...], tuple[dict[str, Any], set[str], dict[str, Any]]] = {}
+        self._preset: dict[
+            tuple[tuple[str, str], ...], tuple[dict[str, Any], set[str], dict[str, Any]]
+        ] = {}
 
     def topics(self) -> list[str]:
         """The ids of all topics that have a survey to deliberate on."""
@@ -187,11 +211,23 @@ class _Composer:
         config = _validated(plain)
         topic, survey, digests = self._subject(config)
         if config.persona.topic not in (None, topic.id):
-            raise WrongInput(f"the personas '{config.persona.name}' are those of the topic {config.persona.topic}, not of {topic.id}")
+            raise WrongInput(
+                f"the personas '{config.persona.name}' are those of the topic"
+                f" {config.persona.topic}, not of {topic.id}"
+            )
         treatment = _built(Treatment, "treatment", config.treatment)
-        rounds = config.rounds if treatment.interaction and config.rounds != treatment.rounds else None
+        rounds = (
+            config.rounds if treatment.interaction and config.rounds != treatment.rounds else None
+        )
         models, addresses = self._models(config, job)
-        own = {"rounds": rounds, "survey": config.survey if config.format != "debate" and survey.id != (topic.survey or topic.id) else None}
+        own = {
+            "rounds": rounds,
+            "survey": (
+                config.survey
+                if config.format != "debate" and survey.id != (topic.survey or topic.id)
+                else None
+            ),
+        }
         unlike = self._unlike(leaves(plain) | own, job)
         place = SessionContext(topic, survey, config.replicate, config.seed, self.home)
         if config.format == "debate":
@@ -201,7 +237,9 @@ class _Composer:
         try:
             (session,) = cross(
                 topics=[(topic, survey)],
-                treatments=[treatment if rounds is None else dataclasses.replace(treatment, rounds=rounds)],
+                treatments=[
+                    treatment if rounds is None else dataclasses.replace(treatment, rounds=rounds)
+                ],
                 groups=[seats.group],
                 wording=_built(Wording, "wording", config.wording),
                 replicates=[config.replicate],
@@ -215,19 +253,34 @@ class _Composer:
             raise WrongInput(str(error)) from None
         if self.edition != FIRST and any(person.persona for person in session.participants):
             session = dataclasses.replace(session, personas=str(seats.personas["name"]))
-        # What is off is left out, so that a version with more of it to offer finds the study unchanged.
+        # What is off is left out, so that a version with more of it to offer finds the study
+        # unchanged.
         stated = [(key, debates.stated(value)) for key, value in config.procedure.items()]
         procedure = {key: value for key, value in stated if value is not None}
-        named = {"topics": {topic.id: digests[0]}, "surveys": {survey.id: digests[1]},
-                 "treatments": {treatment.name: config.treatment}, "wordings": {session.wording.id: config.wording},
-                 "personas": {config.persona.name: seats.personas},
-                 "procedures": {job.choices.get("procedure", "default"): procedure},
-                 "models": {model["name"]: {k: v for k, v in model.items() if k != "temperature"} for model in models}}  # fmt: skip
+        named = {
+            "topics": {topic.id: digests[0]},
+            "surveys": {survey.id: digests[1]},
+            "treatments": {treatment.name: config.treatment},
+            "wordings": {session.wording.id: config.wording},
+            "personas": {config.persona.name: seats.personas},
+            "procedures": {job.choices.get("procedure", "default"): procedure},
+            "models": {
+                model["name"]: {k: v for k, v in model.items() if k != "temperature"}
+                for model in models
+            },
+        }
         parts = {kind: _told_apart(kind, own, unlike) for kind, own in named.items()}
-        return _Cell(config, session, parts | ({"groups": {session.id: seats.drawn}} if seats.drawn else {}), addresses)
+        return _Cell(
+            config,
+            session,
+            parts | ({"groups": {session.id: seats.drawn}} if seats.drawn else {}),
+            addresses,
+        )
 
     def _subject(self, config: _Config) -> tuple[Topic, Survey, tuple[str, str]]:
-        """What a session is about and the survey that goes with it, each with the hash of its content."""
+        """What a session is about and the survey that goes with it, each with the hash of its
+        content.
+        """
         if config.format == "debate":
             motion = debates.motion_of(config.motion, self.library)
             # Whether a tournament takes it is no part of what is debated.
@@ -244,7 +297,9 @@ class _Composer:
             self._read[kind, name] = found, _digest(found)
         return self._read[kind, name]
 
-    def _chosen(self, choices: Mapping[str, str]) -> tuple[dict[str, Any], set[str], dict[str, Any]]:
+    def _chosen(
+        self, choices: Mapping[str, str]
+    ) -> tuple[dict[str, Any], set[str], dict[str, Any]]:
         """The configuration of a choice, every key of it, and its leaves."""
         key = tuple(choices.items())
         if key not in self._preset:
@@ -260,28 +315,49 @@ class _Composer:
             known = known | self._chosen({**job.choices, "model": str(name)})[1]
         for key in job.values:
             if key not in known and key not in job.added:
-                there = [k for k in known if ("." in k) == ("." in key) and "texts" not in k and not k.startswith("debate.")]
+                there = [
+                    k
+                    for k in known
+                    if ("." in k) == ("." in key)
+                    and "texts" not in k
+                    and not k.startswith("debate.")
+                ]
                 raise unknown("setting", key, there, self.presets.advice())
         return laid_over(preset, job.values)
 
     def _models(self, config: _Config, job: Job) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        """The settings of the models seated in turn, and their real addresses; several are read from their presets one by one."""
+        """The settings of the models seated in turn, and their real addresses; several are read
+        from their presets one by one.
+        """
         presets = [config.model.model_dump()]
         if config.group.models is not None:
             if len(config.group.models) > config.group.size:
-                raise WrongInput(f"group.models names {len(config.group.models)} models for {config.group.size} seats")
+                raise WrongInput(
+                    f"group.models names {len(config.group.models)} models for {config.group.size}"
+                    " seats"
+                )
             if "model" in job.choices:
-                raise WrongInput("group.models seats the models, so model= would have no effect; leave one of the two out")
-        if (seated := debates.voices(config, job) if config.format == "debate" else config.group.models) is not None:
+                raise WrongInput(
+                    "group.models seats the models, so model= would have no effect; leave one of"
+                    " the two out"
+                )
+        if (
+            seated := (
+                debates.voices(config, job) if config.format == "debate" else config.group.models
+            )
+        ) is not None:
             named = [{**job.choices, "model": name} for name in seated]
             presets = [_validated(self._own(choices, job)).model.model_dump() for choices in named]
         settings, addresses = [], {}
         for preset in presets:
             model = {**preset, "temperature": config.temperature}
-            if config.format == "debate" and ("model.max_tokens" not in job.values or "max_tokens" not in preset):
+            if config.format == "debate" and (
+                "model.max_tokens" not in job.values or "max_tokens" not in preset
+            ):
                 model = debates.bounded(model, config.debate)
             check_settings(str(model["name"]), model)
-            # Where a model is reached is no part of what is studied: a server may move, and an address may hold a secret.
+            # Where a model is reached is no part of what is studied: a server may move, and an
+            # address may hold a secret.
             address = config.base_url or model.pop("base_url", None)
             model.pop("base_url", None)
             if address and model["kind"] != "citizen":
@@ -291,29 +367,52 @@ class _Composer:
         return settings, addresses
 
     def _own(self, choices: Mapping[str, str], job: Job) -> dict[str, Any]:
-        """The configuration with one of several models: settings of models that this one does not have pass it by."""
+        """The configuration with one of several models: settings of models that this one does not
+        have pass it by.
+        """
         preset, known, _ = self._chosen(choices)
-        values = {key: v for key, v in job.values.items() if not key.startswith("model.") or key in known or key in job.added}
+        values = {
+            key: v
+            for key, v in job.values.items()
+            if not key.startswith("model.") or key in known or key in job.added
+        }
         return laid_over(preset, values)
 
     def _unlike(self, ours: Mapping[str, Any], job: Job) -> dict[str, Any]:
-        """What tells this session from one of the presets with the same topic, treatment and models: dotted key and value.
+        """What tells this session from one of the presets with the same topic, treatment and
+        models: dotted key and value.
 
-        It depends on what the session is and not on how it was asked for, so that a study can be enlarged by another command.
+        It depends on what the session is and not on how it was asked for, so that a study can be
+        enlarged by another command.
         """
-        like = self._chosen({key: choice for key, choice in job.choices.items() if key not in ("group", "limits")})[2]
+        like = self._chosen(
+            {key: choice for key, choice in job.choices.items() if key not in ("group", "limits")}
+        )[2]
         usual = debates.PRESETS if job.values.get("format") == "debate" else {}
         if job.values.get("format") == "debate":
             like = {**like, "temperature": like["debate.temperature"]}
         plain = self._chosen({})[2]
         unlike: dict[str, Any] = {}
         for group in ("persona", "wording", "procedure"):
-            name = next((ours[key] for key in (f"{group}.name", f"{group}.id") if key in ours), job.choices.get(group))
-            if name is not None and name not in (plain.get(f"{group}.name"), plain.get(f"{group}.id"), "default", usual.get(group)):
+            name = next(
+                (ours[key] for key in (f"{group}.name", f"{group}.id") if key in ours),
+                job.choices.get(group),
+            )
+            if name is not None and name not in (
+                plain.get(f"{group}.name"),
+                plain.get(f"{group}.id"),
+                "default",
+                usual.get(group),
+            ):
                 unlike[group] = name
         for key, value in ours.items():
             group, _, leaf = key.partition(".")
-            told = group in UNLABELLED or key == "group.models" or leaf in ("name", "id") or (group == "model" and leaf in OPERATION)
+            told = (
+                group in UNLABELLED
+                or key == "group.models"
+                or leaf in ("name", "id")
+                or (group == "model" and leaf in OPERATION)
+            )
             if not told and value != like.get(key):
                 unlike[key] = value
         return unlike
@@ -322,7 +421,9 @@ class _Composer:
 def _told_apart(kind: str, parts: Mapping[str, Any], unlike: Mapping[str, Any]) -> dict[str, Any]:
     """Parts by name; where something in them differs from its preset, the name says so."""
     group = kind.removesuffix("s")
-    own = {key.partition(".")[2]: value for key, value in unlike.items() if key.startswith(f"{group}.")}
+    own = {
+        key.partition(".")[2]: value for key, value in unlike.items() if key.startswith(f"{group}.")
+    }
     return {name + (f" ({label_of(own)})" if own else ""): part for name, part in parts.items()}
 
 
@@ -332,7 +433,9 @@ def _impossible(faults: Sequence[tuple[Job, WrongInput]], n: int) -> str:
     for job, fault in faults:
         if isinstance(fault, NotImported):
             continue
-        named = {key: value for key, value in {**job.choices, **job.values}.items() if key not in FIXED}
+        named = {
+            key: value for key, value in {**job.choices, **job.values}.items() if key not in FIXED
+        }
         cell = ", ".join(f"{key}={value}" for key, value in named.items())
         befallen.setdefault(str(fault), []).append(cell)
     lacking = [fault for _, fault in faults if isinstance(fault, NotImported)]
@@ -341,14 +444,20 @@ def _impossible(faults: Sequence[tuple[Job, WrongInput]], n: int) -> str:
         others = f" (and {len(cells) - 1} more)" if len(cells) > 1 else ""
         lines.append(f"  {cells[0]}{others}: {fault}")
     more = f"\n  and {len(befallen) - 10} other faults" if len(befallen) > 10 else ""
-    return f"{len(faults)} of {n} combinations cannot be held, so nothing was begun:\n" + "\n".join(lines) + more
+    return (
+        f"{len(faults)} of {n} combinations cannot be held, so nothing was begun:\n"
+        + "\n".join(lines)
+        + more
+    )
 
 
 _adapter = functools.cache(TypeAdapter)
 
 
 def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
-    """One of the domain's types from a group of the configuration; WrongInput for a field it has not, or a wrong value."""
+    """One of the domain's types from a group of the configuration; WrongInput for a field it has
+    not, or a wrong value.
+    """
     fields = [field.name for field in dataclasses.fields(kind)]  # ty: ignore[invalid-argument-type]
     for name in values:
         if name not in fields:
@@ -358,7 +467,9 @@ def _built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
     except ValidationError as error:
         named = values.get("name", values.get("id"))
         place = f"it stands in conf/{group}/ or at the command line"
-        raise WrongInput(f"{group}{'' if named is None else f' {named!r}'}: {_first(error)}; {place}") from None
+        raise WrongInput(
+            f"{group}{'' if named is None else f' {named!r}'}: {_first(error)}; {place}"
+        ) from None
 
 
 def _validated(plain: Mapping[str, Any]) -> _Config:
@@ -367,14 +478,20 @@ def _validated(plain: Mapping[str, Any]) -> _Config:
     except ValidationError as error:
         group = error.errors()[0]["loc"][0]
         if group in GROUPS and not isinstance(plain[group], dict):
-            raise WrongInput(f"the {group} that is chosen holds no settings by name; it stands in conf/{group}/") from None
+            raise WrongInput(
+                f"the {group} that is chosen holds no settings by name; it stands in conf/{group}/"
+            ) from None
         named = plain[group].get("name") if group in GROUPS else None
-        raise WrongInput(_first(error) + (f"; '{named}' stands in conf/{group}/" if named else "")) from None
+        raise WrongInput(
+            _first(error) + (f"; '{named}' stands in conf/{group}/" if named else "")
+        ) from None
 
 
 def _digest(value: Any) -> str:
     plain = TypeAdapter(Any).dump_python(value, mode="json")
-    return hashlib.sha256(json.dumps(plain, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(plain, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()
 
 
 def _first(error: ValidationError) -> str:

@@ -1,4 +1,6 @@
-"""Debates in the configuration: which settings a debate takes, how its sides are seated, and how a tournament becomes debates."""
+"""Debates in the configuration: which settings a debate takes, how its sides are seated, and how a
+tournament becomes debates.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -32,13 +34,18 @@ MEANINGLESS = {
     "group": "a debate has two sides; to have listeners, set audience=N",
     "group.size": "a debate has two sides; to have listeners, set audience=N",
     "group.diversity": "the sides of a debate are named, not drawn",
-    "group.models": "a debate names its models by side, proposition=NAME opposition=NAME; model=NAME voices the audience",
+    "group.models": (
+        "a debate names its models by side, proposition=NAME opposition=NAME; model=NAME voices the"
+        " audience"
+    ),
 }
 """Settings of a deliberation that say nothing about a debate, and what to set instead."""
 
 
 class Tournament(BaseModel):
-    """Who debates whom: a design, its debaters (or a baseline and its challengers), motions, meetings of each pair."""
+    """Who debates whom: a design, its debaters (or a baseline and its challengers), motions,
+    meetings of each pair.
+    """
 
     model_config = ConfigDict(extra="forbid")
     design: str | None
@@ -49,7 +56,9 @@ class Tournament(BaseModel):
 
 
 class Sampling(BaseModel):
-    """What models are asked for in a debate unless the command line says otherwise; None is not sent."""
+    """What models are asked for in a debate unless the command line says otherwise; None is not
+    sent.
+    """
 
     model_config = ConfigDict(extra="forbid")
     temperature: float | None = Field(ge=0, allow_inf_nan=False)
@@ -57,7 +66,8 @@ class Sampling(BaseModel):
 
 
 def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) -> Sweep:
-    """What was asked for, with the options of a debate where it is one, and every tournament drawn as its debates.
+    """What was asked for, with the options of a debate where it is one, and every tournament drawn
+    as its debates.
 
     `base` is the configuration without any override.
     """
@@ -72,16 +82,26 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
             if key in MEANINGLESS:
                 raise WrongInput(f"'{key}' has no effect on a debate: {MEANINGLESS[key]}")
         job = replace(job, choices=PRESETS | dict(job.choices), values=usual | dict(job.values))
-        own = {key.partition(".")[2]: value for key, value in job.values.items() if key.startswith("tournament.")}
+        own = {
+            key.partition(".")[2]: value
+            for key, value in job.values.items()
+            if key.startswith("tournament.")
+        }
         known = {key: value for key, value in own.items() if key in base["tournament"]}
         plan = _checked({**base["tournament"], **known})
         if plan.design is None:
             jobs.append(job)
             continue
         if "replicate" in job.values:
-            raise WrongInput("a tournament counts its own replicates: tournament.meetings=N says how often a pair meets")
+            raise WrongInput(
+                "a tournament counts its own replicates: tournament.meetings=N says how often a"
+                " pair meets"
+            )
         if not sweep:
-            raise WrongInput("a tournament holds many debates: delibsim run -m format=debate tournament.design=...")
+            raise WrongInput(
+                "a tournament holds many debates: delibsim run -m format=debate"
+                " tournament.design=..."
+            )
         named = job.values.get("seed", base["seed"])
         seed = named if isinstance(named, int) else base["seed"]
         jobs += [_job(job, match) for match in _matches(plan, seed, library)]
@@ -98,7 +118,8 @@ def _refuse_defaults(job: Job) -> None:
 def bounded(model: Mapping[str, Any], sampling: Sampling) -> dict[str, Any]:
     """The settings of a model in a debate, with its max_tokens where it is hosted.
 
-    Other kinds have no such setting. Raises WrongInput where the model is told to think with more tokens than that.
+    Other kinds have no such setting. Raises WrongInput where the model is told to think with more
+    tokens than that.
     """
     if sampling.max_tokens is None or model.get("kind") not in KINDS:
         return dict(model)
@@ -128,7 +149,10 @@ def _checked(plain: Mapping[str, Any]) -> Tournament:
         return Tournament.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
-        raise WrongInput(f"tournament.{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}, found {first['input']!r}") from None
+        raise WrongInput(
+            f"tournament.{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}, found"
+            f" {first['input']!r}"
+        ) from None
 
 
 def _matches(plan: Tournament, seed: int, library: Library) -> tuple[Match, ...]:
@@ -153,17 +177,27 @@ def _taken_by_default(library: Library) -> list[str]:
 
 
 def _job(job: Job, match: Match) -> Job:
-    placed = {"motion": match.motion, "proposition": match.proposition, "opposition": match.opposition, "replicate": match.replicate}
+    placed = {
+        "motion": match.motion,
+        "proposition": match.proposition,
+        "opposition": match.opposition,
+        "replicate": match.replicate,
+    }
     return replace(job, values={**job.values, **placed})
 
 
 def motion_of(id: str | None, library: Library) -> Motion:
     """The motion of a debate; WrongInput if none was named, or there is none of that id."""
     if id is None:
-        raise WrongInput(f"a debate needs a motion: motion=NAME. There are: {', '.join(_motions(library))}")
+        raise WrongInput(
+            f"a debate needs a motion: motion=NAME. There are: {', '.join(_motions(library))}"
+        )
     found = library.entry(id)
     if isinstance(found, Topic):
-        raise WrongInput(f"'{id}' is a topic to deliberate on, not a motion; motions are listed by: delibsim topics")
+        raise WrongInput(
+            f"'{id}' is a topic to deliberate on, not a motion; motions are listed by: delibsim"
+            " topics"
+        )
     return found
 
 
@@ -173,25 +207,45 @@ def sides(job: Job) -> list[str]:
 
 
 def voices(config: Any, job: Job) -> list[str]:
-    """The models of a debate: the proposition's, the opposition's, and the one named for everybody else."""
+    """The models of a debate: the proposition's, the opposition's, and the one named for everybody
+    else.
+    """
     own = job.choices.get("model", config.model.name)
     return [config.proposition or own, config.opposition or own, own]
 
 
-def seats(debaters: Sequence[Mapping[str, Any]], audience: int, persona: PersonaConfig, unlike: str) -> Seated:
-    """The two sides in order, then so many listeners, voiced by the third model; personas are dealt out in that order, in turn."""
+def seats(
+    debaters: Sequence[Mapping[str, Any]], audience: int, persona: PersonaConfig, unlike: str
+) -> Seated:
+    """The two sides in order, then so many listeners, voiced by the third model; personas are dealt
+    out in that order, in turn.
+    """
     if persona.people is not None or persona.seating != "in_turn":
-        raise WrongInput(f"the personas '{persona.name}' are drawn from people's answers, which they gave to surveys and not on motions")
+        raise WrongInput(
+            f"the personas '{persona.name}' are drawn from people's answers, which they gave to"
+            " surveys and not on motions"
+        )
     texts = persona.personas or [""]
-    names = [(side.capitalize(), side) for side in SIDES] + [(f"Listener {i + 1}", "audience") for i in range(audience)]
-    people = tuple(Participant(name, texts[i % len(texts)], debaters[min(i, 2)]["name"], role) for i, (name, role) in enumerate(names))
+    names = [(side.capitalize(), side) for side in SIDES] + [
+        (f"Listener {i + 1}", "audience") for i in range(audience)
+    ]
+    people = tuple(
+        Participant(name, texts[i % len(texts)], debaters[min(i, 2)]["name"], role)
+        for i, (name, role) in enumerate(names)
+    )
     used = debaters if audience else debaters[:2]
     label = "-v-".join(m["name"] for m in debaters[:2]) + (f"_{unlike}" if unlike else "")
-    return Seated(Group(label, people, {m["name"]: m for m in used}), {"name": persona.name, "personas": persona.personas}, {})
+    return Seated(
+        Group(label, people, {m["name"]: m for m in used}),
+        {"name": persona.name, "personas": persona.personas},
+        {},
+    )
 
 
 def enlarged(sessions: Sequence[Session], runs: Runs) -> str:
-    """What is not balanced once these debates join those that a study has beside them; "" if nothing is, or it has no others."""
+    """What is not balanced once these debates join those that a study has beside them; "" if
+    nothing is, or it has no others.
+    """
     own = {session.id for session in sessions}
     others = []
     for name in runs.sessions() if runs.folder.is_dir() else ():
@@ -201,4 +255,9 @@ def enlarged(sessions: Sequence[Session], runs: Runs) -> str:
         return ""
     debates = [session for session in (*others, *sessions) if session.format == "debate"]
     sides = [{p.role: p.model for p in session.participants} for session in debates]
-    return lopsided([Match(s.topic.id, d["proposition"], d["opposition"], s.replicate) for s, d in zip(debates, sides, strict=True)])
+    return lopsided(
+        [
+            Match(s.topic.id, d["proposition"], d["opposition"], s.replicate)
+            for s, d in zip(debates, sides, strict=True)
+        ]
+    )

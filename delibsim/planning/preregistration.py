@@ -1,4 +1,6 @@
-"""The plan of a study as a document to be registered: what the software fixes, written out, and blanks for what only its author can say."""
+"""The plan of a study as a document to be registered: what the software fixes, written out, and
+blanks for what only its author can say.
+"""
 
 import hashlib
 import json
@@ -33,24 +35,31 @@ RULES = """\
 INTERNAL = re.compile(r" \((DEFINITIONS|FAULTS)[^)]*\)")
 """References in docstrings to documents of the developers."""
 NO_PREREGISTRATION = (
-    "**This is no preregistration: the study had begun when this was written.** {} What follows describes a study under way; what is "
-    "filled in was filled in with data at hand."
+    "**This is no preregistration: the study had begun when this was written.** {} What follows"
+    " describes a study under way; what is filled in was filled in with data at hand."
 )
 PREREGISTRATION = (
-    "Written by delibsim {} at {}, before the first call: no model had been asked anything in this study. What is marked FILL IN is the "
-    "author's to say, before the study is begun. Register the file where its date is certified (such as OSF or AsPredicted), with the "
-    "prompts that `delibsim estimate --render FOLDER` writes."
+    "Written by delibsim {} at {}, before the first call: no model had been asked anything in this"
+    " study. What is marked FILL IN is the author's to say, before the study is begun. Register the"
+    " file where its date is certified (such as OSF or AsPredicted), with the prompts that"
+    " `delibsim estimate --render FOLDER` writes."
 )
 RATED = (
-    "Debates are judged afterwards by blind raters, language models or people, who are planned separately and are no part of this plan: "
-    + BLANK.format("who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance before and after")
+    "Debates are judged afterwards by blind raters, language models or people, who are planned"
+    " separately and are no part of this plan: "
+    + BLANK.format(
+        "who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance"
+        " before and after"
+    )
 )
 DEBATED = (
-    f"The listeners of a debate say before and after how far they agree with the motion (0 to 100); the two sides are not surveyed. {RATED}"
+    "The listeners of a debate say before and after how far they agree with the motion (0 to 100);"
+    f" the two sides are not surveyed. {RATED}"
 )
 SEEDS = (
-    "Seed of the study: {}. Every draw is seeded by the study's seed, the topic, the replicate and its own name: treatments and models of "
-    "one replicate share people, orders of speakers and orders of items (common random numbers)."
+    "Seed of the study: {}. Every draw is seeded by the study's seed, the topic, the replicate and"
+    " its own name: treatments and models of one replicate share people, orders of speakers and"
+    " orders of items (common random numbers)."
 )
 
 
@@ -58,8 +67,9 @@ SEEDS = (
 class Plans:
     """What the document is made of.
 
-    `sessions` are the plans at hand, of all or some of those the manifest names; `scorers` what will be measured; `size` lines
-    on the size of the sample by what they count; `begun` says how far the study has come, "" if nothing was asked yet.
+    `sessions` are the plans at hand, of all or some of those the manifest names; `scorers` what
+    will be measured; `size` lines on the size of the sample by what they count; `begun` says how
+    far the study has come, "" if nothing was asked yet.
     """
 
     manifest: Manifest
@@ -71,15 +81,24 @@ class Plans:
 
 
 def document(plans: Plans) -> str:
-    """The plan as Markdown, sealed at its end with a hash by which a file that was filled in is known."""
+    """The plan as Markdown, sealed at its end with a hash by which a file that was filled in is
+    known.
+    """
     manifest = plans.manifest
     sections = [
         ("Hypotheses", BLANK.format("the hypotheses, each with its direction, numbered")),
-        ("Primary outcome", BLANK.format("the one measure, phase and contrast that decide; then the secondary ones")),
+        (
+            "Primary outcome",
+            BLANK.format(
+                "the one measure, phase and contrast that decide; then the secondary ones"
+            ),
+        ),
         ("Design", _design(plans)),
         (
             "Sample size",
-            _table(("what", "number"), plans.size.items()) + "\n\n" + BLANK.format("why this many: power, precision, or budget"),
+            _table(("what", "number"), plans.size.items())
+            + "\n\n"
+            + BLANK.format("why this many: power, precision, or budget"),
         ),
         ("Instruments", _instruments(plans)),
         ("Treatments, wording, procedure", _parts(plans)),
@@ -87,7 +106,10 @@ def document(plans: Plans) -> str:
         ("Measures", _measures(plans)),
         (
             "Analysis",
-            BLANK.format("models, contrasts, clustering, corrections for several tests, and what would count against the hypotheses"),
+            BLANK.format(
+                "models, contrasts, clustering, corrections for several tests, and what would count"
+                " against the hypotheses"
+            ),
         ),
         ("Exclusion and missing data", _exclusion(plans)),
         ("Stopping rule and budget", _stopping(plans.limits)),
@@ -95,7 +117,9 @@ def document(plans: Plans) -> str:
         ("Prompts", _prompts(plans)),
     ]
     text = "\n".join([f"# Plan of the study {_plain(manifest.study)}\n", _standing(plans), ""])
-    text += "".join(f"\n## {number}. {title}\n\n{body}\n" for number, (title, body) in enumerate(sections, 1))
+    text += "".join(
+        f"\n## {number}. {title}\n\n{body}\n" for number, (title, body) in enumerate(sections, 1)
+    )
     return sealed(text)
 
 
@@ -115,7 +139,9 @@ def _standing(plans: Plans) -> str:
     begun = plans.manifest.begun
     if plans.begun:
         return NO_PREREGISTRATION.format(plans.begun)
-    return PREREGISTRATION.format(begun.get("versions", {}).get("delibsim", ""), begun.get("at", "an unknown time"))
+    return PREREGISTRATION.format(
+        begun.get("versions", {}).get("delibsim", ""), begun.get("at", "an unknown time")
+    )
 
 
 def _design(plans: Plans) -> str:
@@ -125,8 +151,12 @@ def _design(plans: Plans) -> str:
         "treatment": (s.treatment.name for s in sessions),
         "models": (" + ".join(s.models) for s in sessions),
         "participants": (len(s.participants) for s in sessions),
-        "rounds of speech": (s.treatment.rounds if s.treatment.interaction else 0 for s in sessions),
-        "temperature": (", ".join(sorted({_temperature(m) for m in s.models.values()})) for s in sessions),
+        "rounds of speech": (
+            s.treatment.rounds if s.treatment.interaction else 0 for s in sessions
+        ),
+        "temperature": (
+            ", ".join(sorted({_temperature(m) for m in s.models.values()})) for s in sessions
+        ),
         "wording": (s.wording.id for s in sessions),
         "format": (s.format for s in sessions),
         "replicate": (s.replicate for s in sessions),
@@ -134,22 +164,33 @@ def _design(plans: Plans) -> str:
     factors["personas"] = manifest.parts.get("personas", {})
     factors["procedure"] = manifest.parts.get("procedures", {})
     levels = {name: list(dict.fromkeys(values)) for name, values in factors.items()}
-    rows = [(name, len(found), ", ".join(map(str, found)), "varied" if len(found) > 1 else "constant") for name, found in levels.items()]
+    rows = [
+        (name, len(found), ", ".join(map(str, found)), "varied" if len(found) > 1 else "constant")
+        for name, found in levels.items()
+    ]
     counts = Counter(_cell(session) for session in manifest.sessions)
     sizes = Counter(counts.values())
     balance = (
         f"Every cell has {next(iter(sizes))} replicate(s)."
         if len(sizes) == 1
-        else "Cells differ in replicates: " + ", ".join(f"{cells} of {n}" for n, cells in sorted(sizes.items())) + "."
+        else "Cells differ in replicates: "
+        + ", ".join(f"{cells} of {n}" for n, cells in sorted(sizes.items()))
+        + "."
     )
     known = (
         ""
         if len(sessions) == len(manifest.sessions)
-        else f" The tables here and in sections 4 and 5 cover the {len(sessions)} whose plans are at hand."
+        else (
+            f" The tables here and in sections 4 and 5 cover the {len(sessions)} whose plans are at"
+            " hand."
+        )
     )
     return "\n\n".join(
         [
-            f"{len(manifest.sessions)} sessions in {len(counts)} cells. {balance}{known} Section 13 lists the cells.",
+            (
+                f"{len(manifest.sessions)} sessions in {len(counts)} cells. {balance}{known}"
+                " Section 13 lists the cells."
+            ),
             _table(("factor", "levels", "", "in this study"), rows),
             *_without_effect(sessions),
             *_tournament(sessions),
@@ -173,8 +214,14 @@ def _temperature(model: Mapping[str, Any]) -> str:
 
 
 def _tournament(sessions: Sequence[Session]) -> list[str]:
-    """Who debates whom, how often, and on which side, as it was drawn; nothing where no debates are held."""
-    debates = [{p.role: p.model for p in s.participants} | {"motion": s.topic.id} for s in sessions if s.format == "debate"]
+    """Who debates whom, how often, and on which side, as it was drawn; nothing where no debates are
+    held.
+    """
+    debates = [
+        {p.role: p.model for p in s.participants} | {"motion": s.topic.id}
+        for s in sessions
+        if s.format == "debate"
+    ]
     if not debates:
         return []
     pairs = Counter(" and ".join(sorted(d[side] for side in SIDES)) for d in debates)
@@ -183,7 +230,10 @@ def _tournament(sessions: Sequence[Session]) -> list[str]:
     names = sorted({*places[SIDES[0]], *places[SIDES[1]]})
     rows = [(name, places[SIDES[0]][name], places[SIDES[1]][name]) for name in names]
     return [
-        f"{len(debates)} debates of six speeches: {len(names)} debaters, {len(pairs)} pairs, {len(motions)} motions.",
+        (
+            f"{len(debates)} debates of six speeches: {len(names)} debaters, {len(pairs)} pairs,"
+            f" {len(motions)} motions."
+        ),
         _table(("debater", "debates as proposition", "as opposition"), rows),
         _table(("pair", "debates"), sorted(pairs.items())),
         _table(("motion", "debates"), sorted(motions.items())),
@@ -197,17 +247,53 @@ def _instruments(plans: Plans) -> str:
         forced = ", Q sort" if survey.forced_distribution else ""
         scale = f"{survey.scale_min} to {survey.scale_max}{forced}"
         valid = "yes" if survey.validated else "no"
-        rows.append((name, len(survey.considerations), scale, len(survey.preferences), valid, survey.source, digests.get(name, "")))
+        rows.append(
+            (
+                name,
+                len(survey.considerations),
+                scale,
+                len(survey.preferences),
+                valid,
+                survey.source,
+                digests.get(name, ""),
+            )
+        )
     topics = {s.topic.id: s.topic.question for s in plans.sessions}
-    asked = [(name, question, plans.manifest.parts.get("topics", {}).get(name, "")) for name, question in topics.items()]
-    heads = ("survey", "considerations", "scale", "options ranked", "validated", "source", "SHA-256")
+    asked = [
+        (name, question, plans.manifest.parts.get("topics", {}).get(name, ""))
+        for name, question in topics.items()
+    ]
+    heads = (
+        "survey",
+        "considerations",
+        "scale",
+        "options ranked",
+        "validated",
+        "source",
+        "SHA-256",
+    )
     parts = []
     if any(s.format != "debate" for s in plans.sessions):
-        parts.append("Each participant answers the survey before and after: ratings of considerations, ranks of policy options.")
+        parts.append(
+            "Each participant answers the survey before and after: ratings of considerations, ranks"
+            " of policy options."
+        )
     if debates := [s for s in plans.sessions if s.format == "debate"]:
-        parts.append(DEBATED if any(s.respondents for s in debates) else f"No survey is held in the debates. {RATED}")
-    held = [row for row in rows if any(s.survey.id == row[0] and s.respondents for s in plans.sessions)]
-    return "\n\n".join([*parts, *([_table(heads, held)] if held else []), _table(("topic", "question", "SHA-256"), asked)])
+        parts.append(
+            DEBATED
+            if any(s.respondents for s in debates)
+            else f"No survey is held in the debates. {RATED}"
+        )
+    held = [
+        row for row in rows if any(s.survey.id == row[0] and s.respondents for s in plans.sessions)
+    ]
+    return "\n\n".join(
+        [
+            *parts,
+            *([_table(heads, held)] if held else []),
+            _table(("topic", "question", "SHA-256"), asked),
+        ]
+    )
 
 
 def _parts(plans: Plans) -> str:
@@ -221,10 +307,16 @@ def _parts(plans: Plans) -> str:
 
 
 def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[str, Any]:
-    """A procedure with what is null in it, which the manifest leaves out, as the sessions planned under it have it."""
+    """A procedure with what is null in it, which the manifest leaves out, as the sessions planned
+    under it have it.
+    """
     for procedure in {session.procedure for session in sessions}:
         plain = asdict(procedure)
-        if all(plain.get(key) == value for key, value in stated.items() if not isinstance(value, Mapping)):
+        if all(
+            plain.get(key) == value
+            for key, value in stated.items()
+            if not isinstance(value, Mapping)
+        ):
             return {**plain, **stated}
     return stated
 
@@ -232,8 +324,16 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
 def _models(plans: Plans) -> str:
     settings = {name: model for session in plans.sessions for name, model in session.models.items()}
     models = {**plans.manifest.parts.get("models", {}), **settings}
-    text = "As requested; what a model does not take is dropped and recorded. The version that answers is recorded with every call."
-    return "\n\n".join([text, *(f"### model {_plain(name)}\n\n{_json(content)}" for name, content in models.items())])
+    text = (
+        "As requested; what a model does not take is dropped and recorded. The version that answers"
+        " is recorded with every call."
+    )
+    return "\n\n".join(
+        [
+            text,
+            *(f"### model {_plain(name)}\n\n{_json(content)}" for name, content in models.items()),
+        ]
+    )
 
 
 def _measures(plans: Plans) -> str:
@@ -247,8 +347,14 @@ def _measures(plans: Plans) -> str:
         for scorer in plans.scorers
     ]
     version = plans.manifest.begun.get("versions", {}).get("delibsim", "")
-    text = f"Definitions, ranges, and when a measure is undefined: docs/measures.md of delibsim {version}."
-    return f"{text} A changed number raises the version of its scorer.\n\n{_table(('scorer', 'version', 'measures', 'sources'), rows)}"
+    text = (
+        "Definitions, ranges, and when a measure is undefined: docs/measures.md of delibsim"
+        f" {version}."
+    )
+    return (
+        f"{text} A changed number raises the version of its"
+        f" scorer.\n\n{_table(('scorer', 'version', 'measures', 'sources'), rows)}"
+    )
 
 
 def _sources(scorer: Scorer) -> str:
@@ -262,25 +368,44 @@ def _sources(scorer: Scorer) -> str:
 def _exclusion(plans: Plans) -> str:
     procedures = {(s.procedure.reasks, s.procedure.longest_statement) for s in plans.sessions}
     reasks = " or ".join(map(str, sorted({reasks for reasks, _ in procedures})))
-    longest = " or ".join(sorted({"any number of" if most is None else str(most) for _, most in procedures}))
+    longest = " or ".join(
+        sorted({"any number of" if most is None else str(most) for _, most in procedures})
+    )
     tries = plans.limits.tries if plans.limits else "several"
-    rules = RULES.format(reasks=reasks or "the procedure's", longest=longest or "the procedure's", tries=tries)
+    rules = RULES.format(
+        reasks=reasks or "the procedure's", longest=longest or "the procedure's", tries=tries
+    )
     return f"The software applies these rules and no others:\n\n{rules}\n\n" + BLANK.format(
         "exclusions of the analysis, if any, and how they are reported"
     )
 
 
 def _stopping(limits: Limits | None) -> str:
-    text = "Every planned session is held once; no result has a bearing on what is held, or on when the study ends."
+    text = (
+        "Every planned session is held once; no result has a bearing on what is held, or on when"
+        " the study ends."
+    )
     if limits is None:
-        text += " The limits it is held under stand in the command that holds it, and are not part of the study."
+        text += (
+            " The limits it is held under stand in the command that holds it, and are not part of"
+            " the study."
+        )
     elif limits.budget_usd is None and limits.budget_tokens is None:
         text += " No budget is set."
     else:
         usd = "no limit in USD" if limits.budget_usd is None else f"{limits.budget_usd:g} USD"
-        tokens = "no limit in tokens" if limits.budget_tokens is None else f"{limits.budget_tokens:,} tokens"
-        text += f" Budget: {usd}, {tokens}; no call is made that could exceed it, and the sessions that remain are then not held."
-    return f"{text}\n\n" + BLANK.format("when the study ends if it cannot be finished, and whether it may be enlarged, by what rule")
+        tokens = (
+            "no limit in tokens"
+            if limits.budget_tokens is None
+            else f"{limits.budget_tokens:,} tokens"
+        )
+        text += (
+            f" Budget: {usd}, {tokens}; no call is made that could exceed it, and the sessions that"
+            " remain are then not held."
+        )
+    return f"{text}\n\n" + BLANK.format(
+        "when the study ends if it cannot be finished, and whether it may be enlarged, by what rule"
+    )
 
 
 def _software(manifest: Manifest) -> str:
@@ -293,7 +418,8 @@ def _software(manifest: Manifest) -> str:
     text = 'A "+" after a commit says that files differed from it.'
     for change in manifest.amendments:
         text += (
-            f"\n\nAmended at {change.get('at')}: {change.get('sessions')} sessions added, new: {_plain(json.dumps(change.get('added')))}"
+            f"\n\nAmended at {change.get('at')}: {change.get('sessions')} sessions added, new:"
+            f" {_plain(json.dumps(change.get('added')))}"
         )
     return f"{_table(('what', 'version'), rows)}\n\n{text}"
 
@@ -302,7 +428,9 @@ def _prompts(plans: Plans) -> str:
     manifest, same = plans.manifest, same_cells(plans.sessions, without_effect)
     replicates: dict[str, list[str]] = {}
     for session in manifest.sessions:
-        replicates.setdefault(_cell(session), []).append(session.removeprefix(_cell(session)).lstrip("."))
+        replicates.setdefault(_cell(session), []).append(
+            session.removeprefix(_cell(session)).lstrip(".")
+        )
     heads = ["cell", "replicates", "SHA-256 of the prompts"]
     rows = []
     for cell, found in replicates.items():
@@ -311,7 +439,10 @@ def _prompts(plans: Plans) -> str:
             rows[-1].append(same.get(cell, ""))
     if same:
         heads.append("the same condition as")
-    text = "SHA-256 of what all replicates of a cell are asked alike, forms of reply included; personas and what is said are not in it."
+    text = (
+        "SHA-256 of what all replicates of a cell are asked alike, forms of reply included;"
+        " personas and what is said are not in it."
+    )
     return f"{text}\n\n{_table(heads, rows)}"
 
 

@@ -1,4 +1,6 @@
-"""The configuration as Hydra composes it: `conf/` of the package, and `conf/` beside the user, which takes precedence."""
+"""The configuration as Hydra composes it: `conf/` of the package, and `conf/` beside the user,
+which takes precedence.
+"""
 
 import copy
 import functools
@@ -34,14 +36,16 @@ FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "procedure": ("oxford",),
     "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
 }
-"""Options that were made for debates: neither `all` nor a glob means them in a sweep of deliberations, but they can be named."""
+"""Options that were made for debates: neither `all` nor a glob means them in a sweep of
+deliberations, but they can be named.
+"""
 
 
 class Presets:
     """What can be chosen, and the configuration of any choice.
 
-    Hydra takes some 30 ms for a composition, and a study may have thousands of sessions, so every option is composed once
-    and the configuration of a session is put together from its options.
+    Hydra takes some 30 ms for a composition, and a study may have thousands of sessions, so every
+    option is composed once and the configuration of a session is put together from its options.
     """
 
     def __init__(self, home: Path, edition: str = NOW) -> None:
@@ -57,7 +61,9 @@ class Presets:
         return sorted(found)
 
     def config(self, choices: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """The configuration with these options by group, the defaults for all others; WrongInput for an option there is not."""
+        """The configuration with these options by group, the defaults for all others; WrongInput
+        for an option there is not.
+        """
         choices = choices or {}
         for group, name in choices.items():
             if name not in self.names(group):
@@ -75,7 +81,8 @@ class Presets:
         if self.edition == NOW:
             return ""
         return (
-            f"The study was begun under version {self.edition} and keeps its presets and settings; newer ones are for a study of their own"
+            f"The study was begun under version {self.edition} and keeps its presets and settings;"
+            " newer ones are for a study of their own"
         )
 
     def _refuse_own(self, group: str, name: str) -> None:
@@ -83,7 +90,10 @@ class Presets:
         theirs = self.home / "conf" / group / f"{name}.yaml"
         ours = package_data("conf") / group / f"{name}.yaml"
         if (group, name) in RESERVED and theirs.is_file() and theirs.resolve() != ours.resolve():
-            raise WrongInput(f"{theirs} would pass for the {group} of the published study; give your file a name of its own")
+            raise WrongInput(
+                f"{theirs} would pass for the {group} of the published study; give your file a name"
+                " of its own"
+            )
 
     def _as_then(self, config: dict[str, Any]) -> dict[str, Any]:
         """A configuration as it was under the edition: without the settings that came later."""
@@ -92,7 +102,9 @@ class Presets:
         return {**config, "procedure": {**UNSAID, **config["procedure"]}}
 
     def experiment(self, name: str) -> dict[str, str]:
-        """The overrides of an experiment by key, which stand under hydra.sweeper.params; WrongInput if it sets anything else."""
+        """The overrides of an experiment by key, which stand under hydra.sweeper.params; WrongInput
+        if it sets anything else.
+        """
         if name not in self.names("experiment"):
             raise unknown("experiment", name, self.names("experiment"))
         composed = self._raw([f"+experiment={name}"], hydra=True)
@@ -100,7 +112,10 @@ class Presets:
         del composed["hydra"]
         composed.pop("experiment", None)
         if other := [key for key, value in composed.items() if value != self._compose().get(key)]:
-            raise WrongInput(f"conf/experiment/{name}.yaml sets '{other[0]}'; an experiment holds its settings under hydra.sweeper.params")
+            raise WrongInput(
+                f"conf/experiment/{name}.yaml sets '{other[0]}'; an experiment holds its settings"
+                " under hydra.sweeper.params"
+            )
         return {str(key): _written(value) for key, value in params.items()}
 
     def launcher(self, name: str, overrides: Iterable[str]) -> None:
@@ -108,7 +123,9 @@ class Presets:
         self._raw([f"hydra/launcher={name}", *overrides], hydra=True)
 
     def _option(self, group: str, name: str) -> Any:
-        """What an option puts under its group; None where it reaches beyond it, so that it cannot be composed alone."""
+        """What an option puts under its group; None where it reaches beyond it, so that it cannot
+        be composed alone.
+        """
         base, whole = self._compose(), self._compose(f"{group}={name}")
         beyond = any(whole.get(key) != base.get(key) for key in {*base, *whole} - {group})
         return None if beyond or "${" in json.dumps([base, whole], default=str) else whole[group]
@@ -119,7 +136,9 @@ class Presets:
         return self._composed[overrides]
 
     def _before(self) -> list[Path]:
-        """The folders that are searched before the package: the user's, then that of the study's edition."""
+        """The folders that are searched before the package: the user's, then that of the study's
+        edition.
+        """
         found = [(self.home / "conf").resolve(), edition_folder(self.edition, "conf")]
         return [path for path in found if path.is_dir() and path != package_data("conf").resolve()]
 
@@ -136,21 +155,34 @@ def _packaged(overrides: tuple[str, ...], hydra: bool) -> dict[str, Any]:
     return _composed(overrides, hydra)
 
 
-def _composed(overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = ()) -> dict[str, Any]:
+def _composed(
+    overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = ()
+) -> dict[str, Any]:
     ours = package_data("conf").resolve()
     try:
         with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
             words = list(overrides)
-            # Hydra appends what hydra.searchpath names, and would let the package win; the override makes it look again.
+            # Hydra appends what hydra.searchpath names, and would let the package win; the override
+            # makes it look again.
             for folder in reversed(before):
-                GlobalHydra.instance().config_loader().get_search_path().prepend(folder.name, f"file://{folder}")
+                GlobalHydra.instance().config_loader().get_search_path().prepend(
+                    folder.name, f"file://{folder}"
+                )
             if before:
-                words.append(f"hydra.searchpath=[{','.join(f'file://{folder}' for folder in before)}]")
-            plain: Any = OmegaConf.to_container(hydra_compose("config", overrides=words, return_hydra_config=hydra))
+                words.append(
+                    f"hydra.searchpath=[{','.join(f'file://{folder}' for folder in before)}]"
+                )
+            plain: Any = OmegaConf.to_container(
+                hydra_compose("config", overrides=words, return_hydra_config=hydra)
+            )
             return plain
     except (HydraException, OmegaConfBaseException) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        advice = '; null stands in quotes there: "null"' if any("is not Optional" in line for line in lines) else ""
+        advice = (
+            '; null stands in quotes there: "null"'
+            if any("is not Optional" in line for line in lines)
+            else ""
+        )
         raise WrongInput(" ".join(lines[:2]) + advice) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -158,14 +190,22 @@ def _composed(overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = 
         raise WrongInput(f"{place}{error.problem or error.context}") from None
     except UnicodeDecodeError as error:
         searched = before[0] if before else ours
-        found = (path for path in sorted(searched.rglob("*.yaml")) if path.read_bytes().decode(errors="replace").count("\ufffd"))
+        found = (
+            path
+            for path in sorted(searched.rglob("*.yaml"))
+            if path.read_bytes().decode(errors="replace").count("\ufffd")
+        )
         raise WrongInput(f"{next(found, searched)}: not text in UTF-8: {error.reason}") from None
     except yaml.YAMLError as error:
-        raise WrongInput(f"a file in {before[0] if before else ours}: {str(error).splitlines()[0]}") from None
+        raise WrongInput(
+            f"a file in {before[0] if before else ours}: {str(error).splitlines()[0]}"
+        ) from None
 
 
 def laid_over(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with values at dotted keys; the models' own settings may be added to, other dictionaries replaced whole."""
+    """A configuration with values at dotted keys; the models' own settings may be added to, other
+    dictionaries replaced whole.
+    """
     config = json.loads(json.dumps(preset))
     for key, value in values.items():
         *path, leaf = key.split(".")
@@ -195,22 +235,28 @@ def resolved(config: dict[str, Any]) -> dict[str, Any]:
     if not concerned:
         return config
     try:
-        plain: Any = OmegaConf.to_container(OmegaConf.create({key: config[key] for key in concerned}), resolve=True)
+        plain: Any = OmegaConf.to_container(
+            OmegaConf.create({key: config[key] for key in concerned}), resolve=True
+        )
     except OmegaConfBaseException as error:
         raise WrongInput(f"{error.full_key}: {str(error).splitlines()[0]}") from None
     return {**config, **plain}
 
 
 def _concerned(config: Mapping[str, Any]) -> list[str]:
-    """The keys of a configuration that hold a ${...}, and those that are named in one, directly or through others.
+    """The keys of a configuration that hold a ${...}, and those that are named in one, directly or
+    through others.
 
-    OmegaConf takes ten times as long for a whole configuration, and a sweep fills in one for every session.
+    OmegaConf takes ten times as long for a whole configuration, and a sweep fills in one for every
+    session.
     """
     texts = {key: json.dumps(value, default=str) for key, value in config.items()}
     concerned = [key for key, text in texts.items() if "${" in text]
     for key in concerned:  # which grows as it is gone through
         named = REFERENCE.findall(texts[key])
-        concerned += [name for name in dict.fromkeys(named) if name in texts and name not in concerned]
+        concerned += [
+            name for name in dict.fromkeys(named) if name in texts and name not in concerned
+        ]
     return concerned
 
 

@@ -1,7 +1,8 @@
-"""The marked blocks of a prompt: how topic, instrument, persona and transcript are laid out, and how they are read back.
+"""The marked blocks of a prompt: how topic, instrument, persona and transcript are laid out, and
+how they are read back.
 
-Speech travels as quoted data: every line of it begins with "> ", so nothing in a speech can open or close a block, or pass
-for another speaker.
+Speech travels as quoted data: every line of it begins with "> ", so nothing in a speech can open or
+close a block, or pass for another speaker.
 """
 
 import functools
@@ -13,7 +14,8 @@ from delibsim.domain.transcript import Statement, Turn
 
 HEADER = re.compile(r"^(.+) \(round (\d+), turn (\d+)\):$")
 STARTED = re.compile(
-    r"rated the considerations from (-?\d+) \(strongly disagree\) to (-?\d+) \(strongly agree\) .*?:\n((?:\w+: -?\d+(?:\n|$))+)"
+    r"rated the considerations from (-?\d+) \(strongly disagree\) to (-?\d+) \(strongly agree\)"
+    r" .*?:\n((?:\w+: -?\d+(?:\n|$))+)"
 )
 ITEM = re.compile(r"^([A-Za-z][A-Za-z0-9_]*)\. (.+)$")
 
@@ -48,24 +50,34 @@ def read_items(tag: str, text: str) -> dict[str, str]:
 
 def answers_block(answers: Mapping[str, int], order: Iterable[str]) -> str:
     """A block of a participant's own answers, in the order in which the items were shown."""
-    return block("answers", "\n".join(f"{label}: {answers[label]}" for label in order if label in answers))
+    return block(
+        "answers", "\n".join(f"{label}: {answers[label]}" for label in order if label in answers)
+    )
 
 
 def starting_answers(answers: Mapping[str, int], survey: Survey) -> str:
-    """A persona that is a real participant's answers to the survey before the deliberation, in words a person understands too."""
+    """A persona that is a real participant's answers to the survey before the deliberation, in
+    words a person understands too.
+    """
     lines = "\n".join(f"{item.id}: {answers[item.id]}" for item in survey.items)
     return (
-        f"You have answered the survey on this question before. You rated the considerations from {survey.scale_min} (strongly disagree) "
-        f"to {survey.scale_max} (strongly agree) and ranked the options from 1 (the one you prefer most). These were your answers:\n{lines}"
+        "You have answered the survey on this question before. You rated the considerations from"
+        f" {survey.scale_min} (strongly disagree) to {survey.scale_max} (strongly agree) and ranked"
+        f" the options from 1 (the one you prefer most). These were your answers:\n{lines}"
     )
 
 
 def read_starting_answers(persona: str) -> tuple[dict[str, int], tuple[int, int]] | None:
-    """The answers in such a persona by label, and the ends of the scale; None if it is another persona."""
+    """The answers in such a persona by label, and the ends of the scale; None if it is another
+    persona.
+    """
     match = STARTED.search(persona)
     if match is None:
         return None
-    return {label: int(value) for label, value in re.findall(r"(\w+): (-?\d+)", match[3])}, (int(match[1]), int(match[2]))
+    return {label: int(value) for label, value in re.findall(r"(\w+): (-?\d+)", match[3])}, (
+        int(match[1]),
+        int(match[2]),
+    )
 
 
 def transcript_block(statements: Iterable[Statement]) -> str:

@@ -1,4 +1,6 @@
-"""Reading labelled numbers out of a reply: what is unambiguous is read, everything else is a named fault."""
+"""Reading labelled numbers out of a reply: what is unambiguous is read, everything else is a named
+fault.
+"""
 
 import functools
 import json
@@ -19,13 +21,16 @@ QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "
 
 
 def whole_characters(text: str) -> str:
-    """Text that can be written as UTF-8: halves of characters, as broken escapes leave them, become replacement characters."""
+    """Text that can be written as UTF-8: halves of characters, as broken escapes leave them, become
+    replacement characters.
+    """
     return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
 
 
 @functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked
 def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, int], Sequence[str]]:
-    r"""Whole numbers by label, and the faults of labels that have none, two, or one that is no whole number.
+    r"""Whole numbers by label, and the faults of labels that have none, two, or one that is no
+    whole number.
 
     >>> labelled_values("Here you are:\nC1: 5\nP1 = 2", ("C1", "P1"))
     (mappingproxy({'C1': 5, 'P1': 2}), ())
@@ -35,11 +40,18 @@ def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, in
     text = whole_characters(text).translate(QUOTES)
     known = set(labels)
     pairs, rest = _in_json(text, known)
-    # Beside an object, labelled lines that begin like a number are answers too, and may contradict it; the others are prose around it.
-    pairs += [(label, value) for label, value in _in_lines(rest) if not pairs or NUMBER.match(value)]
+    # Beside an object, labelled lines that begin like a number are answers too, and may contradict
+    # it; the others are prose around it.
+    pairs += [
+        (label, value) for label, value in _in_lines(rest) if not pairs or NUMBER.match(value)
+    ]
     given: dict[str, list[str]] = {}
     for label, value in pairs:
-        raw = value.strip().removesuffix(".") if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        raw = (
+            value.strip().removesuffix(".")
+            if isinstance(value, str)
+            else json.dumps(value, ensure_ascii=False)
+        )
         seen = given.setdefault(label, [])
         if raw not in seen:
             seen.append(raw)
@@ -50,9 +62,13 @@ def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, in
         if not raws:
             faults.append(f"{label} is missing")
         elif len(raws) > 1:
-            faults.append(f"{label} is given twice with different values ({', '.join(map(_brief, raws))})")
+            faults.append(
+                f"{label} is given twice with different values ({', '.join(map(_brief, raws))})"
+            )
         elif not WHOLE.match(raws[0]):
-            faults.append(f"{label} has '{_brief(raws[0])}', which is not a whole number in plain digits")
+            faults.append(
+                f"{label} has '{_brief(raws[0])}', which is not a whole number in plain digits"
+            )
         else:
             values[label] = int(raws[0])
     faults += [f"{_brief(label)} is not a label of this survey" for label in given]
@@ -62,11 +78,17 @@ def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, in
 def _in_lines(text: str) -> list[tuple[str, Any]]:
     """Labels at the beginning of lines, each with what stands after it."""
     found = ((LINE.match(line), line) for line in text.splitlines())
-    return [(match[1], line[match.end() :].strip(AROUND)) for match, line in found if match and line[match.end() :].lstrip()[:1] != "{"]
+    return [
+        (match[1], line[match.end() :].strip(AROUND))
+        for match, line in found
+        if match and line[match.end() :].lstrip()[:1] != "{"
+    ]
 
 
 def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
-    """The members of every flat JSON object that speaks of a known label, repeated names included; and the text without them."""
+    """The members of every flat JSON object that speaks of a known label, repeated names included;
+    and the text without them.
+    """
     for candidate in (text, text.replace("'", '"')):
         found: list[tuple[str, Any]] = []
         rest = text
@@ -80,7 +102,11 @@ def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
                 rest = rest.replace(text[match.start() : match.end()], "\n")
         if found:
             # An object around the flat ones may speak of the labels too.
-            found += [(label, value) for label, value in MEMBER.findall(rest.replace("'", '"')) if label in known]
+            found += [
+                (label, value)
+                for label, value in MEMBER.findall(rest.replace("'", '"'))
+                if label in known
+            ]
             return found, MEMBER.sub("", rest)
     return [], text
 

@@ -1,9 +1,10 @@
 """From domain objects and wordings to prompts.
 
-Every prompt is a system message and one user message. All surveys of a group share one system message, and all its turns share
-another, in which alone the treatment's instructions stand (unless `procedure.instructions` is "everywhere"). The user message begins
-with the transcript and ends with what is particular to one participant, so that prompts grow at the end and providers' prefix
-caches hit.
+Every prompt is a system message and one user message. All surveys of a group share one system
+message, and all its turns share another, in which alone the treatment's instructions stand (unless
+`procedure.instructions` is "everywhere"). The user message begins with the transcript and ends with
+what is particular to one participant, so that prompts grow at the end and providers' prefix caches
+hit.
 """
 
 import functools
@@ -32,12 +33,16 @@ FIELDS = {
 }
 """What is filled into the texts of a wording; the others are said as they are."""
 LEFT_OUT = "Earlier statements are left out here: $omitted of the $heard that you have heard."
-"""Said where the procedure has a transcript_window, unless the wording has a text `left_out` of its own."""
+"""Said where the procedure has a transcript_window, unless the wording has a text `left_out` of its
+own.
+"""
 TEXTS = (
     "setting", "persona", "you", "transcript", "survey_pre", "survey_post", "answers", "recall", "considerations", "preferences",
     "speak", "reask",
 )  # fmt: skip
-DEBATE_FIELDS = dict.fromkeys(("setting", "opening", "rebuttal", "closing"), ("least", "most")) | {"reask": ("fault",)}
+DEBATE_FIELDS = dict.fromkeys(("setting", "opening", "rebuttal", "closing"), ("least", "most")) | {
+    "reask": ("fault",)
+}
 DEBATE_TEXTS = (
     "setting", "persona", "you", "proposition", "opposition", "audience", "transcript", "preparation", "notes", "opening", "rebuttal",
     "closing", "survey_pre", "survey_post", "answers", "considerations", "reask",
@@ -49,7 +54,9 @@ RATER_TEXTS = (
 )  # fmt: skip
 """Those that raters of debates read."""
 RATER_YOU = "rater_you"
-"""Said before the neutral name of a rater; a wording without it says `you` and the name with the panel's."""
+"""Said before the neutral name of a rater; a wording without it says `you` and the name with the
+panel's.
+"""
 
 
 def survey_prompt(
@@ -64,9 +71,16 @@ def survey_prompt(
 
     `heard` and `earlier` are shown in the post survey as far as the procedure says so.
     """
-    procedure, form = session.procedure, SurveyAnswers(session.survey, reversed_for(session, participant))
+    procedure, form = (
+        session.procedure,
+        SurveyAnswers(session.survey, reversed_for(session, participant)),
+    )
     # What is asked of everybody stands before what is particular to one.
-    parts = [_transcript(session, heard if procedure.show_transcript else ()), _say(session, f"survey_{phase}"), form.rules()]
+    parts = [
+        _transcript(session, heard if procedure.show_transcript else ()),
+        _say(session, f"survey_{phase}"),
+        form.rules(),
+    ]
     parts += [_particulars(session, participant), _items(session, order)]
     if phase == "post" and procedure.show_answers:
         parts.append(_answers(session, earlier))
@@ -76,7 +90,11 @@ def survey_prompt(
 
 
 def speech_prompt(
-    session: Session, participant: Participant, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
+    session: Session,
+    participant: Participant,
+    turn: Turn,
+    heard: Sequence[Statement],
+    earlier: Response | None = None,
 ) -> Prompt:
     """Ask one participant to take a turn."""
     form: Form = Words(session.procedure.longest_statement)
@@ -85,12 +103,20 @@ def speech_prompt(
     notes = [said.text for said in heard if said.turn.task == PREPARATION]
     heard = [said for said in heard if said.turn.task != PREPARATION]
     recall = session.procedure.recall and earlier is not None and bool(earlier.answers)
-    # The survey stands before the transcript, in the order of the instrument: so all speakers' prompts begin alike.
-    items = f"{_say(session, 'recall')}\n\n{_items(session, [item.id for item in session.survey.items])}" if recall else ""
+    # The survey stands before the transcript, in the order of the instrument: so all speakers'
+    # prompts begin alike.
+    items = (
+        f"{_say(session, 'recall')}\n\n{_items(session, [item.id for item in session.survey.items])}"
+        if recall
+        else ""
+    )
     parts = [items, _transcript(session, heard), _particulars(session, participant)]
     if recall:
         if session.procedure.reverse_scale:  # or the numbers would not say which way they point
-            parts.append(f"On that survey you rated from {SurveyAnswers(session.survey, reversed_for(session, participant)).scale}.")
+            parts.append(
+                "On that survey you rated from"
+                f" {SurveyAnswers(session.survey, reversed_for(session, participant)).scale}."
+            )
         parts.append(_answers(session, earlier))
     if notes:
         parts.append(f"{_say(session, 'notes')}\n{block('notes', quoted(' '.join(notes)))}")
@@ -111,7 +137,9 @@ def _task(session: Session, turn: Turn) -> str:
 
 
 def reversed_for(session: Session, participant: Participant) -> bool:
-    """Whether this participant sees the scale the other way round: one, drawn by name, of every two neighbouring seats."""
+    """Whether this participant sees the scale the other way round: one, drawn by name, of every two
+    neighbouring seats.
+    """
     if session.procedure.reverse_scale is None:
         return False
     seats = [person.id for person in session.participants]
@@ -126,36 +154,62 @@ def stance_prompt(panel: Session, rater: Participant) -> Prompt:
     return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} before"))
 
 
-def ballot_prompt(panel: Session, rater: Participant, speeches: Sequence[Statement], before: int | None, check: int) -> Prompt:
-    """Ask a rater, who said before where it stands, for its ballot on a debate that is blinded already."""
+def ballot_prompt(
+    panel: Session,
+    rater: Participant,
+    speeches: Sequence[Statement],
+    before: int | None,
+    check: int,
+) -> Prompt:
+    """Ask a rater, who said before where it stands, for its ballot on a debate that is blinded
+    already.
+    """
     form = Ballot()
-    points = "\n".join(f"{i}. {name}: {_say(panel, f'rater_{name}')}" for i, name in enumerate(DIMENSIONS, 1))
-    parts = [f"{_say(panel, 'rater_speeches')}\n\n{transcript_block(speeches)}", _particulars(panel, rater)]
+    points = "\n".join(
+        f"{i}. {name}: {_say(panel, f'rater_{name}')}" for i, name in enumerate(DIMENSIONS, 1)
+    )
+    parts = [
+        f"{_say(panel, 'rater_speeches')}\n\n{transcript_block(speeches)}",
+        _particulars(panel, rater),
+    ]
     if before is not None:
         parts.append(f"{_say(panel, 'rater_earlier')}\n{block('stance', str(before))}")
-    parts += [f"{_say(panel, 'rater_ballot')}\n{block('points', points)}", _say(panel, "rater_winner"), _say(panel, "rater_after")]
+    parts += [
+        f"{_say(panel, 'rater_ballot')}\n{block('points', points)}",
+        _say(panel, "rater_winner"),
+        _say(panel, "rater_after"),
+    ]
     parts += [f"{_say(panel, 'rater_check')}\n{block('check', str(check))}", form.describe()]
     return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} ballot"))
 
 
 def _rating_messages(panel: Session, parts: Sequence[str]) -> tuple[Message, ...]:
     setting = [_say(panel, "rater_setting"), block("motion", panel.topic.question)]
-    return (Message("system", "\n\n".join(setting)), Message("user", "\n\n".join(part for part in parts if part)))
+    return (
+        Message("system", "\n\n".join(setting)),
+        Message("user", "\n\n".join(part for part in parts if part)),
+    )
 
 
 def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     """The same prompt once more, after an unreadable reply, with the concrete fault."""
-    messages = (*prompt.messages, Message("assistant", reply), Message("user", _say(session, "reask", fault=fault)))
+    messages = (
+        *prompt.messages,
+        Message("assistant", reply),
+        Message("user", _say(session, "reask", fault=fault)),
+    )
     form = prompt.reply.again() if isinstance(prompt.reply, Speech) else prompt.reply
     return Prompt(messages, form, replace(prompt.purpose, attempt=prompt.purpose.attempt + 1))
 
 
 def statement_words(session: Session) -> tuple[int, int]:
-    """How many words a statement may be expected to have, at least and at most, by what speakers are asked for.
+    """How many words a statement may be expected to have, at least and at most, by what speakers
+    are asked for.
 
-    Where a number of words is asked for, from half of it to a third more. Where none is, from half to one and a half times the
-    mean of the published runs, which was 483 words (docs/studies.md). The rules of a debate name both ends. A wording without
-    the text `words` names a number itself, as that of version 0.1 did: 150.
+    Where a number of words is asked for, from half of it to a third more. Where none is, from half
+    to one and a half times the mean of the published runs, which was 483 words (docs/studies.md).
+    The rules of a debate name both ends. A wording without the text `words` names a number itself,
+    as that of version 0.1 did: 150.
     """
     rules = session.procedure.rules
     if rules is not None:
@@ -165,32 +219,59 @@ def statement_words(session: Session) -> tuple[int, int]:
 
 
 def longest_prompt(session: Session, words: int | None = None) -> Prompt:
-    """The longest prompt of a session if every statement has so many words: the last survey, with the whole transcript."""
+    """The longest prompt of a session if every statement has so many words: the last survey, with
+    the whole transcript.
+    """
     if words is None:
         words = statement_words(session)[1]
     people = session.participants
     if session.format == "rating":
-        heard = [Statement(Turn(i + 1, i // 2 + 1, f"Speaker {'AB'[i % 2]}"), "speech " * words) for i in range(6)]
-        return ballot_prompt(session, max(people, key=lambda person: len(person.persona)), heard, 50, 50)
+        heard = [
+            Statement(Turn(i + 1, i // 2 + 1, f"Speaker {'AB'[i % 2]}"), "speech " * words)
+            for i in range(6)
+        ]
+        return ballot_prompt(
+            session, max(people, key=lambda person: len(person.persona)), heard, 50, 50
+        )
     turns = range(len(people) * session.treatment.rounds if session.treatment.interaction else 0)
-    said = [Statement(Turn(i + 1, i // len(people) + 1, people[i % len(people)].id), "statement " * words) for i in turns]
+    said = [
+        Statement(
+            Turn(i + 1, i // len(people) + 1, people[i % len(people)].id), "statement " * words
+        )
+        for i in turns
+    ]
     order = tuple(item.id for item in session.survey.items)
-    answers = Response(people[0].id, "pre", dict.fromkeys(order, session.survey.scale_max), order=order)
-    return survey_prompt(session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers)
+    answers = Response(
+        people[0].id, "pre", dict.fromkeys(order, session.survey.scale_max), order=order
+    )
+    return survey_prompt(
+        session, max(people, key=lambda person: len(person.persona)), "post", order, said, answers
+    )
 
 
 def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
-    """What every replicate of a session is asked alike: first survey, first turn and last survey, of somebody without a persona."""
+    """What every replicate of a session is asked alike: first survey, first turn and last survey,
+    of somebody without a persona.
+    """
     person = replace(session.participants[0], persona="")
     order = [item.id for item in session.survey.items]
-    nobody = replace(session, participants=(person, *(replace(other, persona="") for other in session.participants[1:])))
+    nobody = replace(
+        session,
+        participants=(person, *(replace(other, persona="") for other in session.participants[1:])),
+    )
     tasks = ("opening", "rebuttal", "closing") if session.format == "debate" else ("speak",)
-    turns = [speech_prompt(session, person, Turn(1, 1, person.id, task), ()) for task in tasks if session.treatment.interaction]
+    turns = [
+        speech_prompt(session, person, Turn(1, 1, person.id, task), ())
+        for task in tasks
+        if session.treatment.interaction
+    ]
     return (survey_prompt(session, person, "pre", order), *turns, longest_prompt(nobody, words=1))
 
 
 def rehearse(session: Session) -> None:
-    """Fill in every text of the wording once, so that one that is missing or cannot be filled in is found before a session."""
+    """Fill in every text of the wording once, so that one that is missing or cannot be filled in is
+    found before a session.
+    """
     wording = session.wording
     if session.format == "debate":
         rules = session.procedure.rules
@@ -198,37 +279,52 @@ def rehearse(session: Session) -> None:
         for name in demands:
             if name not in wording.texts:
                 raise WrongInput(
-                    f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}' to say it with; "
-                    f"write that text into conf/wording/{wording.id}.yaml, or leave the rule off"
+                    f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}'"
+                    f" to say it with; write that text into conf/wording/{wording.id}.yaml, or"
+                    " leave the rule off"
                 )
         refuse_unfilled(wording, (*DEBATE_TEXTS, *demands), DEBATE_FIELDS)
         return
     if session.procedure.words is not None and "words" not in wording.texts:
         raise WrongInput(
-            f"wording '{wording.id}' lacks the text 'words', in which $words is filled in, and procedure.words is "
-            f"{session.procedure.words}: add the text, or set procedure.words=null, and the wording alone says how long a speech is to be"
+            f"wording '{wording.id}' lacks the text 'words', in which $words is filled in, and"
+            f" procedure.words is {session.procedure.words}: add the text, or set"
+            " procedure.words=null, and the wording alone says how long a speech is to be"
         )
     refuse_unfilled(wording, (*TEXTS, *({"left_out", "words"} & set(wording.texts))), FIELDS)
 
 
-def refuse_unfilled(wording: Wording, texts: Sequence[str], fields: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a wording that lacks a text, or has one that cannot be filled in with these fields; WrongInput."""
+def refuse_unfilled(
+    wording: Wording, texts: Sequence[str], fields: Mapping[str, Sequence[str]]
+) -> None:
+    """Refuse a wording that lacks a text, or has one that cannot be filled in with these fields;
+    WrongInput.
+    """
     for name in texts:
         if name not in wording.texts:
-            raise WrongInput(f"wording '{wording.id}' lacks the text '{name}'; it needs: {', '.join(texts)}")
+            raise WrongInput(
+                f"wording '{wording.id}' lacks the text '{name}'; it needs: {', '.join(texts)}"
+            )
         try:
             Template(wording.texts[name]).substitute(dict.fromkeys(fields.get(name, ()), ""))
         except KeyError as error:
             there = ", ".join(f"${field}" for field in fields.get(name, ())) or "none"
             raise WrongInput(
-                f"wording '{wording.id}', text '{name}': ${error.args[0]} is not filled in there; fields are: {there}"
+                f"wording '{wording.id}', text '{name}': ${error.args[0]} is not filled in there;"
+                f" fields are: {there}"
             ) from None
         except ValueError as error:
-            raise WrongInput(f"wording '{wording.id}', text '{name}': {error}; a dollar sign is written $$") from None
+            raise WrongInput(
+                f"wording '{wording.id}', text '{name}': {error}; a dollar sign is written $$"
+            ) from None
 
 
-def _messages(session: Session, parts: Sequence[str], *, instructed: bool) -> tuple[Message, Message]:
-    """What the group shares, with the treatment's instructions where these are told, and what follows."""
+def _messages(
+    session: Session, parts: Sequence[str], *, instructed: bool
+) -> tuple[Message, Message]:
+    """What the group shares, with the treatment's instructions where these are told, and what
+    follows.
+    """
     setting = _say(session, "setting", group=len(session.participants), **_limits(session))
     instructions = session.treatment.instructions.strip() if instructed else ""
     system = _joined([setting, instructions, _subject(session)])
@@ -236,7 +332,9 @@ def _messages(session: Session, parts: Sequence[str], *, instructed: bool) -> tu
 
 
 def _subject(session: Session) -> str:
-    """The motion of a debate; the question of a deliberation, with its background where the procedure has it told."""
+    """The motion of a debate; the question of a deliberation, with its background where the
+    procedure has it told.
+    """
     topic = session.topic
     background = topic.background.strip() if session.procedure.background else ""
     tag = "motion" if session.format == "debate" else "topic"
@@ -278,7 +376,10 @@ def _items(session: Session, order: Sequence[str]) -> str:
     survey = session.survey
     return "\n\n".join(
         f"{_say(session, tag)}\n{items_block(tag, sorted(items, key=lambda item: place.get(item.id, len(place))))}"
-        for tag, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
+        for tag, items in (
+            ("considerations", survey.considerations),
+            ("preferences", survey.preferences),
+        )
         if items
     )
 
@@ -292,7 +393,9 @@ def _answers(session: Session, earlier: Response | None) -> str:
 
 
 def _say(session: Session, name: str, **fields: object) -> str:
-    """One sentence of the wording, filled in once: what is filled in is never read as a template again."""
+    """One sentence of the wording, filled in once: what is filled in is never read as a template
+    again.
+    """
     texts = session.wording.texts
     text = LEFT_OUT if name == "left_out" and name not in texts else texts[name]
     return _filled(text, *((field, str(value)) for field, value in fields.items()))

@@ -13,7 +13,8 @@ from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 
 class DRI:
-    """Plain and adjusted DRI of the group before, after and in change, and of every participant (DEFINITIONS 1).
+    """Plain and adjusted DRI of the group before, after and in change, and of every participant
+    (DEFINITIONS 1).
 
     A scorer is a class with a name, a version, the measures it gives and one method. It takes what
     it needs out of the runs, calls a formula, and says for every number what it is about. Where the
@@ -34,20 +35,41 @@ class DRI:
         values: dict[str, list[float]] = {"dri": [], "dri_adjusted": []}
         notes = []
         for phase in PHASES:
-            # The measure works on arrays and knows nothing of runs; missing answers reach it as NaN and make it undefined.
+            # The measure works on arrays and knows nothing of runs; missing answers reach it as NaN
+            # and make it undefined.
             c, p = considerations(run, phase), preferences(run, phase)
             notes.append(why_undefined(c, p))
             for measure, formula in (("dri", dri), ("dri_adjusted", dri_adjusted)):
                 values[measure].append(float(formula(c, p)))
-                scores.append(Score(measure, "run", target, values[measure][-1], phase, note=notes[-1]))
-            for participant, value in zip(run.session.participants, individual_dri(c, p), strict=True):
+                scores.append(
+                    Score(measure, "run", target, values[measure][-1], phase, note=notes[-1])
+                )
+            for participant, value in zip(
+                run.session.participants, individual_dri(c, p), strict=True
+            ):
                 note = notes[-1] if np.isnan(value) else ""
-                scores.append(Score("dri_individual", "participant", f"{target}/{participant.id}", float(value), phase, note=note))
+                scores.append(
+                    Score(
+                        "dri_individual",
+                        "participant",
+                        f"{target}/{participant.id}",
+                        float(value),
+                        phase,
+                        note=note,
+                    )
+                )
         note = notes[0] or notes[1]
         for measure, (pre, post) in values.items():
             scores.append(Score(measure, "run", target, post - pre, "change", note=note))
         relative = float(relative_change(*values["dri"]))
         scores.append(
-            Score("dri_relative", "run", target, relative, "change", note=note or ("zero_denominator" if np.isnan(relative) else ""))
+            Score(
+                "dri_relative",
+                "run",
+                target,
+                relative,
+                "change",
+                note=note or ("zero_denominator" if np.isnan(relative) else ""),
+            )
         )
         return scores

@@ -1,1 +1,3 @@
-"""Files: topics and instruments from YAML, runs and scores as JSON, written atomically and checked when read."""
+"""Files: topics and instruments from YAML, runs and scores as JSON, written atomically and checked
+when read.
+"""

@@ -25,7 +25,9 @@ SCORE = TypeAdapter(Score)
 
 
 class Damaged(WrongInput):
-    """A file that cannot be read as what it should be; the message says which, and what is wrong with it. It is left alone."""
+    """A file that cannot be read as what it should be; the message says which, and what is wrong
+    with it. It is left alone.
+    """
 
 
 def run_to_json(run: Run) -> str:
@@ -44,14 +46,22 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 
 def run_from_json(text: str | bytes) -> Run:
-    """A run from its JSON text; Damaged if it is none. Runs of one design share their topic, survey and treatment."""
+    """A run from its JSON text; Damaged if it is none. Runs of one design share their topic, survey
+    and treatment.
+    """
     run = _read(RUN, text)
     session = run.session
-    shared = {"topic": _one(session.topic), "survey": _one(session.survey), "treatment": _one(session.treatment)}
+    shared = {
+        "topic": _one(session.topic),
+        "survey": _one(session.survey),
+        "treatment": _one(session.treatment),
+    }
     return replace(run, session=replace(session, **shared))
 
 
-@functools.lru_cache(maxsize=1024)  # thousands of runs in memory hold a few instruments, not thousands
+@functools.lru_cache(
+    maxsize=1024
+)  # thousands of runs in memory hold a few instruments, not thousands
 def _one(part: T) -> T:
     """The first part that was equal to this one."""
     return part
@@ -83,7 +93,9 @@ def score_from_plain(record: Mapping[str, Any]) -> Score:
     """A score from its plain JSON values; Damaged if it is none."""
     undefined = record.get("value", 0) is None
     try:
-        score = SCORE.validate_json(json.dumps({**record, "value": 0.0} if undefined else record), strict=True)
+        score = SCORE.validate_json(
+            json.dumps({**record, "value": 0.0} if undefined else record), strict=True
+        )
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
     return replace(score, value=math.nan) if undefined else score
@@ -93,12 +105,23 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
     """What differs between two plain JSON values, one line a difference: where, old, new."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [*old, *(key for key in new if key not in old)]
-        return [line for key in keys for line in differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))]
+        return [
+            line
+            for key in keys
+            for line in differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))
+        ]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [line for i, (a, b) in enumerate(zip(old, new, strict=True), 1) for line in differences(a, b, f"{at}[{i}]")]
+        return [
+            line
+            for i, (a, b) in enumerate(zip(old, new, strict=True), 1)
+            for line in differences(a, b, f"{at}[{i}]")
+        ]
     if isinstance(old, str) and isinstance(new, str) and old != new:
         # Of long texts the part is shown in which they begin to differ.
-        same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+        same = next(
+            (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
+            min(len(old), len(new)),
+        )
         cut = same - 30 if same > 40 else 0
         old, new = (("..." if cut else "") + text[cut:] for text in (old, new))
     return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
@@ -113,8 +136,12 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:
-    """Plain values without these fields where they say nothing: what schema 1 did not have at first is written only where used."""
-    return {name: value for name, value in plain.items() if name not in unsaid or value != unsaid[name]}
+    """Plain values without these fields where they say nothing: what schema 1 did not have at first
+    is written only where used.
+    """
+    return {
+        name: value for name, value in plain.items() if name not in unsaid or value != unsaid[name]
+    }
 
 
 def _finite(session: Session) -> None:
@@ -123,7 +150,11 @@ def _finite(session: Session) -> None:
 
 
 def _brief(value: Any) -> str:
-    text = f"{len(value)} entries" if isinstance(value, list) else json.dumps(value, ensure_ascii=False)
+    text = (
+        f"{len(value)} entries"
+        if isinstance(value, list)
+        else json.dumps(value, ensure_ascii=False)
+    )
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -139,17 +170,22 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     if not isinstance(plain, dict) or "schema" not in plain:
         raise Damaged("no schema number: this is not a file of delibsim")
     if plain.pop("schema") != SCHEMA:
-        raise Damaged(f"written under another schema than {SCHEMA}, the one this version of delibsim reads")
+        raise Damaged(
+            f"written under another schema than {SCHEMA}, the one this version of delibsim reads"
+        )
     try:
         _say_what_was(plain)
-        # What this version does not know may change the meaning of what it knows, so such a file is refused.
+        # What this version does not know may change the meaning of what it knows, so such a file is
+        # refused.
         return adapter.validate_json(json.dumps(plain), strict=True, extra="forbid")
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
 
 
 def _say_what_was(plain: dict[str, Any]) -> None:
-    """Fill in, in a planned session or that of a run, the settings of the procedure that its file leaves out."""
+    """Fill in, in a planned session or that of a run, the settings of the procedure that its file
+    leaves out.
+    """
     session = plain.get("session", plain)
     procedure = session.get("procedure") if isinstance(session, dict) else None
     if isinstance(procedure, dict):

@@ -1,4 +1,6 @@
-"""Editions: the presets, wordings and motions of earlier versions, which studies begun under them keep."""
+"""Editions: the presets, wordings and motions of earlier versions, which studies begun under them
+keep.
+"""
 
 from pathlib import Path
 

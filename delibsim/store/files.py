@@ -1,4 +1,6 @@
-"""Writing and appending files so that a crash at any moment leaves the old file, the new one, or one torn last line."""
+"""Writing and appending files so that a crash at any moment leaves the old file, the new one, or
+one torn last line.
+"""
 
 import ctypes
 import fcntl
@@ -39,7 +41,8 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def json_text(plain: Any, indent: int | None = None) -> str:
-    """Plain values as JSON; escaped to ASCII where half a character could not be written as UTF-8. It reads back equal.
+    """Plain values as JSON; escaped to ASCII where half a character could not be written as UTF-8.
+    It reads back equal.
 
     Raises ValueError for NaN and infinite numbers, which are no JSON.
     """
@@ -53,7 +56,9 @@ def json_text(plain: Any, indent: int | None = None) -> str:
 
 
 def append_line(path: Path, record: Mapping[str, Any]) -> None:
-    """Append one JSON object as one line and flush it; a torn line left by a crash is closed first, and stays torn."""
+    """Append one JSON object as one line and flush it; a torn line left by a crash is closed first,
+    and stays torn.
+    """
     line = (json_text(record) + "\n").encode()
     try:
         file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -70,13 +75,17 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
 
 
 def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The JSON objects of a file of lines, and how many lines were damaged; a missing file has none of either."""
+    """The JSON objects of a file of lines, and how many lines were damaged; a missing file has none
+    of either.
+    """
     records, damaged = sorted_lines(path)
     return records, len(damaged)
 
 
 def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """The JSON objects of a file of lines, and the lines that are damaged as they stand; a missing file has none of either."""
+    """The JSON objects of a file of lines, and the lines that are damaged as they stand; a missing
+    file has none of either.
+    """
     records: list[dict[str, Any]] = []
     damaged = []
     for line in path.read_bytes().split(b"\n") if path.exists() else []:
@@ -95,7 +104,8 @@ def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
 
 @contextmanager
 def staged(folder: Path) -> Generator[Path]:
-    """An empty folder that takes the place of `folder` as a whole when the context ends well; until then `folder` is as it was.
+    """An empty folder that takes the place of `folder` as a whole when the context ends well; until
+    then `folder` is as it was.
 
     What processes left behind that were killed on the way is removed.
     """
@@ -107,7 +117,9 @@ def staged(folder: Path) -> Generator[Path]:
     new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=prefix, suffix=".tmp"))
     handle = os.open(new, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)  # freed by the system when the process dies, which tells what is left behind
+        fcntl.flock(
+            handle, fcntl.LOCK_EX
+        )  # freed by the system when the process dies, which tells what is left behind
         yield new
         for path in (*new.iterdir(), new):
             _sync(path)
@@ -120,13 +132,18 @@ def staged(folder: Path) -> Generator[Path]:
 
 
 def _take_the_place(new: Path, folder: Path) -> None:
-    """Rename a folder over another: in one step where the system can exchange two names (Linux), else in two."""
+    """Rename a folder over another: in one step where the system can exchange two names (Linux),
+    else in two.
+    """
     if not folder.exists():
         os.rename(new, folder)
         return
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
-    if renameat2 is None or renameat2(here, os.fsencode(new), here, os.fsencode(folder), exchange) != 0:
+    if (
+        renameat2 is None
+        or renameat2(here, os.fsencode(new), here, os.fsencode(folder), exchange) != 0
+    ):
         old = new.with_name(f"{new.name}.old")
         os.rename(folder, old)
         os.rename(new, folder)
@@ -156,8 +173,9 @@ def _sync(path: Path) -> None:
 def locked(folder: Path) -> Generator[Callable[[str], None]]:
     """Hold a folder for this process; WrongInput naming the other process if one holds it.
 
-    Yields a function that, given a name, lets those processes in that know it (see `joined`), and no others, until the last of
-    them has left. The operating system frees a lock when its process dies, however it dies, so a stale lock cannot exist.
+    Yields a function that, given a name, lets those processes in that know it (see `joined`), and
+    no others, until the last of them has left. The operating system frees a lock when its process
+    dies, however it dies, so a stale lock cannot exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("a+", encoding="utf-8") as file:
@@ -168,7 +186,9 @@ def locked(folder: Path) -> Generator[Callable[[str], None]]:
             file.flush()
 
         def share(name: str) -> None:
-            say(name)  # while nobody else can: a process that was let in under another name finds out
+            say(
+                name
+            )  # while nobody else can: a process that was let in under another name finds out
             _flock(folder, file, fcntl.LOCK_SH)
 
         _flock(folder, file, fcntl.LOCK_EX)
@@ -178,12 +198,17 @@ def locked(folder: Path) -> Generator[Callable[[str], None]]:
 
 @contextmanager
 def joined(folder: Path, name: str) -> Generator[None]:
-    """Hold a folder beside the process that shares it under this name; WrongInput if it is held by another, or under another name."""
+    """Hold a folder beside the process that shares it under this name; WrongInput if it is held by
+    another, or under another name.
+    """
     with (folder / ".lock").open("a+", encoding="utf-8") as file:
         _flock(folder, file, fcntl.LOCK_SH)
         file.seek(0)
         if file.read().split("\n")[1:] != [name]:
-            raise WrongInput(f"{folder} was given to other processes since {name} began; this one came too late and leaves it alone")
+            raise WrongInput(
+                f"{folder} was given to other processes since {name} began; this one came too late"
+                " and leaves it alone"
+            )
         yield
 
 
@@ -202,7 +227,9 @@ def holder(folder: Path) -> str:
 
 @contextmanager
 def in_turn(path: Path) -> Generator[None]:
-    """Wait until no other process is in this context for a file, which is made if it is not there."""
+    """Wait until no other process is in this context for a file, which is made if it is not
+    there.
+    """
     with path.open("a", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -217,4 +244,6 @@ def _flock(folder: Path, file: TextIO, how: int) -> None:
     file.seek(0)
     process, *names = file.read().split("\n")
     workers = f" or by workers it began ({names[0]})" if names else ""
-    raise WrongInput(f"{folder} is in use by process {process or '(unknown)'}{workers}; wait for it, or end it") from None
+    raise WrongInput(
+        f"{folder} is in use by process {process or '(unknown)'}{workers}; wait for it, or end it"
+    ) from None

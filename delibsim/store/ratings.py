@@ -1,6 +1,8 @@
-"""The ratings of a study's debates, beside its runs: panels, exchanges with raters, ratings, and the keys of what was handed out.
+"""The ratings of a study's debates, beside its runs: panels, exchanges with raters, ratings, and
+the keys of what was handed out.
 
-ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to a rater), ratings/panels.json, ratings/packs/<pack>.json
+ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to a rater),
+ratings/panels.json, ratings/packs/<pack>.json
 """
 
 import json
@@ -46,31 +48,41 @@ class Ratings:
         return self.folder / RATINGS / debate
 
     def read(self, debate: str) -> tuple[Rating, ...]:
-        """The ratings of a debate that stand whole, in the order in which they came; Damaged, naming the file, if one is no rating.
+        """The ratings of a debate that stand whole, in the order in which they came; Damaged,
+        naming the file, if one is no rating.
 
         Lines that are damaged are left out and counted by `lost`.
         """
         path = self.path(debate) / "ratings.jsonl"
         records, _ = read_lines(path)
         try:
-            return tuple(RATING.validate_json(json.dumps(record), strict=True) for record in records)
+            return tuple(
+                RATING.validate_json(json.dumps(record), strict=True) for record in records
+            )
         except (ValidationError, ValueError) as error:
             first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             raise codec.Damaged(f"{path}: {first}") from None
 
     def lost(self, debate: str) -> int:
-        """How many damaged lines hold a rating that is lost; one whose rater can be read and has rated since is not."""
+        """How many damaged lines hold a rating that is lost; one whose rater can be read and has
+        rated since is not.
+        """
         _, damaged = sorted_lines(self.path(debate) / "ratings.jsonl")
         known = {rating.rater for rating in self.read(debate)} if damaged else set()
         named = [RATER.search(line) for line in damaged]
-        return sum(found is None or found[1].decode(errors="replace") not in known for found in named)
+        return sum(
+            found is None or found[1].decode(errors="replace") not in known for found in named
+        )
 
     def losses(self, debates: Iterable[str]) -> list[str]:
-        """A line for every debate of which ratings are lost: how many, where, and how to mend it."""
+        """A line for every debate of which ratings are lost: how many, where, and how to mend
+        it.
+        """
         counts = {debate: self.lost(debate) for debate in debates}
         return [
-            f"{self.path(debate) / 'ratings.jsonl'}: {n} damaged line(s), as many ratings lost; models are asked again by "
-            "delibsim ratings ask, people's forms are imported again; then delete the line(s)"
+            f"{self.path(debate) / 'ratings.jsonl'}: {n} damaged line(s), as many ratings lost;"
+            " models are asked again by delibsim ratings ask, people's forms are imported again;"
+            " then delete the line(s)"
             for debate, n in counts.items()
             if n
         ]
@@ -78,9 +90,13 @@ class Ratings:
     def add(self, rating: Rating) -> None:
         """Keep a rating; WrongInput if its rater has rated that debate already."""
         if any(known.rater == rating.rater for known in self.read(rating.session)):
-            raise WrongInput(f"{rating.rater} has rated {rating.session} already; ratings are never overwritten")
+            raise WrongInput(
+                f"{rating.rater} has rated {rating.session} already; ratings are never overwritten"
+            )
         self.path(rating.session).mkdir(parents=True, exist_ok=True)
-        append_line(self.path(rating.session) / "ratings.jsonl", RATING.dump_python(rating, mode="json"))
+        append_line(
+            self.path(rating.session) / "ratings.jsonl", RATING.dump_python(rating, mode="json")
+        )
 
     def rated(self, runs: Iterable[Run]) -> list[Run]:
         """Runs, with their ratings where they are debates."""
@@ -119,12 +135,20 @@ class Ratings:
         append_line(self.path(debate) / "exchanges.jsonl", exchange)
 
     def exchanges(self, debate: str) -> tuple[list[dict[str, Any]], int]:
-        """The exchanges with the raters of a debate, and how many lines of their log are damaged."""
+        """The exchanges with the raters of a debate, and how many lines of their log are
+        damaged.
+        """
         return read_lines(self.path(debate) / "exchanges.jsonl")
 
     def asked(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Every exchange with a rater of the study as plain values, and the settings of the panels' models by name."""
-        models = {name: settings for panel in self._panels().values() for name, settings in panel["models"].items()}
+        """Every exchange with a rater of the study as plain values, and the settings of the panels'
+        models by name.
+        """
+        models = {
+            name: settings
+            for panel in self._panels().values()
+            for name, settings in panel["models"].items()
+        }
         logs = sorted((self.folder / RATINGS).glob("*/exchanges.jsonl"))
         return [record for log in logs for record in read_lines(log)[0]], models
 
@@ -133,7 +157,8 @@ class Ratings:
         return json.loads(path.read_bytes()) if path.is_file() else {}
 
     def allocation(self, name: str) -> dict[str, tuple[Showing, ...]]:
-        """The debates of every rater of a panel that rates so many each; empty where there is no such panel.
+        """The debates of every rater of a panel that rates so many each; empty where there is no
+        such panel.
 
         Raises Damaged, naming the file, where the allocation cannot be read.
         """
@@ -146,7 +171,9 @@ class Ratings:
             raise codec.Damaged(f"{path}: the allocation of panel '{name}': {fault}") from None
 
     def debates_per_rater(self, name: str) -> int | None:
-        """How many debates each rater of a panel rates; None where all rate all. KeyError if there is no such panel."""
+        """How many debates each rater of a panel rates; None where all rate all. KeyError if there
+        is no such panel.
+        """
         return self._panels()[name].get("debates_per_rater")
 
     def wording_of_panel(self, name: str) -> Wording | None:
@@ -159,7 +186,8 @@ class Ratings:
         return sorted(self._panels())
 
     def settle_panel(self, name: str, plain: dict[str, Any]) -> None:
-        """Keep what a panel is made of, once; it may grow. WrongInput with the differences if another is kept under its name.
+        """Keep what a panel is made of, once; it may grow. WrongInput with the differences if
+        another is kept under its name.
 
         The allocation is not compared: it is drawn from the one that is kept.
         """
@@ -170,7 +198,10 @@ class Ratings:
             changed = codec.differences(_compared(old, shared), _compared(plain, shared))
             if changed:
                 lines = "\n".join(f"  {line}" for line in changed[:20])
-                raise WrongInput(f"panel '{name}' is another; it is left as it is:\n{lines}\nGive the new one a name: --panel NAME")
+                raise WrongInput(
+                    f"panel '{name}' is another; it is left as it is:\n{lines}\nGive the new one a"
+                    " name: --panel NAME"
+                )
             if len(old["raters"]) >= len(plain["raters"]):
                 return
         write_atomically(path, json_text(panels | {name: plain}, indent=1) + "\n")
@@ -199,7 +230,9 @@ class Ratings:
 
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""
-        return {path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))}
+        return {
+            path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))
+        }
 
 
 def _wording(plain: Mapping[str, Any]) -> Wording:
@@ -213,6 +246,8 @@ def _to_raters(wording: Wording) -> dict[str, str]:
 
 
 def _compared(panel: Mapping[str, Any], raters: int) -> dict[str, Any]:
-    """What of a panel must stay as it is: its first raters, and everything else but what it grows by."""
+    """What of a panel must stay as it is: its first raters, and everything else but what it grows
+    by.
+    """
     fixed = {name: value for name, value in panel.items() if name != "allocation"}
     return fixed | {"raters": panel["raters"][:raters]}

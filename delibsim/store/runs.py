@@ -1,4 +1,6 @@
-"""The folder of one study: its settings, and for each session the plan, the exchanges and the run."""
+"""The folder of one study: its settings, and for each session the plan, the exchanges and the
+run.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +14,16 @@ from delibsim.domain.score import Score
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.editions import NOW
-from delibsim.store.files import append_line, holder, in_turn, joined, json_text, locked, read_lines, write_atomically
+from delibsim.store.files import (
+    append_line,
+    holder,
+    in_turn,
+    joined,
+    json_text,
+    locked,
+    read_lines,
+    write_atomically,
+)
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 
 SCORES, DETAILS = "scores", "details"
@@ -23,7 +34,9 @@ LAUNCHER = "launcher"
 
 
 class LazyRuns(Sequence[Run]):
-    """The runs of these sessions, read when they are asked for; only some are kept, so that a study of any size fits into memory."""
+    """The runs of these sessions, read when they are asked for; only some are kept, so that a study
+    of any size fits into memory.
+    """
 
     def __init__(self, runs: "Runs", sessions: Sequence[str]) -> None:
         self._runs, self._sessions = runs, sessions
@@ -47,10 +60,12 @@ class LazyRuns(Sequence[Run]):
 
 
 class Runs:
-    """The folder of one study. Runs are written once, atomically; exchanges are appended as they happen.
+    """The folder of one study. Runs are written once, atomically; exchanges are appended as they
+    happen.
 
-    study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan), <session>/exchanges.jsonl,
-    <session>/run.json, scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
+    study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan),
+    <session>/exchanges.jsonl, <session>/run.json, scores/<scorer>.v<version>.jsonl,
+    scores/details/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
@@ -79,7 +94,9 @@ class Runs:
         return runs
 
     def manifest(self) -> Manifest | None:
-        """What the study is; None if it has not begun. WrongInput if its study.json is damaged or of another schema."""
+        """What the study is; None if it has not begun. WrongInput if its study.json is damaged or
+        of another schema.
+        """
         return read_manifest(self.folder / "study.json")
 
     def edition(self) -> str:
@@ -88,37 +105,57 @@ class Runs:
         return NOW if begun is None else begun.edition
 
     def compare(self, new: Manifest) -> None:
-        """Refuse what would change a study that exists: a shared setting, or a part under its name; WrongInput with the differences."""
+        """Refuse what would change a study that exists: a shared setting, or a part under its name;
+        WrongInput with the differences.
+        """
         old = self.manifest()
         if old is not None and (changed := old.conflicts(new)):
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
 
     def settle(self, new: Manifest) -> None:
-        """Keep what the study is: freeze it when it begins, later add what is new as an amendment."""
+        """Keep what the study is: freeze it when it begins, later add what is new as an
+        amendment.
+        """
         self.compare(new)
         old = self.manifest()
         if old is None or old.amended(new) != old:
             write_manifest(self.folder / "study.json", new if old is None else old.amended(new))
 
     def compare_plan(self, session: Session) -> None:
-        """Refuse a session that was planned differently under its name; WrongInput with the differences."""
+        """Refuse a session that was planned differently under its name; WrongInput with the
+        differences.
+        """
         path = self.path(session.id) / "session.json"
         if not is_file_name(session.id):
-            raise WrongInput(f"'{session.id}' cannot name a session: use lower-case letters, digits, '-', '_' and single dots")
+            raise WrongInput(
+                f"'{session.id}' cannot name a session: use lower-case letters, digits, '-', '_'"
+                " and single dots"
+            )
         if path.is_file():
-            changed = codec.differences(codec.session_to_plain(self._session(path)), codec.session_to_plain(session))
+            changed = codec.differences(
+                codec.session_to_plain(self._session(path)), codec.session_to_plain(session)
+            )
             if changed:
-                raise WrongInput(self._refusal(f"session '{session.id}' of study '{self.study}' was planned differently", changed))
+                raise WrongInput(
+                    self._refusal(
+                        f"session '{session.id}' of study '{self.study}' was planned differently",
+                        changed,
+                    )
+                )
 
     def plan(self, session: Session) -> None:
-        """Keep the plan of a session, once; WrongInput with the differences if another was kept under its name."""
+        """Keep the plan of a session, once; WrongInput with the differences if another was kept
+        under its name.
+        """
         self.compare_plan(session)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
             write_atomically(path, codec.session_to_json(session))
 
     def lock(self) -> Any:
-        """A context in which no other process holds sessions of this study, unless it is let in (see files.locked)."""
+        """A context in which no other process holds sessions of this study, unless it is let in
+        (see files.locked).
+        """
         return locked(self.folder)
 
     def holder(self) -> str:
@@ -130,8 +167,14 @@ class Runs:
         return joined(self.folder, name)
 
     def path(self, session: str) -> Path:
-        """The folder of a session; WrongInput for a name that could leave the folder of the study."""
-        if session in ("", ".", "..", SCORES, EXPORT, LAUNCHER) or "/" in session or "\0" in session:
+        """The folder of a session; WrongInput for a name that could leave the folder of the
+        study.
+        """
+        if (
+            session in ("", ".", "..", SCORES, EXPORT, LAUNCHER)
+            or "/" in session
+            or "\0" in session
+        ):
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -143,7 +186,9 @@ class Runs:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
         if not path.is_file():
-            raise unknown("session", session, self.sessions(), f"Sessions are folders in {self.folder}")
+            raise unknown(
+                "session", session, self.sessions(), f"Sessions are folders in {self.folder}"
+            )
         return self._session(path)
 
     def plans(self) -> list[Session]:
@@ -167,7 +212,9 @@ class Runs:
         return (self.path(session) / "run.json").is_file()
 
     def status(self, session: str) -> str:
-        """The status of a run, read without the rest; "" if there is none, Damaged, naming the file, if it cannot be read."""
+        """The status of a run, read without the rest; "" if there is none, Damaged, naming the
+        file, if it cannot be read.
+        """
         path = self.path(session) / "run.json"
         if not path.is_file():
             return ""
@@ -180,7 +227,10 @@ class Runs:
         """A run; Damaged, naming the file, if it cannot be read."""
         path = self.path(session) / "run.json"
         if not path.is_file() and session in self.sessions():
-            raise WrongInput(f"session '{session}' of study '{self.study}' was cut off and has no run yet; give its run command again")
+            raise WrongInput(
+                f"session '{session}' of study '{self.study}' was cut off and has no run yet; give"
+                " its run command again"
+            )
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
@@ -193,7 +243,9 @@ class Runs:
         return run
 
     def all(self) -> tuple[Sequence[Run], list[str]]:
-        """Every run that can be read, and the faults of those that cannot. Each is read when it is asked for, and not kept."""
+        """Every run that can be read, and the faults of those that cannot. Each is read when it is
+        asked for, and not kept.
+        """
         readable, faults = [], []
         for session in filter(self.held, self.sessions()):
             try:
@@ -208,26 +260,43 @@ class Runs:
         """Append an exchange to the log of a session."""
         append_line(self.path(session) / "exchanges.jsonl", exchange)
 
-    def note_answering(self, model: str, returned: str, fingerprint: str, call: str, started: str) -> None:
-        """Keep which model answered, under which fingerprint, the first time it did; with a warning if another had answered before."""
+    def note_answering(
+        self, model: str, returned: str, fingerprint: str, call: str, started: str
+    ) -> None:
+        """Keep which model answered, under which fingerprint, the first time it did; with a warning
+        if another had answered before.
+        """
         if self._answered is None:
             self._answered = self._answering()
         if (returned, fingerprint) in self._answered.get(model, ()):
             return
         path = self.folder / "fingerprints.jsonl"
-        with in_turn(path):  # another process may hold sessions of the study too, and may have met it first
+        with in_turn(
+            path
+        ):  # another process may hold sessions of the study too, and may have met it first
             self._answered = self._answering()
             before = self._answered.setdefault(model, set())
             if (returned, fingerprint) not in before:
-                facts = {"model": model, "model_returned": returned, "fingerprint": fingerprint, "call": call, "started": started}
-                append_line(path, facts | {"warning": "another answered earlier in this study" if before else ""})
+                facts = {
+                    "model": model,
+                    "model_returned": returned,
+                    "fingerprint": fingerprint,
+                    "call": call,
+                    "started": started,
+                }
+                append_line(
+                    path,
+                    facts | {"warning": "another answered earlier in this study" if before else ""},
+                )
                 before.add((returned, fingerprint))
 
     def _answering(self) -> dict[str, set[tuple[str, str]]]:
         """Who has answered so far, by model: names and fingerprints."""
         answered: dict[str, set[tuple[str, str]]] = {}
         for line in read_lines(self.folder / "fingerprints.jsonl")[0]:
-            answered.setdefault(str(line.get("model")), set()).add((str(line.get("model_returned")), str(line.get("fingerprint"))))
+            answered.setdefault(str(line.get("model")), set()).add(
+                (str(line.get("model_returned")), str(line.get("fingerprint")))
+            )
         return answered
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
@@ -239,10 +308,14 @@ class Runs:
         return self._write_lines(SCORES, name, version, map(codec.score_to_plain, scores))
 
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
-        """Write what a scorer has to say of how its scores came about, one JSON object a line; the file."""
+        """Write what a scorer has to say of how its scores came about, one JSON object a line; the
+        file.
+        """
         return self._write_lines(f"{SCORES}/{DETAILS}", name, version, details)
 
-    def _write_lines(self, folder: str, name: str, version: int, records: Iterable[Mapping[str, Any]]) -> Path:
+    def _write_lines(
+        self, folder: str, name: str, version: int, records: Iterable[Mapping[str, Any]]
+    ) -> Path:
         path = self.folder / folder / f"{slug(name)}.v{version}.jsonl"
         write_atomically(path, "".join(f"{json_text(record)}\n" for record in records))
         return path
@@ -265,5 +338,10 @@ class Runs:
             raise codec.Damaged(f"{path}: {error}") from None
 
     def _refusal(self, problem: str, changed: list[str]) -> str:
-        shown = "\n".join(f"  {line}" for line in changed[:20]) + (f"\n  and {len(changed) - 20} more" if len(changed) > 20 else "")
-        return f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own: study=NAME"
+        shown = "\n".join(f"  {line}" for line in changed[:20]) + (
+            f"\n  and {len(changed) - 20} more" if len(changed) > 20 else ""
+        )
+        return (
+            f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own:"
+            " study=NAME"
+        )

@@ -10,7 +10,11 @@ from invented import people
 from delibsim.analysis.personas.clusters import clusters_of
 from delibsim.domain.errors import WrongInput
 
-BY_R = json.loads((Path(__file__).resolve().parents[1] / "reference" / "clusters.json").read_text(encoding="utf-8"))
+BY_R = json.loads(
+    (Path(__file__).resolve().parents[1] / "reference" / "clusters.json").read_text(
+        encoding="utf-8"
+    )
+)
 
 
 def test_the_clusters_are_those_of_base_r():
@@ -26,7 +30,10 @@ def test_the_clusters_are_those_of_base_r():
 
 
 def test_the_seed_decides_and_everything_needed_to_build_again_is_kept():
-    one, same = clusters_of(*people(BY_R["people"]), k=4, seed=3), clusters_of(*people(BY_R["people"]), k=4, seed=3)
+    one, same = (
+        clusters_of(*people(BY_R["people"]), k=4, seed=3),
+        clusters_of(*people(BY_R["people"]), k=4, seed=3),
+    )
     assert one.labels == same.labels
     assert (one.centroids == same.centroids).all()
     assert (one.seed, one.items, len(one.answers)) == (3, tuple(f"C{k}" for k in range(1, 9)), 64)
@@ -35,7 +42,10 @@ def test_the_seed_decides_and_everything_needed_to_build_again_is_kept():
 
 def test_ranks_count_only_where_all_items_are_asked_for():
     ranked = [[1, 2, 3], [1, 3, 2]] * 20
-    considerations, everything = (clusters_of(*people(BY_R["people"], ranked), k=2, items=items) for items in ("considerations", "all"))
+    considerations, everything = (
+        clusters_of(*people(BY_R["people"], ranked), k=2, items=items)
+        for items in ("considerations", "all")
+    )
     assert "P2" not in considerations.items
     assert everything.items[-2:] == ("P2", "P3"), "all gave P1 the same rank"
     assert any("all answered P1 alike" in warning for warning in everything.warnings)
@@ -54,8 +64,16 @@ def test_a_constant_item_is_left_out_and_a_cluster_of_one_is_kept_both_with_a_wa
 @pytest.mark.parametrize(
     ("rated", "k", "fault"),
     [
-        ([[1, 2], [2, 1]], 3, "2 people answered survey 'ways', fewer than the 3 clusters wanted; take a smaller --k"),
-        ([[1, 2], [1, 2], [2, 1], [2, 1]], 3, "2 different answers to survey 'ways', fewer than the 3 clusters"),
+        (
+            [[1, 2], [2, 1]],
+            3,
+            "2 people answered survey 'ways', fewer than the 3 clusters wanted; take a smaller --k",
+        ),
+        (
+            [[1, 2], [1, 2], [2, 1], [2, 1]],
+            3,
+            "2 different answers to survey 'ways', fewer than the 3 clusters",
+        ),
         ([[1, 2], [1, 2], [1, 2]], 2, "everybody answered survey 'ways' alike"),
         ([[1, 2], [2, 1]], 1, "k is the number of clusters, from 2; given: 1"),
     ],

@@ -1,4 +1,6 @@
-"""The analysis of debates against oracles, on synthetic tournaments whose strengths are known, and where nothing can be computed."""
+"""The analysis of debates against oracles, on synthetic tournaments whose strengths are known, and
+where nothing can be computed.
+"""
 
 import json
 from pathlib import Path
@@ -28,7 +30,10 @@ def test_paired_tests_are_those_of_pingouin():
     left, right = np.array(ORACLE["paired"]["left"]), np.array(ORACLE["paired"]["right"])
     table = tournament({"a": 0, "b": 0}, raters=3, seed=0).iloc[:30].copy()
     for i, dimension in enumerate(DIMENSIONS[:4]):
-        table[f"proposition.{dimension}"], table[f"opposition.{dimension}"] = left[:, i], right[:, i]
+        table[f"proposition.{dimension}"], table[f"opposition.{dimension}"] = (
+            left[:, i],
+            right[:, i],
+        )
     found = paired_tests(table).set_index(["contrast", "dimension"]).loc["proposition - opposition"]
     assert found["t"].iloc[:4].tolist() == pytest.approx(ORACLE["paired"]["t"])
     assert found["n"].tolist() == [30] * 11
@@ -45,7 +50,9 @@ def test_standings_count_wins_and_rank_the_strengths(table):
     assert list(found.sort_values("rank").index) == ["a", "b", "c", "d"]
     assert found["debates"].tolist() == [30] * 4
     own = table[(table.proposition == "a") | (table.opposition == "a")]
-    won = ((own.winner == "proposition") & (own.proposition == "a")) | ((own.winner == "opposition") & (own.opposition == "a"))
+    won = ((own.winner == "proposition") & (own.proposition == "a")) | (
+        (own.winner == "opposition") & (own.opposition == "a")
+    )
     assert found.loc["a", "win_rate"] == pytest.approx(won.mean())
     assert found["win_rate"].mean() == pytest.approx(0.5)
     assert (found["win_low"] < found["win_rate"]).all()
@@ -55,13 +62,19 @@ def test_standings_count_wins_and_rank_the_strengths(table):
 def test_the_bootstrap_is_seeded_and_agrees_with_scipy(table):
     from scipy.stats import bootstrap
 
-    once = table[table["rater"] == "Rater 1"]  # one rating a debate, so that drawing debates is drawing ratings
+    once = table[
+        table["rater"] == "Rater 1"
+    ]  # one rating a debate, so that drawing debates is drawing ratings
     found = standings(once, seed=5)
     pd.testing.assert_frame_equal(found, standings(once, seed=5))
     values = by_debater(once).query("debater == 'a'")["own.performance"].to_numpy()
-    interval = bootstrap((values,), np.mean, n_resamples=10_000, method="percentile", rng=1).confidence_interval
+    interval = bootstrap(
+        (values,), np.mean, n_resamples=10_000, method="percentile", rng=1
+    ).confidence_interval
     row = found.set_index("debater").loc["a"]
-    assert (row["performance_low"], row["performance_high"]) == pytest.approx(tuple(interval), abs=0.2)
+    assert (row["performance_low"], row["performance_high"]) == pytest.approx(
+        tuple(interval), abs=0.2
+    )
 
 
 def test_the_bootstrap_draws_debates_and_not_ratings():
@@ -74,9 +87,16 @@ def test_the_bootstrap_draws_debates_and_not_ratings():
 def test_reliability_is_that_of_the_measures_on_the_right_arrays(table):
     found = reliability(table).set_index("measure")
     winners = table.pivot(index="debate", columns="rater", values="winner") == "proposition"
-    assert found.loc["winner_alpha", "value"] == pytest.approx(krippendorff_alpha(winners.to_numpy(float)))
-    sides = [table.pivot(index="debate", columns="rater", values=f"{s}.performance").to_numpy(float) for s in ("proposition", "opposition")]
-    assert found.loc["performance_icc_2k", "value"] == pytest.approx(crossed_components(np.concatenate(sides)).icc_2k)
+    assert found.loc["winner_alpha", "value"] == pytest.approx(
+        krippendorff_alpha(winners.to_numpy(float))
+    )
+    sides = [
+        table.pivot(index="debate", columns="rater", values=f"{s}.performance").to_numpy(float)
+        for s in ("proposition", "opposition")
+    ]
+    assert found.loc["performance_icc_2k", "value"] == pytest.approx(
+        crossed_components(np.concatenate(sides)).icc_2k
+    )
     assert found.loc["performance_icc_2k", ["units", "raters"]].tolist() == [120, 6]
     assert (found["note"] == "").all()
 
@@ -95,7 +115,9 @@ def test_a_missing_rating_leaves_a_row_out_of_what_needs_it_and_nothing_else(tab
     gap.loc[0, "proposition.logic"] = np.nan
     whole, less = (paired_tests(t).set_index(["contrast", "dimension"])["n"] for t in (table, gap))
     fewer = whole - less
-    assert fewer["proposition - opposition"].to_dict() == {d: float(d == "logic") for d in DIMENSIONS}
+    assert fewer["proposition - opposition"].to_dict() == {
+        d: float(d == "logic") for d in DIMENSIONS
+    }
 
 
 def test_those_who_failed_the_attention_check_are_left_out_and_those_not_asked_are_kept(table):

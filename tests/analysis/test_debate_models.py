@@ -1,4 +1,6 @@
-"""Models of debates against R, statsmodels by another road, and choix; known strengths are recovered; what has no estimate says why."""
+"""Models of debates against R, statsmodels by another road, and choix; known strengths are
+recovered; what has no estimate says why.
+"""
 
 import json
 import shutil
@@ -13,7 +15,12 @@ from tournaments import MOTIONS, tournament
 from delibsim.analysis.debates.raters import rater_models
 from delibsim.analysis.debates.ratings import columns
 from delibsim.analysis.debates.stance import stance_after, stance_models
-from delibsim.analysis.debates.winner import PREDICTORS, bradley_terry, place_and_length, winner_model
+from delibsim.analysis.debates.winner import (
+    PREDICTORS,
+    bradley_terry,
+    place_and_length,
+    winner_model,
+)
 from delibsim.domain.participant import SIDES
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
@@ -37,13 +44,15 @@ def in_r(table, code, tmp_path):
 
 
 @needs_r
-def test_the_winner_model_has_the_coefficients_of_glm_and_the_errors_of_the_sandwich(table, tmp_path):
+def test_the_winner_model_has_the_coefficients_of_glm_and_the_errors_of_the_sandwich(
+    table, tmp_path
+):
     terms = " + ".join(f"I(proposition_{name} - opposition_{name})" for name in PREDICTORS)
     code = (
-        f"m <- glm(I(winner == 'proposition') ~ {terms}, binomial, d, control = list(epsilon = 1e-14, maxit = 100))\n"
-        "X <- model.matrix(m); u <- X * (m$y - fitted(m)); B <- vcov(m)\n"
-        "n <- nrow(X); k <- ncol(X); V <- B %*% crossprod(u) %*% B * n / (n - k)\n"
-        "cat(format(c(coef(m), sqrt(diag(V))), digits = 15), sep = '\\n')"
+        f"m <- glm(I(winner == 'proposition') ~ {terms}, binomial, d, control = list(epsilon ="
+        " 1e-14, maxit = 100))\nX <- model.matrix(m); u <- X * (m$y - fitted(m)); B <- vcov(m)\nn"
+        " <- nrow(X); k <- ncol(X); V <- B %*% crossprod(u) %*% B * n / (n -"
+        " k)\ncat(format(c(coef(m), sqrt(diag(V))), digits = 15), sep = '\\n')"
     )
     expected = in_r(table, code, tmp_path)
     found = winner_model(table)
@@ -62,24 +71,31 @@ def test_the_winner_model_has_the_coefficients_of_glm_and_the_errors_of_the_sand
 @needs_r
 def test_the_stance_models_are_those_of_lm_with_hc2_and_anova(table, tmp_path):
     code = (
-        "d$w <- ifelse(d$winner == 'proposition', 1, -1); d$y <- d$after - d$before\n"
-        "for (x in c('b', 'c', 'd')) d[[x]] <- (d$proposition == x) - (d$opposition == x)\n"
-        "hc2 <- function(m) { X <- model.matrix(m); B <- solve(crossprod(X)); u <- X * residuals(m) / sqrt(1 - hatvalues(m))\n"
-        "  sqrt(diag(B %*% crossprod(u) %*% B)) }\n"
-        "s <- lm(y ~ w, d); l <- lm(y ~ w + b + c + d, d); a <- anova(s, l)\n"
-        "cat(format(c(coef(s), hc2(s), coef(l), hc2(l), a$F[2], a$`Pr(>F)`[2]), digits = 15), sep = '\\n')"
+        "d$w <- ifelse(d$winner == 'proposition', 1, -1); d$y <- d$after - d$before\nfor (x in"
+        " c('b', 'c', 'd')) d[[x]] <- (d$proposition == x) - (d$opposition == x)\nhc2 <-"
+        " function(m) { X <- model.matrix(m); B <- solve(crossprod(X)); u <- X * residuals(m) /"
+        " sqrt(1 - hatvalues(m))\n  sqrt(diag(B %*% crossprod(u) %*% B)) }\ns <- lm(y ~ w, d); l <-"
+        " lm(y ~ w + b + c + d, d); a <- anova(s, l)\ncat(format(c(coef(s), hc2(s), coef(l),"
+        " hc2(l), a$F[2], a$`Pr(>F)`[2]), digits = 15), sep = '\\n')"
     )
     expected = in_r(table, code, tmp_path)
     found = stance_models(table)
     small, large = found[found["model"] == "winner"], found[found["model"] == "winner and debaters"]
-    assert [*small["coefficient"], *small["se"], *large["coefficient"], *large["se"]] == pytest.approx(expected[:-2], rel=1e-8)
+    assert [
+        *small["coefficient"],
+        *small["se"],
+        *large["coefficient"],
+        *large["se"],
+    ] == pytest.approx(expected[:-2], rel=1e-8)
     assert large[["f", "f_p"]].iloc[0].tolist() == pytest.approx(expected[-2:], rel=1e-8)
     assert small["coefficient"].iloc[1] == pytest.approx(8, abs=0.7)
 
 
 @needs_r
 def test_the_rater_model_is_that_of_the_balanced_analysis_of_variance(table, tmp_path):
-    """In a design where every rater gives the same mix of ratings, the REML variance of raters is that of the mean squares."""
+    """In a design where every rater gives the same mix of ratings, the REML variance of raters is
+    that of the mean squares.
+    """
     found = rater_models(table)
     performance = found[found["model"] == "performance"]
     long = pd.concat(
@@ -87,8 +103,9 @@ def test_the_rater_model_is_that_of_the_balanced_analysis_of_variance(table, tmp
          for s in ("proposition", "opposition")]
     )  # fmt: skip
     code = (
-        "m <- lm(y ~ rater + I(side == 'proposition') + debater, d); a <- anova(m)\n"
-        "cat(format(c(coef(m)[-(1:6)], sqrt((a['rater', 3] - a['Residuals', 3]) / (nrow(d) / 6))), digits = 15), sep = '\\n')"
+        "m <- lm(y ~ rater + I(side == 'proposition') + debater, d); a <-"
+        " anova(m)\ncat(format(c(coef(m)[-(1:6)], sqrt((a['rater', 3] - a['Residuals', 3]) /"
+        " (nrow(d) / 6))), digits = 15), sep = '\\n')"
     )
     expected = in_r(long, code, tmp_path)
     assert performance["term"].tolist() == ["constant", "proposition", "b", "c", "d"]
@@ -114,10 +131,14 @@ def test_bradley_terry_strengths_are_those_of_choix():
 
 def test_known_strengths_sides_and_motions_are_recovered():
     effects = dict(zip(MOTIONS, [0.8, -0.8, 0.4, -0.4, 0, 0, 0.6, -0.6, 0.2, -0.2], strict=True))
-    found = bradley_terry(tournament(KNOWN, raters=30, seed=3, side=0.4, motions=effects, shared=0.1, meetings=40))
+    found = bradley_terry(
+        tournament(KNOWN, raters=30, seed=3, side=0.4, motions=effects, shared=0.1, meetings=40)
+    )
     truth = {**KNOWN, "proposition": 0.4, **effects}
     assert found["term"].tolist() == [*KNOWN, "proposition", *MOTIONS]
-    assert found["coefficient"].tolist() == pytest.approx([truth[t] for t in found["term"]], abs=0.2)
+    assert found["coefficient"].tolist() == pytest.approx(
+        [truth[t] for t in found["term"]], abs=0.2
+    )
     inside = [row.low <= truth[row.term] <= row.high for row in found.itertuples()]
     assert np.mean(inside) >= 0.8
     for kind in ("debater", "motion"):
@@ -134,7 +155,9 @@ def test_a_motion_that_one_side_always_wins_leaves_motion_effects_out_and_says_s
 
 
 def test_place_and_length_are_found_where_they_are_and_not_where_they_are_not(table):
-    none = place_and_length(tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0)).set_index("check")
+    none = place_and_length(
+        tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0)
+    ).set_index("check")
     assert none["p"].between(0.01, 1).all()
     proposing = tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0, side=0.6)
     assert place_and_length(proposing).set_index("check").loc["proposition", "low"] > 0
@@ -143,7 +166,9 @@ def test_place_and_length_are_found_where_they_are_and_not_where_they_are_not(ta
     biased["winner"] = np.where(rng.random(len(table)) < 0.8, table["first"], table["winner"])
     assert place_and_length(biased).set_index("check").loc["shown_first", "coefficient"] > 1
     longer = table["proposition.words"] > table["opposition.words"]
-    biased["winner"] = np.where(rng.random(len(table)) < 0.8, np.where(longer, "proposition", "opposition"), table["winner"])
+    biased["winner"] = np.where(
+        rng.random(len(table)) < 0.8, np.where(longer, "proposition", "opposition"), table["winner"]
+    )
     words = place_and_length(biased).set_index("check").loc["words"]
     assert words["low"] > 0
 
@@ -163,9 +188,13 @@ def test_separated_ratings_have_no_estimate_and_say_so(table):
     found = winner_model(perfect)
     assert found["note"].tolist() == ["separated"]
     assert found["coefficient"].isna().all()
-    one = table.assign(winner=np.where(table["proposition"] < table["opposition"], "proposition", "opposition"))
+    one = table.assign(
+        winner=np.where(table["proposition"] < table["opposition"], "proposition", "opposition")
+    )
     assert bradley_terry(one)["note"].tolist()[0] in ("separated", "not_converged")
-    assert bradley_terry(table.assign(winner="proposition"))["note"].tolist() == ["one_side_won_all"]
+    assert bradley_terry(table.assign(winner="proposition"))["note"].tolist() == [
+        "one_side_won_all"
+    ]
 
 
 def test_equal_dimensions_are_collinear_and_no_estimate(table):
@@ -177,7 +206,8 @@ def test_equal_dimensions_are_collinear_and_no_estimate(table):
 
 def test_debates_that_are_all_split_alike_have_no_error_and_so_no_estimate():
     table = tournament(dict.fromkeys("ab", 0.0), raters=2, seed=1)
-    # In every debate the rater who saw the proposition first, and the other, both vote for it once in two.
+    # In every debate the rater who saw the proposition first, and the other, both vote for it once
+    # in two.
     table["winner"] = [SIDES[0] if i % 4 in (0, 3) else SIDES[1] for i in range(len(table))]
     table["first"] = [SIDES[0] if i % 2 == 0 else SIDES[1] for i in range(len(table))]
     found = place_and_length(table).set_index("check").loc["proposition"]

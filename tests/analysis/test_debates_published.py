@@ -195,7 +195,10 @@ def long_form(table, people):
     return data
 
 
-FORMULA = "y ~ human + expertise + age + education + woman + d_expertise + d_age + d_education + d_woman + human:expertise"
+FORMULA = (
+    "y ~ human + expertise + age + education + woman + d_expertise + d_age + d_education + d_woman"
+    " + human:expertise"
+)
 
 
 def test_the_model_of_performance_is_the_mixed_model_of_statsmodels(given, found):

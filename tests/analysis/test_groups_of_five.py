@@ -1,4 +1,6 @@
-"""People in disjoint groups of five: partitions, their spread, the ceiling over groups, and the reference joined by topic."""
+"""People in disjoint groups of five: partitions, their spread, the ceiling over groups, and the
+reference joined by topic.
+"""
 
 import json
 from pathlib import Path
@@ -17,7 +19,9 @@ from delibsim.store.instruments.imported import read_people
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "dri"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
+)
 
 
 def people(n, seed=1, survey="tea", constant=()):
@@ -25,9 +29,19 @@ def people(n, seed=1, survey="tea", constant=()):
     rng = np.random.default_rng(seed)
     rated = {phase: rng.integers(1, 8, size=(n, 6)) for phase in ("pre", "post")}
     rated["pre"][list(constant)] = 4
-    ranked = {phase: np.array([rng.permutation(4) + 1 for _ in range(n)]) for phase in ("pre", "post")}
+    ranked = {
+        phase: np.array([rng.permutation(4) + 1 for _ in range(n)]) for phase in ("pre", "post")
+    }
     names = tuple(f"person {k}" for k in range(n))
-    return Answers(survey, names, ("only",) * n, rated, ranked, Path("answers.csv"), dict.fromkeys(("pre", "post"), tuple(range(n))))
+    return Answers(
+        survey,
+        names,
+        ("only",) * n,
+        rated,
+        ranked,
+        Path("answers.csv"),
+        dict.fromkeys(("pre", "post"), tuple(range(n))),
+    )
 
 
 @needs_published
@@ -44,11 +58,17 @@ def test_the_twelve_topics_give_77_groups_whose_means_are_those_of_all_pairs():
             assert found.undefined == 0
     fit = five.group_ceiling(topics)
     assert fit.n == 77
-    assert -0.9 < fit.beta < -0.418, "smaller groups start with more noise, so the slope is steeper than over topics"
-    shipped = json.loads((ROOT / "delibsim" / "data" / "human_reference.json").read_text(encoding="utf-8"))["groups_of_five"]
+    assert -0.9 < fit.beta < -0.418, (
+        "smaller groups start with more noise, so the slope is steeper than over topics"
+    )
+    shipped = json.loads(
+        (ROOT / "delibsim" / "data" / "human_reference.json").read_text(encoding="utf-8")
+    )["groups_of_five"]
     assert fit.beta == pytest.approx(shipped["ceiling"]["beta"], abs=0.03)
     whole = [five.dealt(answers[topic]) for topic in BENCHMARK]
-    assert five.over_topics(whole, "dri", "change").mean == pytest.approx(shipped["mean_of_topics"]["dri"]["change"]["mean"], rel=1e-9)
+    assert five.over_topics(whole, "dri", "change").mean == pytest.approx(
+        shipped["mean_of_topics"]["dri"]["change"]["mean"], rel=1e-9
+    )
 
 
 @needs_published
@@ -109,7 +129,9 @@ def test_a_group_has_the_values_the_measures_give_it():
         "consideration_agreement": agreement.agreement(rated),
         "preference_agreement": agreement.agreement(ranked),
     }
-    assert {name: float(found.values[name]["post"][0, 0]) for name in five.MEASURES} == pytest.approx(expected)
+    assert {
+        name: float(found.values[name]["post"][0, 0]) for name in five.MEASURES
+    } == pytest.approx(expected)
 
 
 def test_a_person_who_rates_all_alike_leaves_groups_undefined_and_they_are_counted():
@@ -124,17 +146,30 @@ def test_every_topic_counts_once_or_every_group_counts_once():
     topics = [five.dealt(people(10, 2, "a"), 30), five.dealt(people(40, 3, "b"), 30)]
     own = [five.spread(topic.values["diversity"]["pre"]).mean for topic in topics]
     assert five.over_topics(topics, "diversity", "pre").mean == pytest.approx(np.mean(own))
-    assert five.over_groups(topics, "diversity", "pre").mean == pytest.approx((2 * own[0] + 8 * own[1]) / 10)
+    assert five.over_groups(topics, "diversity", "pre").mean == pytest.approx(
+        (2 * own[0] + 8 * own[1]) / 10
+    )
 
 
 def test_the_regression_agrees_with_statsmodels():
-    oracle = json.loads((ROOT / "tests" / "reference" / "clustered.json").read_text(encoding="utf-8"))
+    oracle = json.loads(
+        (ROOT / "tests" / "reference" / "clustered.json").read_text(encoding="utf-8")
+    )
     found = five.regression(*(np.array(oracle[name]) for name in ("x", "y", "clusters")))
-    assert found == pytest.approx([oracle[name] for name in ("beta", "r2", "se", "p", "se_clustered", "p_clustered")], rel=1e-10)
-    gap = np.array([*oracle["x"], np.nan]), np.array([*oracle["y"], 1.0]), np.array([*oracle["clusters"], 0])
+    assert found == pytest.approx(
+        [oracle[name] for name in ("beta", "r2", "se", "p", "se_clustered", "p_clustered")],
+        rel=1e-10,
+    )
+    gap = (
+        np.array([*oracle["x"], np.nan]),
+        np.array([*oracle["y"], 1.0]),
+        np.array([*oracle["clusters"], 0]),
+    )
     assert five.regression(*gap) == pytest.approx(found)
     assert np.isnan(five.regression(np.ones(5), np.arange(5.0), np.arange(5))).all()
-    assert np.isnan(five.regression(np.arange(5.0), np.arange(5.0) ** 2, np.zeros(5, int))[4:]).all(), "one cluster has no spread"
+    assert np.isnan(
+        five.regression(np.arange(5.0), np.arange(5.0) ** 2, np.zeros(5, int))[4:]
+    ).all(), "one cluster has no spread"
 
 
 def test_people_are_joined_to_a_table_by_topic():
@@ -145,12 +180,23 @@ def test_people_are_joined_to_a_table_by_topic():
     )  # fmt: skip
     joined = add_human_reference(table)
     assert list(joined.columns) == [*table.columns, *COLUMNS]
-    assert joined["people"].tolist() == pytest.approx([0.104, np.nan, 20.585, np.nan, np.nan], abs=0.0005, nan_ok=True)
-    assert joined["people_note"].tolist() == ["", "another_instrument", "", "no_people_on_this_topic", "not_measured_in_people"]
+    assert joined["people"].tolist() == pytest.approx(
+        [0.104, np.nan, 20.585, np.nan, np.nan], abs=0.0005, nan_ok=True
+    )
+    assert joined["people_note"].tolist() == [
+        "",
+        "another_instrument",
+        "",
+        "no_people_on_this_topic",
+        "not_measured_in_people",
+    ]
     assert joined["people_n"].tolist() == pytest.approx([31, 31, 31, np.nan, 31], nan_ok=True)
     five_of = groups_of_five("ccps")["dri"]["change"]
     assert joined["people_of_five"].iloc[0] == five_of["mean"]
     assert joined["people_of_five_sd"].iloc[0] == five_of["between_groups"]
-    assert add_human_reference(table.drop(columns="survey"))["people_note"].iloc[1] == "instrument_unknown"
+    assert (
+        add_human_reference(table.drop(columns="survey"))["people_note"].iloc[1]
+        == "instrument_unknown"
+    )
     with pytest.raises(ValueError, match="lacks the columns topic"):
         add_human_reference(table.drop(columns="topic"))

@@ -1,4 +1,6 @@
-"""The human reference: published values from the published answers, and small cases worked by hand."""
+"""The human reference: published values from the published answers, and small cases worked by
+hand.
+"""
 
 import json
 import subprocess
@@ -24,7 +26,9 @@ from delibsim.store.instruments.imported import read_people
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT.parent / "shared" / "data" / "dri"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
+)
 
 TABLE = {
     "fnqcj": (11, -0.044, 0.498, 19.437, 16.854),
@@ -58,7 +62,12 @@ def test_topics_have_the_values_of_the_table(topics, topic):
     found = next(group for group in topics if group.id == topic)
     n, *values = TABLE[topic]
     assert found.n == n
-    assert [found.pre["dri"], found.post["dri"], found.pre["diversity"], found.post["diversity"]] == pytest.approx(values, abs=0.0005)
+    assert [
+        found.pre["dri"],
+        found.post["dri"],
+        found.pre["diversity"],
+        found.post["diversity"],
+    ] == pytest.approx(values, abs=0.0005)
 
 
 @needs_published
@@ -69,7 +78,9 @@ def test_the_mean_of_the_twelve_reproduces_the_published_one(topics):
     assert sum(group.n for group in twelve) == 407
     mean = human.mean_of(topics)
     assert (mean.pre["dri"], mean.post["dri"]) == pytest.approx((0.301, 0.400), abs=0.0005)
-    assert (mean.pre["diversity"], mean.post["diversity"]) == pytest.approx((18.780, 17.567), abs=0.0005)
+    assert (mean.pre["diversity"], mean.post["diversity"]) == pytest.approx(
+        (18.780, 17.567), abs=0.0005
+    )
     assert not mean.notes
     for name in MEASURES:
         assert mean.change[name] == pytest.approx(mean.post[name] - mean.pre[name], abs=1e-12)
@@ -169,14 +180,24 @@ def test_pooled_cases_are_the_topic_and_its_population(people, topics, cases):
     for case in cases:
         survey = case.id.split("/")[0]
         if sum(other.id.startswith(f"{survey}/") for other in cases) == 1:
-            assert (case.n, case.pre, case.notes) == (whole[survey].n, whole[survey].pre, whole[survey].notes)
+            assert (case.n, case.pre, case.notes) == (
+                whole[survey].n,
+                whole[survey].pre,
+                whole[survey].notes,
+            )
     own = [case for case in cases if case.id.startswith("forestera/")]
     assert sum(case.n for case in own) == whole["forestera"].n
     answers = next(answers for answers in people[0] if answers.survey == "forestera")
     both = np.hstack([answers.considerations["pre"], answers.preferences["pre"]]).astype(float)
-    scored = ((both - both.mean(axis=0)) / both.std(axis=0))[[case == "Forest Lay Citizen" for case in answers.cases]]
-    distances = [np.linalg.norm(scored[i] - scored[j]) for i in range(len(scored)) for j in range(i)]
-    assert next(case for case in own if "Lay" in case.id).pre["diversity_standardised"] == pytest.approx(np.mean(distances), rel=1e-12)
+    scored = ((both - both.mean(axis=0)) / both.std(axis=0))[
+        [case == "Forest Lay Citizen" for case in answers.cases]
+    ]
+    distances = [
+        np.linalg.norm(scored[i] - scored[j]) for i in range(len(scored)) for j in range(i)
+    ]
+    assert next(case for case in own if "Lay" in case.id).pre[
+        "diversity_standardised"
+    ] == pytest.approx(np.mean(distances), rel=1e-12)
 
 
 @needs_published
@@ -197,19 +218,29 @@ def test_the_shipped_reference_is_what_the_answers_give(topics):
         assert shipped["n"] == group.n
         for part in ("pre", "post", "change"):
             assert shipped[part] == pytest.approx(dict(getattr(group, part)), rel=1e-9, abs=1e-12)
-    shipped = json.loads((ROOT / "delibsim" / "data" / "human_reference.json").read_text(encoding="utf-8"))
+    shipped = json.loads(
+        (ROOT / "delibsim" / "data" / "human_reference.json").read_text(encoding="utf-8")
+    )
     mean = human.mean_of(topics)
     for part in ("pre", "post", "change"):
-        assert shipped["mean"][part] == pytest.approx(dict(getattr(mean, part)), rel=1e-9, abs=1e-12)
+        assert shipped["mean"][part] == pytest.approx(
+            dict(getattr(mean, part)), rel=1e-9, abs=1e-12
+        )
 
 
 def test_the_shipped_reference_agrees_with_what_r_computed():
-    by_r = json.loads((ROOT / "tests" / "reference" / "dri_human.json").read_text(encoding="utf-8"))["surveys"]
+    by_r = json.loads(
+        (ROOT / "tests" / "reference" / "dri_human.json").read_text(encoding="utf-8")
+    )["surveys"]
     for topic in BENCHMARK:
         for phase in ("pre", "post"):
-            expected = {name: value for name, value in by_r[topic][phase].items() if name in MEASURES}
+            expected = {
+                name: value for name, value in by_r[topic][phase].items() if name in MEASURES
+            }
             assert len(expected) >= 6
-            assert {name: reference(topic)[phase][name] for name in expected} == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            assert {name: reference(topic)[phase][name] for name in expected} == pytest.approx(
+                expected, rel=1e-9, abs=1e-12
+            )
             assert reference(topic)["n"] == by_r[topic][phase]["n"]
 
 
@@ -223,15 +254,26 @@ def test_the_shipped_reference_holds_the_twelve_topics_and_no_other():
 
 
 def test_the_shipped_reference_is_read_without_numerical_packages():
-    code = "import sys; from delibsim.analysis.human.reference import reference; reference('ccps'); print(*sys.modules)"
-    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    code = (
+        "import sys; from delibsim.analysis.human.reference import reference; reference('ccps');"
+        " print(*sys.modules)"
+    )
+    modules = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert not {"numpy", "pandas", "scipy", "mesa", "litellm"} & set(modules)
 
 
 def small(survey="tea", rated=None, ranked=None, cases=None):
     """Answers of invented people, by phase."""
-    rated = rated or {"pre": [[1, 2, 3, 4], [4, 3, 2, 1], [1, 3, 2, 4]], "post": [[1, 2, 3, 5], [1, 3, 2, 5], [1, 2, 4, 5]]}
-    ranked = ranked or {"pre": [[1, 2, 3], [3, 2, 1], [1, 3, 2]], "post": [[1, 2, 3], [2, 1, 3], [1, 2, 3]]}
+    rated = rated or {
+        "pre": [[1, 2, 3, 4], [4, 3, 2, 1], [1, 3, 2, 4]],
+        "post": [[1, 2, 3, 5], [1, 3, 2, 5], [1, 2, 4, 5]],
+    }
+    ranked = ranked or {
+        "pre": [[1, 2, 3], [3, 2, 1], [1, 3, 2]],
+        "post": [[1, 2, 3], [2, 1, 3], [1, 2, 3]],
+    }
     n = len(rated["pre"])
     return Answers(
         survey=survey,
@@ -251,20 +293,31 @@ def test_a_small_group_worked_by_hand():
     assert found.pre["consideration_agreement"] == pytest.approx(np.mean(considerations))
     assert found.pre["preference_agreement"] == pytest.approx(np.mean(preferences))
     assert found.pre["dri"] == pytest.approx(1 - 2 * (0 + 0.3 + 0.3) / 3)
-    assert found.pre["diversity"] == pytest.approx((np.sqrt(20 + 8) + np.sqrt(2 + 2) + np.sqrt(18 + 6)) / 3)
-    normalised = [np.sqrt((sum_c / 16 + sum_p / 4) / 7) for sum_c, sum_p in ((20, 8), (2, 2), (18, 6))]
+    assert found.pre["diversity"] == pytest.approx(
+        (np.sqrt(20 + 8) + np.sqrt(2 + 2) + np.sqrt(18 + 6)) / 3
+    )
+    normalised = [
+        np.sqrt((sum_c / 16 + sum_p / 4) / 7) for sum_c, sum_p in ((20, 8), (2, 2), (18, 6))
+    ]
     assert found.pre["diversity_range_normalised"] == pytest.approx(np.mean(normalised))
-    assert found.change["opinion_change_c"] == pytest.approx((1 + (3 + 0 + 0 + 4) + (0 + 1 + 2 + 1)) / 12)
+    assert found.change["opinion_change_c"] == pytest.approx(
+        (1 + (3 + 0 + 0 + 4) + (0 + 1 + 2 + 1)) / 12
+    )
     assert found.change["opinion_change_p"] == pytest.approx((0 + 4 + 2) / 9)
     assert found.change["rank_stability"] == pytest.approx((1 - 1 / 3 + 1 / 3) / 3)
     delta = found.post["dri"] - found.pre["dri"]
     assert found.change["dri"] == pytest.approx(delta)
-    assert found.change["dri_relative"] == pytest.approx(delta / (1 - found.pre["dri"] if delta >= 0 else 1 + found.pre["dri"]))
+    assert found.change["dri_relative"] == pytest.approx(
+        delta / (1 - found.pre["dri"] if delta >= 0 else 1 + found.pre["dri"])
+    )
 
 
 def test_undefined_values_are_named_and_spread_to_the_mean():
     answers = [small(topic) for topic in BENCHMARK[:-1]]
-    alike = {"pre": [[2, 2, 2, 2], [4, 3, 2, 1], [1, 3, 2, 4]], "post": [[1, 2, 3, 5], [1, 3, 2, 5], [1, 2, 4, 5]]}
+    alike = {
+        "pre": [[2, 2, 2, 2], [4, 3, 2, 1], [1, 3, 2, 4]],
+        "post": [[1, 2, 3, 5], [1, 3, 2, 5], [1, 2, 4, 5]],
+    }
     answers.append(small(BENCHMARK[-1], rated=alike))
     scales = dict.fromkeys(BENCHMARK, (1, 5))
     groups = human.by_topic(answers, scales)
@@ -293,6 +346,9 @@ def test_a_mean_with_a_topic_missing_is_not_computed():
     assert [group.id for group in groups] == ["ccps", "other"]
     assert human.missing_topics(groups) == [topic for topic in BENCHMARK if topic != "ccps"]
     mean = human.mean_of(groups)
-    assert all(np.isnan(value) for value in [*mean.pre.values(), *mean.post.values(), *mean.change.values()])
+    assert all(
+        np.isnan(value)
+        for value in [*mean.pre.values(), *mean.post.values(), *mean.change.values()]
+    )
     assert "fnqcj" in mean.notes["dri"]
     assert np.isnan(human.ceiling(groups).beta)

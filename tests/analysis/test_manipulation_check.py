@@ -33,7 +33,9 @@ TEXTS = (
     "Ferries pollute the water.",
     "Children should learn to swim.",
 )
-CAMPS = np.array([[7, 7, 7, 2, 2, 2, 4, 4, 1], [2, 2, 2, 7, 7, 1, 4, 1, 4], [2, 4, 1, 2, 4, 7, 7, 7, 7]])
+CAMPS = np.array(
+    [[7, 7, 7, 2, 2, 2, 4, 4, 1], [2, 2, 2, 7, 7, 1, 4, 1, 4], [2, 4, 1, 2, 4, 7, 7, 7, 7]]
+)
 
 
 def camps(seed):

@@ -1,4 +1,6 @@
-"""The command line as a user types it, in an empty folder, without the cost of a process of its own."""
+"""The command line as a user types it, in an empty folder, without the cost of a process of its
+own.
+"""
 
 import asyncio
 import json
@@ -39,7 +41,9 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def delibsim(home, monkeypatch, capsys):
-    """Call `delibsim` with these words: everything a process does, from reading its arguments to its exit code."""
+    """Call `delibsim` with these words: everything a process does, from reading its arguments to
+    its exit code.
+    """
 
     def call(*words):
         monkeypatch.setattr("sys.argv", ["delibsim", *map(str, words)])
@@ -75,7 +79,10 @@ class Silent(ModelPool):
     """Voices of whom Participant 1 refuses everything, and the others do as the citizen does."""
 
     def of(self, session):
-        return {name: self if name == "citizen" else voice for name, voice in super().of(session).items()}
+        return {
+            name: self if name == "citizen" else voice
+            for name, voice in super().of(session).items()
+        }
 
     name = "citizen"
     citizen = Citizen(population=1)
@@ -96,7 +103,9 @@ def hold(folder, overrides, voices=None):
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory):
-    """A folder with two studies: `s` holds a complete run, `p` a partial one, in which Participant 1 refused everything."""
+    """A folder with two studies: `s` holds a complete run, `p` a partial one, in which Participant
+    1 refused everything.
+    """
     folder = tmp_path_factory.mktemp("prepared")
     hold(folder, ["study=s", *SMALL])
     hold(folder, ["study=p", *SMALL], Silent())

@@ -1,4 +1,6 @@
-"""`delibsim aqua` and what it prepares, as a new user types it: without the extra, and with tiny models in the published layout."""
+"""`delibsim aqua` and what it prepares, as a new user types it: without the extra, and with tiny
+models in the published layout.
+"""
 
 import csv
 import importlib.util
@@ -17,11 +19,17 @@ from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.hub import FILES, fetch_adapters
 from delibsim.scorers.aqua.setup import FOLDERS
 
-EXTRA = importlib.util.find_spec("torch") is not None and importlib.util.find_spec("sentencepiece") is not None
+EXTRA = (
+    importlib.util.find_spec("torch") is not None
+    and importlib.util.find_spec("sentencepiece") is not None
+)
 without = pytest.mark.skipif(EXTRA, reason="the extra aqua is installed")
 heavy = [
     pytest.mark.heavy,
-    pytest.mark.skipif(not EXTRA, reason="the extra aqua is not installed; make test-aqua installs it and runs this"),
+    pytest.mark.skipif(
+        not EXTRA,
+        reason="the extra aqua is not installed; make test-aqua installs it and runs this",
+    ),
 ]
 SPEECH = "Ich bin für die Bahn, weil sie leise ist."
 
@@ -31,7 +39,12 @@ SPEECH = "Ich bin für die Bahn, weil sie leise ist."
 
 @without
 @pytest.mark.parametrize(
-    "words", [("aqua", "setup", "x"), ("score", "s", "--scorer", "aqua"), ("score", "texts", "a.csv", "--scorer", "aqua")]
+    "words",
+    [
+        ("aqua", "setup", "x"),
+        ("score", "s", "--scorer", "aqua"),
+        ("score", "texts", "a.csv", "--scorer", "aqua"),
+    ],
 )
 def test_without_the_extra_the_scorer_says_what_to_install(delibsim, study, home, words):
     (home / "a.csv").write_text("text\nJa.\n", encoding="utf-8")
@@ -51,12 +64,18 @@ def test_a_study_is_scored_without_aqua_unless_it_is_named(delibsim, study):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("texts", "a.csv", "--scorer", "dri"), "dri reads whole runs and cannot score single texts; aqua can"),
+        (
+            ("texts", "a.csv", "--scorer", "dri"),
+            "dri reads whole runs and cannot score single texts; aqua can",
+        ),
         (("texts", "a.csv"), "name one scorer: --scorer aqua"),
         (("s", "a.csv", "--scorer", "aqua"), "delibsim score texts a.csv --scorer aqua"),
         (("texts", "a.csv", "--scorer", "aqau"), "did you mean aqua?"),
         (("texts", "b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
-        (("texts", "a.csv", "--scorer", "aqua", "--column", "txet"), "unknown column 'txet'; did you mean text? There are: id, text"),
+        (
+            ("texts", "a.csv", "--scorer", "aqua", "--column", "txet"),
+            "unknown column 'txet'; did you mean text? There are: id, text",
+        ),
     ],
 )
 def test_what_cannot_be_scored_is_refused(delibsim, home, words, fault):
@@ -69,8 +88,16 @@ def test_what_cannot_be_scored_is_refused(delibsim, home, words, fault):
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_files_of_texts(tmp_path, separator):
     file = tmp_path / "texts.csv"
-    file.write_text(f'\ufeffid{separator}text\n1{separator}"Ja, nein; gut.\nUnd \u2028 dann?"\n\n2{separator}\n', encoding="utf-8")
-    assert read_rows(file, "text") == (["id", "text"], [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]], separator)
+    file.write_text(
+        f'\ufeffid{separator}text\n1{separator}"Ja, nein; gut.\nUnd \u2028'
+        f' dann?"\n\n2{separator}\n',
+        encoding="utf-8",
+    )
+    assert read_rows(file, "text") == (
+        ["id", "text"],
+        [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]],
+        separator,
+    )
 
 
 def test_a_very_long_text_is_read_whole(tmp_path):
@@ -147,11 +174,18 @@ def test_adapters_are_fetched_once_and_what_is_missing_is_named(server, tmp_path
     for place in FOLDERS.values():
         (folder / "trained adapters" / place).mkdir(parents=True)
         for file in FILES:
-            (folder / "trained adapters" / place / file).write_text(f"{place} {file}", encoding="utf-8")
+            (folder / "trained adapters" / place / file).write_text(
+                f"{place} {file}", encoding="utf-8"
+            )
     last = folder / "trained adapters" / "vulgar" / FILES[3]
     last.rename(folder / "away")
     to = tmp_path / "aqua" / "adapters"
-    with pytest.raises(WrongInput, match="vulgar/pytorch_model_head.bin cannot be had: .*404.* What was fetched before is kept"):
+    with pytest.raises(
+        WrongInput,
+        match=(
+            "vulgar/pytorch_model_head.bin cannot be had: .*404.* What was fetched before is kept"
+        ),
+    ):
         fetch_adapters(to, f"{address}/trained adapters")
     (folder / "away").rename(last)
     (folder / "trained adapters" / "fact" / FILES[0]).unlink()
@@ -171,7 +205,10 @@ def models(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("models")
     with warnings.catch_warnings(action="ignore"):
-        save(with_adapters(encoder(folder / "bert-base-multilingual-cased")), folder / "trained adapters")
+        save(
+            with_adapters(encoder(folder / "bert-base-multilingual-cased")),
+            folder / "trained adapters",
+        )
         translator(folder / "opus-mt-en-de")
     return folder
 
@@ -192,7 +229,10 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
     assert (made.code, made.err) == (0, "")
     assert "20, in" in made.out
     answer = delibsim("score", "s", "--scorer", "aqua", "--json")
-    assert (answer.code, answer.json["files"]) == (0, ["runs/s/scores/aqua.v1.jsonl", "runs/s/scores/details/aqua.v1.jsonl"])
+    assert (answer.code, answer.json["files"]) == (
+        0,
+        ["runs/s/scores/aqua.v1.jsonl", "runs/s/scores/details/aqua.v1.jsonl"],
+    )
     (row,) = [row for row in answer.json["conditions"] if row["measure"] == "aqua.score"]
     assert 0 < row["mean"] < 5
     assert answer.json["people"]["aqua.score"]["mean"] == 2.98
@@ -201,7 +241,10 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
     assert "people: aqua.score 2.980 (SD 0.431, N 910" in printed.out
     assert files("runs") == before
     assert delibsim("aqua", "show", "--json").json["kept"] == "2 labelled and 2 translated texts"
-    units = {json.loads(line)["unit"] for line in (home / "runs/s/scores/aqua.v1.jsonl").read_text(encoding="utf-8").splitlines()}
+    units = {
+        json.loads(line)["unit"]
+        for line in (home / "runs/s/scores/aqua.v1.jsonl").read_text(encoding="utf-8").splitlines()
+    }
     assert units == {"statement", "participant", "run"}
     assert delibsim("score", "s", "--json").code == 0
     assert delibsim("score", "s", "--json").json["people"] == {}
@@ -209,7 +252,12 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
 
 @marked
 def test_a_study_of_which_no_run_has_a_value_is_partial(delibsim, home, small, models):
-    assert delibsim("run", "-q", "study=s", *(word.replace("rounds=1", "rounds=0") for word in small)).code == 0
+    assert (
+        delibsim(
+            "run", "-q", "study=s", *(word.replace("rounds=1", "rounds=0") for word in small)
+        ).code
+        == 0
+    )
     assert delibsim("aqua", "setup", models).code == 0
     answer = delibsim("score", "s", "--scorer", "aqua", "--json")
     assert answer.code == 3
@@ -229,7 +277,9 @@ def test_a_gpu_that_is_not_there_is_refused(delibsim, home, models):
 
 @marked
 def test_texts_of_a_file(delibsim, home, models):
-    (home / "said.csv").write_text(f'id;text\n1;"{SPEECH}"\n2;\n3;the bus is late.\n', encoding="utf-8")
+    (home / "said.csv").write_text(
+        f'id;text\n1;"{SPEECH}"\n2;\n3;the bus is late.\n', encoding="utf-8"
+    )
     assert delibsim("aqua", "setup", models, "--scale", "4").code == 0
     answer = delibsim("score", "texts", "said.csv", "--scorer", "aqua")
     assert answer.code == 3
@@ -243,7 +293,12 @@ def test_texts_of_a_file(delibsim, home, models):
     assert rows[2]["aqua.german"] == "der bus ist spät."
     again = delibsim("score", "texts", "said.aqua.csv", "--scorer", "aqua")
     assert (again.code, "has columns of that name already: aqua.score" in again.err) == (2, True)
-    assert delibsim("score", "texts", "said.csv", "--scorer", "aqua", "--json", "--to", "other.csv").json["valid"] == 2
+    assert (
+        delibsim(
+            "score", "texts", "said.csv", "--scorer", "aqua", "--json", "--to", "other.csv"
+        ).json["valid"]
+        == 2
+    )
     assert (home / "other.csv").read_bytes() == (home / "said.aqua.csv").read_bytes()
 
 
@@ -257,7 +312,10 @@ def test_texts_of_a_file(delibsim, home, models):
         (("MODELS/trained adapters",), "holds no encoder"),
         (("MODELS", "--base", "bert"), "bert is no folder; a name on the Hub needs --from-hub"),
         (("MODELS", "--base", "MODELS/opus-mt-en-de"), "model_type is 'marian', not 'bert'"),
-        (("MODELS", "--translator", "MODELS/bert-base-multilingual-cased"), "model_type is 'bert', not 'marian'"),
+        (
+            ("MODELS", "--translator", "MODELS/bert-base-multilingual-cased"),
+            "model_type is 'bert', not 'marian'",
+        ),
         (("MODELS", "--translator", "model=nix"), "unknown model 'nix'"),
         (("MODELS", "--translator", "model=citizen"), "a citizen cannot translate"),
         (
@@ -272,7 +330,9 @@ def test_texts_of_a_file(delibsim, home, models):
         (("MODELS", "--scale", "3"), "--scale is 5 or 4, not 3"),
     ],
 )
-def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(delibsim, home, models, words, fault):
+def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(
+    delibsim, home, models, words, fault
+):
     answer = delibsim("aqua", "setup", *(word.replace("MODELS", str(models)) for word in words))
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
@@ -285,7 +345,9 @@ def test_a_translator_that_is_not_used_is_not_shown_as_if_it_were(delibsim, home
     made = delibsim("aqua", "setup", models, "--language", "german")
     assert (made.code, "translator  not used: language is german" in made.out) == (0, True)
     assert delibsim("aqua", "show", "--json").json["translator"] == "not used: language is german"
-    assert delibsim("aqua", "setup", models, "--translator", "none", "--language", "german").code == 0
+    assert (
+        delibsim("aqua", "setup", models, "--translator", "none", "--language", "german").code == 0
+    )
     assert delibsim("aqua", "setup", models).code == 0
     assert delibsim("aqua", "show", "--json").json["translator"].startswith("marian:opus-mt-en-de@")
 
@@ -301,7 +363,10 @@ def test_partial_weights_are_not_set_up(delibsim, home, models):
     torch.save(weights, file)
     answer = delibsim("aqua", "setup", mine)
     assert answer.code == 2
-    assert "fact has no weights for bert.encoder.layer.1.output.adapters.tatsache.adapter_up.bias" in answer.err
+    assert (
+        "fact has no weights for bert.encoder.layer.1.output.adapters.tatsache.adapter_up.bias"
+        in answer.err
+    )
     assert not (home / "aqua").exists()
 
 
@@ -352,14 +417,24 @@ asyncio.run(main())
 
 @marked
 def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
-    """A Hub of our own, over real HTTP, in processes of their own: the library reads its address when it is imported."""
+    """A Hub of our own, over real HTTP, in processes of their own: the library reads its address
+    when it is imported.
+    """
     served = home / "served"
-    shutil.copytree(models / "bert-base-multilingual-cased", served / "bert-base-multilingual-cased")
+    shutil.copytree(
+        models / "bert-base-multilingual-cased", served / "bert-base-multilingual-cased"
+    )
     shutil.copytree(models / "opus-mt-en-de", served / "opus-mt-en-de")
     shutil.copytree(models / "trained adapters", served / "adapters")
-    hub = subprocess.Popen([sys.executable, "-c", HUB, str(served)], stdout=subprocess.PIPE, text=True)
+    hub = subprocess.Popen(
+        [sys.executable, "-c", HUB, str(served)], stdout=subprocess.PIPE, text=True
+    )
     try:
-        variables = {**os.environ, "HF_ENDPOINT": f"http://127.0.0.1:{hub.stdout.readline().strip()}", "HF_HOME": str(home / "cache")}
+        variables = {
+            **os.environ,
+            "HF_ENDPOINT": f"http://127.0.0.1:{hub.stdout.readline().strip()}",
+            "HF_HOME": str(home / "cache"),
+        }
         call = [
             sys.executable,
             "-c",
@@ -369,18 +444,31 @@ def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
             str(models / "trained adapters"),
             "--from-hub",
         ]
-        done = subprocess.run(call, cwd=home, env=variables, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            call, cwd=home, env=variables, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         assert "google-bert/bert-base-multilingual-cased@0123456789ab" in done.stdout
         assert "marian:Helsinki-NLP/opus-mt-en-de@0123456789ab@" in done.stdout
         named = [*call[:-2], "x/adapters", "--from-hub"]
-        done = subprocess.run(named, cwd=home, env=variables, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            named, cwd=home, env=variables, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         assert "20, in" in done.stdout
-        other = subprocess.run([*call, "--base", "x/nix"], cwd=home, env=variables, capture_output=True, text=True, check=False)
+        other = subprocess.run(
+            [*call, "--base", "x/nix"],
+            cwd=home,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert other.returncode == 2
         assert "'x/nix' is no folder, and cannot be had from the Hub" in other.stderr
     finally:
         hub.terminate()
         hub.communicate()
-    assert Path(json.loads((home / "aqua" / "setup.json").read_text(encoding="utf-8"))["base"]["path"]).is_relative_to(home / "cache")
+    assert Path(
+        json.loads((home / "aqua" / "setup.json").read_text(encoding="utf-8"))["base"]["path"]
+    ).is_relative_to(home / "cache")

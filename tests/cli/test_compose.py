@@ -1,4 +1,6 @@
-"""From overrides to sessions: names that say what differs, sweeps, and what is refused before anything is begun."""
+"""From overrides to sessions: names that say what differs, sweeps, and what is refused before
+anything is begun.
+"""
 
 import json
 from collections import Counter
@@ -36,8 +38,20 @@ def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study,
             "model=own",
             "models.own.noise",
         ),
-        ("conf/persona/own.yaml", "name: own\npersonas: [A]\n", "name: own\npersonas: [B]\n", "persona=own", "personas.own.personas[1]"),
-        ("topics/own.yaml", "id: own\nquestion: A?\nsurvey: ccps\n", "id: own\nquestion: B?\nsurvey: ccps\n", "topic=own", "topics.own"),
+        (
+            "conf/persona/own.yaml",
+            "name: own\npersonas: [A]\n",
+            "name: own\npersonas: [B]\n",
+            "persona=own",
+            "personas.own.personas[1]",
+        ),
+        (
+            "topics/own.yaml",
+            "id: own\nquestion: A?\nsurvey: ccps\n",
+            "id: own\nquestion: B?\nsurvey: ccps\n",
+            "topic=own",
+            "topics.own",
+        ),
     ],
 )
 @pytest.mark.parametrize("replicate", [1, 2])
@@ -86,7 +100,10 @@ def test_whatever_differs_is_a_session_of_its_own_and_added(delibsim, study, sma
     assert delibsim("status", "s").code == 0
 
 
-@pytest.mark.parametrize("override", ["survey=ccps", "rounds=2", "temperature=0", "group.size=5", "model.noise=0.4", "persona=none"])
+@pytest.mark.parametrize(
+    "override",
+    ["survey=ccps", "rounds=2", "temperature=0", "group.size=5", "model.noise=0.4", "persona=none"],
+)
 def test_what_is_so_anyway_makes_no_other_session(home, override):
     assert plan([override], home).session == plan([], home).session
 
@@ -100,7 +117,10 @@ def ids(overrides, home):
 
 def test_a_sweep_is_every_combination_in_order(home):
     assert ids(["topic=acp,ccps", "treatment=none,basic", "replicate=range(1,3)"], home) == [
-        f"{topic}.{treatment}.citizen.r{replicate}" for topic in ("acp", "ccps") for treatment in ("none", "basic") for replicate in (1, 2)
+        f"{topic}.{treatment}.citizen.r{replicate}"
+        for topic in ("acp", "ccps")
+        for treatment in ("none", "basic")
+        for replicate in (1, 2)
     ]
 
 
@@ -126,12 +146,17 @@ def test_every_form_of_hydras_sweeps_and_the_shorthand_all(home, override, n):
 
 def test_a_topic_of_ones_own_is_among_all(home):
     (home / "topics").mkdir()
-    (home / "topics" / "own.yaml").write_text("id: own\nquestion: A?\nsurvey: ccps\n", encoding="utf-8")
+    (home / "topics" / "own.yaml").write_text(
+        "id: own\nquestion: A?\nsurvey: ccps\n", encoding="utf-8"
+    )
     assert "own.normative.citizen.r1" in ids(["topic=all"], home)
 
 
 def test_one_model_seated_by_group_models_is_the_same_session_as_by_model(home):
-    assert plan(["group.models=[citizen_open]"], home).session == plan(["model=citizen_open"], home).session
+    assert (
+        plan(["group.models=[citizen_open]"], home).session
+        == plan(["model=citizen_open"], home).session
+    )
 
 
 def test_combinations_that_are_one_session_are_held_once_and_counted(home):
@@ -145,15 +170,26 @@ def test_combinations_that_are_one_session_are_held_once_and_counted(home):
 def test_treatments_share_people_orders_and_shuffles(home):
     one, other = plan(["study=s", "treatment=basic,normative", "seed=7"], home, sweep=True).sessions
     assert one.seed_for("population") == other.seed_for("population")
-    assert one.seed_for("population") != plan(["replicate=2", "seed=7"], home).session.seed_for("population")
+    assert one.seed_for("population") != plan(["replicate=2", "seed=7"], home).session.seed_for(
+        "population"
+    )
 
 
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        (["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"], "1 of 2 combinations cannot be held"),
-        (["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"], "group.size=2, group.models="),
-        (["study=s", "persona=none,own", "topic=acp,ccps"], "the personas 'own' are those of the topic acp, not of ccps"),
+        (
+            ["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"],
+            "1 of 2 combinations cannot be held",
+        ),
+        (
+            ["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"],
+            "group.size=2, group.models=",
+        ),
+        (
+            ["study=s", "persona=none,own", "topic=acp,ccps"],
+            "the personas 'own' are those of the topic acp, not of ccps",
+        ),
         (["study=a,b"], "'study' is shared by all sessions"),
         (["study=s", "seed=1,2"], "'seed' is shared by all sessions"),
         (["study=s", "limits.concurrency=1,2"], "'limits.concurrency' is shared by all sessions"),
@@ -167,7 +203,9 @@ def test_treatments_share_people_orders_and_shuffles(home):
 def test_what_cannot_be_swept_is_refused_naming_the_cells(home, overrides, said):
     for name, text in {
         "persona/own": "name: own\ntopic: acp\npersonas: [A]\n",
-        "experiment/own": "# @package _global_\nrounds: 4\nhydra:\n  sweeper:\n    params:\n      study: own\n",
+        "experiment/own": (
+            "# @package _global_\nrounds: 4\nhydra:\n  sweeper:\n    params:\n      study: own\n"
+        ),
     }.items():
         path = home / "conf" / f"{name}.yaml"
         path.parent.mkdir(parents=True)
@@ -192,11 +230,17 @@ def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
     planned = plan([f"+experiment={experiment}", "model=citizen", "survey=null"], home, sweep=True)
     assert planned.study == experiment
     assert len(planned.sessions) == n
-    assert {settings["kind"] for session in planned.sessions for settings in session.models.values()} == {"citizen"}
+    assert {
+        settings["kind"] for session in planned.sessions for settings in session.models.values()
+    } == {"citizen"}
 
 
 def test_the_persona_pilot_can_be_held_by_citizens_with_personas_of_the_package(home):
-    planned = plan(["+experiment=persona", "model=citizen", "survey=null", "persona=none,values"], home, sweep=True)
+    planned = plan(
+        ["+experiment=persona", "model=citizen", "survey=null", "persona=none,values"],
+        home,
+        sweep=True,
+    )
     assert len(planned.sessions) == 60
 
 
@@ -215,13 +259,23 @@ SET_UPS = {
 def test_the_main_grid_is_that_of_the_published_study(home):
     planned = plan(["+experiment=main_grid", "survey=null"], home, sweep=True)
     assert len(planned.sessions) == 11 * 12 * 3 * 5
-    assert {tuple(sorted(session.models)) for session in planned.sessions} == {tuple(sorted(s)) for s in SET_UPS}
-    assert Counter(tuple(sorted(s.models)) for s in planned.sessions) == {tuple(sorted(s)): 180 for s in SET_UPS}
-    assert {session.treatment.name for session in planned.sessions} == {"none", "basic", "normative"}
+    assert {tuple(sorted(session.models)) for session in planned.sessions} == {
+        tuple(sorted(s)) for s in SET_UPS
+    }
+    assert Counter(tuple(sorted(s.models)) for s in planned.sessions) == {
+        tuple(sorted(s)): 180 for s in SET_UPS
+    }
+    assert {session.treatment.name for session in planned.sessions} == {
+        "none",
+        "basic",
+        "normative",
+    }
     (procedure,) = {session.procedure for session in planned.sessions}
     assert procedure == compose("procedure=published", home=home).procedure
     assert not procedure.background
-    temperatures = {own["temperature"] for session in planned.sessions for own in session.models.values()}
+    temperatures = {
+        own["temperature"] for session in planned.sessions for own in session.models.values()
+    }
     assert temperatures == {0}
 
 
@@ -238,36 +292,64 @@ def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(home):
     assert len(offline) == len(online) == 1980
     kinds = {name for session in offline for name in session.models}
     assert len(kinds) == 11
-    settings = {json.dumps({k: v for k, v in own.items() if k != "name"}) for s in offline for own in s.models.values()}
+    settings = {
+        json.dumps({k: v for k, v in own.items() if k != "name"})
+        for s in offline
+        for own in s.models.values()
+    }
     assert len(settings) == 11
 
     def design(session):
-        return session.topic, session.survey, session.treatment, session.procedure, session.replicate, session.seed
+        return (
+            session.topic,
+            session.survey,
+            session.treatment,
+            session.procedure,
+            session.replicate,
+            session.seed,
+        )
 
     assert sorted(map(repr, map(design, offline))) == sorted(map(repr, map(design, online)))
 
 
-@pytest.mark.parametrize("experiment", ["group_size", "rounds", "temperature", "wording", "persona"])
+@pytest.mark.parametrize(
+    "experiment", ["group_size", "rounds", "temperature", "wording", "persona"]
+)
 def test_ablations_are_on_three_topics_and_models_of_the_main_grid(home, experiment):
     extra = ["persona=none,values"] if experiment == "persona" else []
     planned = plan([f"+experiment={experiment}", "survey=null", *extra], home, sweep=True)
     assert {session.topic.id for session in planned.sessions} == {"fnqcj", "ccps", "acp"}
-    assert {name for session in planned.sessions for name in session.models} == {"gpt_5_1", "deepseek_v3_2"}
+    assert {name for session in planned.sessions for name in session.models} == {
+        "gpt_5_1",
+        "deepseek_v3_2",
+    }
     assert 60 <= len(planned.sessions) <= 180
     assert not any(session.procedure.background for session in planned.sessions)
 
 
 def test_the_command_line_replaces_what_an_experiment_says(home):
     planned = plan(["+experiment=smoke", "topic=fremantle", "study=mine"], home, sweep=True)
-    assert (planned.study, {session.topic.id for session in planned.sessions}, len(planned.sessions)) == ("mine", {"fremantle"}, 6)
+    assert (
+        planned.study,
+        {session.topic.id for session in planned.sessions},
+        len(planned.sessions),
+    ) == ("mine", {"fremantle"}, 6)
 
 
 DEBATE = ("format=debate", "motion=voting")
 
 
 def test_a_debate_sends_the_providers_own_sampling_and_4000_tokens_at_most(home):
-    models = compose(*DEBATE, "proposition=gpt_5_1", "opposition=deepseek_v3_2_reasoning", "model=local", "audience=1").models
-    assert {name: (model["temperature"], model["max_tokens"]) for name, model in models.items()} == {
+    models = compose(
+        *DEBATE,
+        "proposition=gpt_5_1",
+        "opposition=deepseek_v3_2_reasoning",
+        "model=local",
+        "audience=1",
+    ).models
+    assert {
+        name: (model["temperature"], model["max_tokens"]) for name, model in models.items()
+    } == {
         "gpt_5_1": (None, 4000),
         "deepseek_v3_2_reasoning": (None, 4000),
         "local": (None, 4000),
@@ -298,19 +380,32 @@ def test_a_file_of_ones_own_sets_what_debates_take(home):
     (home / "conf" / "debate").mkdir(parents=True)
     (home / "conf" / "debate" / "default.yaml").write_text("temperature: 0.0\nmax_tokens: null\n")
     session = compose(*DEBATE, "model=gpt_5_1", home=home)
-    assert (session.models["gpt_5_1"]["temperature"], session.models["gpt_5_1"]["max_tokens"]) == (0.0, 4096)
+    assert (session.models["gpt_5_1"]["temperature"], session.models["gpt_5_1"]["max_tokens"]) == (
+        0.0,
+        4096,
+    )
     assert session.id == "voting.oxford.gpt_5_1-v-gpt_5_1.r1"
 
 
 def test_a_debater_that_is_to_think_with_more_than_a_debate_allows_is_refused(home):
     claude = "proposition=claude_opus_4_5_reasoning"
-    with pytest.raises(WrongInput, match=r"up to 8000 tokens, and a debate allows 4000 .* set model.max_tokens=16000"):
+    with pytest.raises(
+        WrongInput,
+        match=r"up to 8000 tokens, and a debate allows 4000 .* set model.max_tokens=16000",
+    ):
         compose(*DEBATE, claude)
-    assert compose(*DEBATE, claude, "model.max_tokens=16000").models["claude_opus_4_5_reasoning"]["max_tokens"] == 16000
+    assert (
+        compose(*DEBATE, claude, "model.max_tokens=16000").models["claude_opus_4_5_reasoning"][
+            "max_tokens"
+        ]
+        == 16000
+    )
 
 
 def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
-    with pytest.raises(WrongInput, match=r"'debate.temperature' stands in conf/debate/default.yaml"):
+    with pytest.raises(
+        WrongInput, match=r"'debate.temperature' stands in conf/debate/default.yaml"
+    ):
         compose(*DEBATE, "debate.temperature=1")
 
 
@@ -331,7 +426,9 @@ def test_a_tournament_takes_the_ten_motions_and_those_of_ones_own(home):
     assert "remote_work_right" not in motions
     (home / "topics").mkdir()
     for id, line in (("own", ""), ("shy", "tournament: false\n")):
-        (home / "topics" / f"{id}.yaml").write_text(f'id: {id}\nmotion: "This house agrees."\n{line}')
+        (home / "topics" / f"{id}.yaml").write_text(
+            f'id: {id}\nmotion: "This house agrees."\n{line}'
+        )
     sessions = plan(experiment, home, sweep=True).sessions
     assert {session.topic.id for session in sessions} == motions | {"own"}
     named = plan([*experiment, "tournament.motions=[shy,ai_art_harm]"], home, sweep=True)
@@ -377,7 +474,10 @@ def test_a_condition_with_personas_goes_by_the_name_of_their_set(home):
 
 def test_null_in_an_experiment_is_told_how_it_is_written(home):
     (home / "conf" / "experiment").mkdir(parents=True)
-    text = "# @package _global_\nhydra:\n  sweeper:\n    params:\n      study: x\n      procedure.words: null\n"
+    text = (
+        "# @package _global_\nhydra:\n  sweeper:\n    params:\n      study: x\n     "
+        " procedure.words: null\n"
+    )
     (home / "conf" / "experiment" / "own.yaml").write_text(text)
     with pytest.raises(WrongInput, match="null stands in quotes"):
         plan(["+experiment=own"], home, sweep=True)

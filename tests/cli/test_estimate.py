@@ -1,4 +1,6 @@
-"""`delibsim estimate`: what is printed, what is written (nothing, or prompts), and what is refused."""
+"""`delibsim estimate`: what is printed, what is written (nothing, or prompts), and what is
+refused.
+"""
 
 import asyncio
 import csv
@@ -12,7 +14,15 @@ from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
 
 SMALL = ("topic=ccps", "group.size=2", "rounds=1", "seed=7")
-SWEEP = ("-m", "study=s", "topic=ccps,acp", "treatment=none,basic", "replicate=1,2", "model=citizen,citizen_open", "group.size=2")
+SWEEP = (
+    "-m",
+    "study=s",
+    "topic=ccps,acp",
+    "treatment=none,basic",
+    "replicate=1,2",
+    "model=citizen,citizen_open",
+    "group.size=2",
+)
 
 
 def test_an_estimate_counts_what_is_to_be_held_and_writes_nothing(delibsim, study, files, small):
@@ -26,22 +36,42 @@ def test_an_estimate_counts_what_is_to_be_held_and_writes_nothing(delibsim, stud
     assert files() == before
     printed = delibsim("estimate", "-m", "study=s", *small, "replicate=1,2,3")
     assert "study s: 3 sessions, 1 held already, 2 to be held" in printed.out
-    assert delibsim("estimate", "study=s", *small).out == "study s: 1 sessions, 1 held already, 0 to be held\n"
+    assert (
+        delibsim("estimate", "study=s", *small).out
+        == "study s: 1 sessions, 1 held already, 0 to be held\n"
+    )
 
 
 def test_prices_thinking_time_and_budget_are_said(delibsim, home):
     (home / "conf" / "model").mkdir(parents=True)
-    (home / "conf" / "model" / "own.yaml").write_text("name: own\nkind: openai_compatible\nmodel: own\n", encoding="utf-8")
-    hosted = ("model=gpt_5_1,kimi_k2_reasoning,own", "limits.budget_usd=0.01", "limits.requests_per_minute=60")
+    (home / "conf" / "model" / "own.yaml").write_text(
+        "name: own\nkind: openai_compatible\nmodel: own\n", encoding="utf-8"
+    )
+    hosted = (
+        "model=gpt_5_1,kimi_k2_reasoning,own",
+        "limits.budget_usd=0.01",
+        "limits.requests_per_minute=60",
+    )
     answer = delibsim("estimate", "-m", "study=s", "topic=ccps", *hosted)
     assert answer.code == 0
-    for words in ("Unknown    own: its price", "kimi_k2_reasoning: it thinks", "Budget     limits.budget_usd=0.01", "Prices     litellm"):
+    for words in (
+        "Unknown    own: its price",
+        "kimi_k2_reasoning: it thinks",
+        "Budget     limits.budget_usd=0.01",
+        "Prices     litellm",
+    ):
         assert words in answer.out
     assert "openai: at least 120 s, bound by the longest session" not in answer.out
     assert "openai: at least 2 min, bound by the longest session" in answer.out
-    found = delibsim("estimate", "-m", "study=s", "topic=ccps", *hosted, "--thinking", "100-200", "--json").json
+    found = delibsim(
+        "estimate", "-m", "study=s", "topic=ccps", *hosted, "--thinking", "100-200", "--json"
+    ).json
     assert found["total"]["usd_unknown"] == ["own"]
-    assert {line["model"]: line["usd"] is None for line in found["models"]} == {"gpt_5_1": False, "kimi_k2_reasoning": False, "own": True}
+    assert {line["model"]: line["usd"] is None for line in found["models"]} == {
+        "gpt_5_1": False,
+        "kimi_k2_reasoning": False,
+        "own": True,
+    }
     assert found["assumptions"]["thinking"] == [100, 200]
     assert [path.name for path in home.iterdir()] == ["conf"]
 
@@ -50,7 +80,9 @@ def test_every_without_a_folder_is_refused(delibsim):
     assert "needs --render FOLDER" in delibsim("estimate", "topic=ccps", "--every").err
 
 
-@pytest.mark.parametrize("option", [("--words", "200-75"), ("--words", "many"), ("--thinking", "1-x"), ("--words", "-5")])
+@pytest.mark.parametrize(
+    "option", [("--words", "200-75"), ("--words", "many"), ("--thinking", "1-x"), ("--words", "-5")]
+)
 def test_a_range_that_is_none_is_refused(delibsim, option):
     answer = delibsim("estimate", "topic=ccps", *option)
     assert (answer.code, answer.out) == (2, "")
@@ -63,7 +95,10 @@ def test_what_could_not_be_held_is_refused_as_run_refuses_it(delibsim, study, fi
     assert answer.code == 2
     assert "seed: 7 -> 8" in answer.err
     assert delibsim("estimate", "topic=ccsp").code == 2
-    assert delibsim("estimate", "topic=ccps", "wording.texts.speak=$nobody", "wording.id=own").code == 2
+    assert (
+        delibsim("estimate", "topic=ccps", "wording.texts.speak=$nobody", "wording.id=own").code
+        == 2
+    )
     assert files() == before
 
 
@@ -77,7 +112,9 @@ def test_a_file_for_each_cell_and_word_for_word_repetitions_only_named(delibsim,
     assert "> [statement of Participant" in text
     assert "\nccps.basic.citizen_size2.r2: turn 1: Participant" in text
     other = (home / "prompts" / "ccps.basic.citizen_open_size2.txt").read_text(encoding="utf-8")
-    assert other.startswith("Word for word the prompts of ccps.basic.citizen_size2.txt, asked of citizen_open:\n")
+    assert other.startswith(
+        "Word for word the prompts of ccps.basic.citizen_size2.txt, asked of citizen_open:\n"
+    )
     with (home / "prompts" / "index.csv").open(encoding="utf-8") as index:
         rows = list(csv.DictReader(index))
     assert len(rows) == 16
@@ -93,7 +130,9 @@ def test_a_file_for_every_session_holds_the_prompts_that_are_sent(delibsim, home
     assert every["rendered"] == {"folder": "out/prompts", "files": 16, "different": 8}
     assert len(list((home / "out" / "prompts").glob("*.txt"))) == 16
     (home / "conf" / "model").mkdir(parents=True)
-    (home / "conf" / "model" / "a.yaml").write_text("name: a\nkind: openai_compatible\nmodel: a\n", encoding="utf-8")
+    (home / "conf" / "model" / "a.yaml").write_text(
+        "name: a\nkind: openai_compatible\nmodel: a\n", encoding="utf-8"
+    )
     overrides = ("study=s", "topic=ccps", "treatment=basic", "model=a", "group.size=3", "rounds=1")
     delibsim("estimate", *overrides, "--render", "a")
     (file,) = (home / "a").glob("*.txt")
@@ -113,5 +152,10 @@ def test_a_file_for_every_session_holds_the_prompts_that_are_sent(delibsim, home
     for prompt in first:
         assert prompt in text
     # Beyond the first survey, all lines are the same but for what was said and answered.
-    said = [line for prompt in sent for line in prompt.splitlines() if not line.startswith(">") and line[:1] not in "CP"]
+    said = [
+        line
+        for prompt in sent
+        for line in prompt.splitlines()
+        if not line.startswith(">") and line[:1] not in "CP"
+    ]
     assert set(said) <= set(text.splitlines())

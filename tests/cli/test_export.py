@@ -30,7 +30,10 @@ def test_it_is_read_in_python_alike(delibsim, study, home):
     assert answer.json["rows"]["responses"] == 2 * 2 * 27
     assert answer.json["sessions"] == {"complete": 1}
     assert answer.json["left_out"] == []
-    assert sorted(path.suffix for path in (home / "elsewhere" / "tables").glob("r*")) == [".parquet", ".parquet"]
+    assert sorted(path.suffix for path in (home / "elsewhere" / "tables").glob("r*")) == [
+        ".parquet",
+        ".parquet",
+    ]
 
 
 def test_missing_data_are_no_damage(delibsim, partial):

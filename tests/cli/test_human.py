@@ -14,7 +14,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import Library
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
+)
 
 
 @pytest.fixture
@@ -38,15 +40,23 @@ def write(path, rows):
 
 
 def publish(folder, surveys=("tea",), spoil=False):
-    """Published files of invented content: each survey has three items, two options, two people in a case called [b]Tea[/b]."""
+    """Published files of invented content: each survey has three items, two options, two people in
+    a case called [b]Tea[/b].
+    """
     folder.mkdir(exist_ok=True)
     instruments = [["type", "order", "statement", "name", "scale_max", "q_method"]]
     people = [["survey", "case", "stage_id", "pnum", "C1", "C2", "C3", "P1", "P2"]]
     for survey in surveys:
         instruments += [["C", k, f"{survey} {k}", survey, 5, "FALSE"] for k in (1, 2, 3)]
         instruments += [["P", k, f"option {k}", survey, "NA", "NA"] for k in (1, 2)]
-        people += [[survey, "[b]Tea[/b]", 1, 1, 1, 2, 3, 1, 2], [survey, "[b]Tea[/b]", 1, 2, 5, 5, 4, 2, 1]]
-        people += [[survey, "[b]Tea[/b]", 2, 1, 1, 2, "x" if spoil else 4, 1, 2], [survey, "[b]Tea[/b]", 2, 2, 1, 3, 5, 2, 1]]
+        people += [
+            [survey, "[b]Tea[/b]", 1, 1, 1, 2, 3, 1, 2],
+            [survey, "[b]Tea[/b]", 1, 2, 5, 5, 4, 2, 1],
+        ]
+        people += [
+            [survey, "[b]Tea[/b]", 2, 1, 1, 2, "x" if spoil else 4, 1, 2],
+            [survey, "[b]Tea[/b]", 2, 2, 1, 3, 5, 2, 1],
+        ]
     write(folder / "surveys.csv", instruments)
     write(folder / "human_data.csv", people)
     return folder
@@ -73,8 +83,15 @@ def test_import_then_human_reproduces_the_published_means(home):
     assert verdicts.count("reproduced") == len(verdicts) - 17
     of_five = document["groups_of_five"]
     assert sum(topic["groups"] for topic in of_five["topics"]) == 77
-    assert set(of_five["mean_of_topics"]["dri"]["change"]) == {"mean", "between_partitions", "between_groups", "undefined"}
-    assert document == json.loads(ask(human, PUBLISHED, "--json")), "published and imported answers give the same"
+    assert set(of_five["mean_of_topics"]["dri"]["change"]) == {
+        "mean",
+        "between_partitions",
+        "between_groups",
+        "undefined",
+    }
+    assert document == json.loads(ask(human, PUBLISHED, "--json")), (
+        "published and imported answers give the same"
+    )
 
 
 @needs_published
@@ -105,14 +122,23 @@ def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
 
 def test_a_small_import_and_what_it_says(home):
     said = ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
-    assert "answers: 2 people, before and after, in surveys/imported/deliberr/answers.csv; deliberations: 1" in said
+    assert (
+        "answers: 2 people, before and after, in surveys/imported/deliberr/answers.csv;"
+        " deliberations: 1" in said
+    )
     survey = Library(home).survey("deliberr.tea")
     assert "deliberr 9.9" in survey.source
-    before = {path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()}
+    before = {
+        path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()
+    }
     ask(import_, "deliberr", home / "files", "--version", "9.9")
     (home / "files" / "human_data.csv").unlink()
-    assert "answers: 2 people, kept from an earlier import" in ask(import_, "deliberr", home / "files", "--version", "9.9")
-    assert before == {path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()}
+    assert "answers: 2 people, kept from an earlier import" in ask(
+        import_, "deliberr", home / "files", "--version", "9.9"
+    )
+    assert before == {
+        path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()
+    }
 
 
 def test_surveys_outside_the_benchmark_have_no_mean(home):
@@ -145,7 +171,9 @@ def test_human_without_answers_says_what_to_type(home, folder):
 
 
 def test_human_without_an_import_says_what_to_type(home):
-    with pytest.raises(WrongInput, match=r"surveys/imported/deliberr: there is no such folder; import"):
+    with pytest.raises(
+        WrongInput, match=r"surveys/imported/deliberr: there is no such folder; import"
+    ):
         ask(human)
 
 
@@ -159,7 +187,9 @@ def test_unknown_words_are_answered_with_those_that_exist(home):
 
 def test_bad_input_writes_nothing(home):
     publish(home / "files", spoil=True)
-    with pytest.raises(WrongInput, match=r"human_data\.csv, line 4, column C3: expected a whole number, got 'x'"):
+    with pytest.raises(
+        WrongInput, match=r"human_data\.csv, line 4, column C3: expected a whole number, got 'x'"
+    ):
         ask(import_, "deliberr", "files")
     assert not (home / "surveys").exists()
     (home / "surveys").write_text("a file")
@@ -178,7 +208,12 @@ preferences: [{id: P1, text: Build it.}, {id: P2, text: Leave it.}]
 def test_answers_of_the_users_own_are_imported_and_measured(home):
     (home / "surveys").mkdir()
     (home / "surveys" / "trams.yaml").write_text(SURVEY)
-    people = [["Ann", "pre", 1, 2, 3, 1, 2], ["Ben", "pre", 5, 4, 3, 2, 1], ["Ann", "post", 1, 2, 5, 1, 2], ["Ben", "post", 1, 4, 5, 1, 2]]
+    people = [
+        ["Ann", "pre", 1, 2, 3, 1, 2],
+        ["Ben", "pre", 5, 4, 3, 2, 1],
+        ["Ann", "post", 1, 2, 5, 1, 2],
+        ["Ben", "post", 1, 4, 5, 1, 2],
+    ]
     write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
     said = ask(import_, "answers", "mine.csv", "--survey", "trams")
     assert "answers: 2 people, before and after, to survey trams, in answers/trams.csv" in said
@@ -191,7 +226,13 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
     with pytest.raises(WrongInput, match="holds other answers to survey trams"):
         ask(import_, "answers", "mine.csv", "--survey", "trams")
     ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
-    write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2", "survey"], *([*row, row[0]] for row in people)])
+    write(
+        home / "mine.csv",
+        [
+            ["participant", "stage", "C1", "C2", "C3", "P1", "P2", "survey"],
+            *([*row, row[0]] for row in people),
+        ],
+    )
     with pytest.raises(WrongInput, match="names other surveys than trams: Ann"):
         ask(import_, "answers", "mine.csv", "--survey", "trams")
     with pytest.raises(WrongInput, match="no row has trams"):
@@ -201,7 +242,11 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
 def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
     (home / "surveys").mkdir()
     (home / "surveys" / "trams.yaml").write_text(SURVEY)
-    rows = [[f"p{k}", stage, *((1, 3, 5), (4, 2, 1))[k % 2], 1, 2] for stage in ("pre", "post") for k in range(10)]
+    rows = [
+        [f"p{k}", stage, *((1, 3, 5), (4, 2, 1))[k % 2], 1, 2]
+        for stage in ("pre", "post")
+        for k in range(10)
+    ]
     header = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
     write(home / "mine.csv", [header, *rows])
     ask(import_, "answers", "mine.csv", "--survey", "trams")
@@ -210,18 +255,27 @@ def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
     write(home / "mine.csv", [header, *rows])
     ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
     said = ask(human, "answers", "--partitions", "20")
-    assert "trams: groups of five without a DRI are in no mean or slope here (50.0% pre, 0.0% post, 50.0% change)" in said
+    assert (
+        "trams: groups of five without a DRI are in no mean or slope here (50.0% pre, 0.0% post,"
+        " 50.0% change)" in said
+    )
     assert "of 10 people 1 rated all considerations alike before and 0 after" in said
 
 
 def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):
     (home / "surveys").mkdir()
     (home / "surveys" / "trams.yaml").write_text(SURVEY)
-    people = [[who, stage, 1, 2, 3, 1, 2] for who in ("Ann", "Ben", "Cem") for stage in ("pre", "post")]
+    people = [
+        [who, stage, 1, 2, 3, 1, 2] for who in ("Ann", "Ben", "Cem") for stage in ("pre", "post")
+    ]
     people[3][2:4] = [8, ""]
     write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
     with pytest.raises(
-        WrongInput, match=r"2 faults, nothing was imported.*\n  line 5, participant Ben: C2 is missing\n  line 5, .* C1 has 8"
+        WrongInput,
+        match=(
+            r"2 faults, nothing was imported.*\n  line 5, participant Ben: C2 is missing\n  line 5,"
+            r" .* C1 has 8"
+        ),
     ):
         ask(import_, "answers", "mine.csv", "--survey", "trams")
     assert not (home / "answers").exists()

@@ -2,7 +2,10 @@
 
 import pytest
 
-TWELVE = set("fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa swiss_health bep acp".split())
+TWELVE = set(
+    "fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa"
+    " swiss_health bep acp".split()
+)
 
 
 def test_the_topics_and_motions_there_are(delibsim):
@@ -13,7 +16,11 @@ def test_the_topics_and_motions_there_are(delibsim):
     motions = {entry["id"]: entry for entry in entries if entry["kind"] == "motion"}
     assert set(topics) == TWELVE
     assert sum(motion["tournament"] for motion in motions.values()) == 10
-    assert {id for id, motion in motions.items() if not motion["tournament"]} == {"ai_art_harm", "dating_apps_love", "remote_work_right"}
+    assert {id for id, motion in motions.items() if not motion["tournament"]} == {
+        "ai_art_harm",
+        "dating_apps_love",
+        "remote_work_right",
+    }
     assert answer.out.count("by default") == 10
     assert answer.out.count("if named") == 3
     assert len({motion["theme"] for motion in motions.values()}) == 5
@@ -45,7 +52,10 @@ def test_the_surveys_there_are(delibsim):
         assert len(considerations) == 20
         assert sum(item["reverse"] for item in considerations) == 10
         assert survey["validated"] is False
-        assert any(line.split()[:2] == [survey["id"], "20"] and line.split()[-1] == "no" for line in answer.out.splitlines())
+        assert any(
+            line.split()[:2] == [survey["id"], "20"] and line.split()[-1] == "no"
+            for line in answer.out.splitlines()
+        )
 
 
 def test_one_survey_whole(delibsim):
@@ -60,7 +70,10 @@ def test_one_survey_whole(delibsim):
 
 @pytest.mark.parametrize(
     ("command", "id", "said"),
-    [("topics", "ccsp", "unknown topic 'ccsp'; did you mean ccps"), ("surveys", "forestra", "did you mean forestera")],
+    [
+        ("topics", "ccsp", "unknown topic 'ccsp'; did you mean ccps"),
+        ("surveys", "forestra", "did you mean forestera"),
+    ],
 )
 def test_what_is_not_there_is_refused_with_the_closest(delibsim, command, id, said):
     answer = delibsim(command, id)
@@ -82,7 +95,9 @@ def test_a_broken_file_of_ones_own_is_named_with_its_line(delibsim, home, comman
 
 def test_text_of_ones_own_is_printed_inert(delibsim, home):
     (home / "topics").mkdir()
-    (home / "topics" / "mine.yaml").write_text('id: mine\nquestion: "\\e[31mred [bold]loud[/bold]?"\n', encoding="utf-8")
+    (home / "topics" / "mine.yaml").write_text(
+        'id: mine\nquestion: "\\e[31mred [bold]loud[/bold]?"\n', encoding="utf-8"
+    )
     for answer in (delibsim("topics"), delibsim("topics", "mine")):
         assert answer.code == 0
         assert "\x1b" not in answer.out

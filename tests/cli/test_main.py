@@ -1,4 +1,6 @@
-"""`delibsim` itself: help, version, unknown commands, and plain output where there is no terminal."""
+"""`delibsim` itself: help, version, unknown commands, and plain output where there is no
+terminal.
+"""
 
 import subprocess
 import sys
@@ -17,7 +19,9 @@ def test_help_lists_every_command_and_the_exit_codes(delibsim):
     assert answer.code == 0
     for command in COMMANDS:
         assert f" {command} " in answer.out
-    assert "0 complete, 2 wrong input, 3 partial, 4 nothing succeeded" in " ".join(answer.out.replace("│", " ").split())
+    assert "0 complete, 2 wrong input, 3 partial, 4 nothing succeeded" in " ".join(
+        answer.out.replace("│", " ").split()
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -70,13 +74,22 @@ def test_where_there_is_no_terminal_output_is_plain_text(delibsim, study, words)
 
 
 def test_the_process_ends_with_the_exit_code_and_one_line(tmp_path):
-    done = subprocess.run([DELIBSIM, "topics", "ccsp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [DELIBSIM, "topics", "ccsp"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("delibsim: unknown topic 'ccsp'; did you mean ccps")
     assert done.stderr.count("\n") == 1
 
 
 def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
-    done = subprocess.run(f"{DELIBSIM} surveys ccps | head -n 1", shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        f"{DELIBSIM} surveys ccps | head -n 1",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.startswith("ccps: ")
     assert "Traceback" not in done.stderr

@@ -1,4 +1,6 @@
-"""The null study: its grid is balanced, its networks limit who is heard, and its parameters do what the page says of them."""
+"""The null study: its grid is balanced, its networks limit who is heard, and its parameters do what
+the page says of them.
+"""
 
 import asyncio
 from collections import Counter
@@ -15,8 +17,12 @@ from delibsim.prompts.blocks import read_transcript
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     """Every session of the null study, by condition, topic and replicate."""
-    sessions = plan(["+experiment=null_model"], tmp_path_factory.mktemp("home"), sweep=True).sessions
-    return {(cell_of(session), session.topic.id, session.replicate): session for session in sessions}
+    sessions = plan(
+        ["+experiment=null_model"], tmp_path_factory.mktemp("home"), sweep=True
+    ).sessions
+    return {
+        (cell_of(session), session.topic.id, session.replicate): session for session in sessions
+    }
 
 
 def cell_of(session):
@@ -69,7 +75,9 @@ def test_citizens_are_shown_what_their_neighbours_say_and_nothing_else(grid, net
     shown = {seat: set() for seat in range(1, 8)}
     for prompt in voice.prompts:
         text = "\n".join(message.content for message in prompt.messages)
-        shown[int(prompt.purpose.participant[-1])] |= {int(said.turn.speaker[-1]) for said in read_transcript(text)}
+        shown[int(prompt.purpose.participant[-1])] |= {
+            int(said.turn.speaker[-1]) for said in read_transcript(text)
+        }
     others = {seat: speakers - {seat} for seat, speakers in shown.items()}
     if network in HEARS:
         assert others == {seat: HEARS[network](seat) for seat in range(1, 8)}
@@ -81,30 +89,66 @@ def test_citizens_are_shown_what_their_neighbours_say_and_nothing_else(grid, net
 
 def test_a_citizen_whom_nobody_reaches_answers_as_if_nobody_could_move(grid):
     still, moved = (grid[(susceptibility, 4, "complete"), "ccps", 1] for susceptibility in (0, 0.4))
-    apart = Procedure(audience=Audience("edges", edges=tuple((a, b) for a in range(1, 7) for b in range(a + 1, 7))))
+    apart = Procedure(
+        audience=Audience(
+            "edges", edges=tuple((a, b) for a in range(1, 7) for b in range(a + 1, 7))
+        )
+    )
     still, moved, apart = map(run_of, (still, moved, replace(moved, procedure=apart)))
     assert apart.response("Participant 7", "post") == still.response("Participant 7", "post")
     assert moved.response("Participant 7", "post") != still.response("Participant 7", "post")
     assert apart.response("Participant 6", "post") != still.response("Participant 6", "post")
 
 
-CELLS = [(0, 4, "complete"), (0.1, 4, "complete"), (0.4, 4, "complete"), (0.4, 1, "complete"), (0.4, 4, "ring"), (0, 1, "ring")]
+CELLS = [
+    (0, 4, "complete"),
+    (0.1, 4, "complete"),
+    (0.4, 4, "complete"),
+    (0.4, 1, "complete"),
+    (0.4, 4, "ring"),
+    (0, 1, "ring"),
+]
 
 
 @pytest.fixture(scope="module")
 def changes(grid):
-    """The change of every measure by condition: one group on each of the twelve topics, the same people in all conditions."""
+    """The change of every measure by condition: one group on each of the twelve topics, the same
+    people in all conditions.
+    """
     found = {}
     for cell in CELLS:
-        runs = [run_of(session) for (its, _, replicate), session in grid.items() if its == cell and replicate == 1]
-        scores = [s for scorer in (DRI(), Agreement()) for s in scorer.score(runs) if s.unit == "run" and s.phase == "change"]
-        found[cell] = {measure: np.array([s.value for s in scores if s.measure == measure]) for measure in {s.measure for s in scores}}
+        runs = [
+            run_of(session)
+            for (its, _, replicate), session in grid.items()
+            if its == cell and replicate == 1
+        ]
+        scores = [
+            s
+            for scorer in (DRI(), Agreement())
+            for s in scorer.score(runs)
+            if s.unit == "run" and s.phase == "change"
+        ]
+        found[cell] = {
+            measure: np.array([s.value for s in scores if s.measure == measure])
+            for measure in {s.measure for s in scores}
+        }
     return found
 
 
-@pytest.mark.parametrize("measure", ["opinion_change_c", "opinion_change_p", "consideration_agreement", "preference_agreement", "dri"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "opinion_change_c",
+        "opinion_change_p",
+        "consideration_agreement",
+        "preference_agreement",
+        "dri",
+    ],
+)
 def test_more_susceptible_groups_change_more(changes, measure):
-    none, some, much = (changes[susceptibility, 4, "complete"][measure] for susceptibility in (0, 0.1, 0.4))
+    none, some, much = (
+        changes[susceptibility, 4, "complete"][measure] for susceptibility in (0, 0.1, 0.4)
+    )
     assert len(none) == len(some) == len(much) == 12
     assert none.mean() < some.mean() < much.mean()
     assert (much > none).sum() >= 10  # of twelve groups; by chance one time in fifty (sign test)
@@ -112,7 +156,10 @@ def test_more_susceptible_groups_change_more(changes, measure):
 
 @pytest.mark.parametrize("less", [(0.4, 1, "complete"), (0.4, 4, "ring")], ids=["bound", "ring"])
 def test_groups_converge_less_with_a_narrow_bound_and_with_fewer_neighbours(changes, less):
-    whole, part = changes[0.4, 4, "complete"]["consideration_agreement"], changes[less]["consideration_agreement"]
+    whole, part = (
+        changes[0.4, 4, "complete"]["consideration_agreement"],
+        changes[less]["consideration_agreement"],
+    )
     assert part.mean() < whole.mean()
     assert (part < whole).sum() >= 10
 

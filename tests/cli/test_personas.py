@@ -1,4 +1,6 @@
-"""`delibsim personas`, persona=human:TOPIC, group.diversity and mixed groups, as a user types them."""
+"""`delibsim personas`, persona=human:TOPIC, group.diversity and mixed groups, as a user types
+them.
+"""
 
 import asyncio
 import csv
@@ -18,7 +20,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
+)
 
 WORDS = (
     "Quiet streets matter to families.",
@@ -26,26 +30,39 @@ WORDS = (
     "Buses reach new quarters sooner.",
     "Rails last for ages.",
 )
-SURVEY = "id: trams\nscale_max: 7\nconsiderations:\n" + "".join(f"  - {{id: C{k}, text: {w}}}\n" for k, w in enumerate(WORDS, 1))
+SURVEY = "id: trams\nscale_max: 7\nconsiderations:\n" + "".join(
+    f"  - {{id: C{k}, text: {w}}}\n" for k, w in enumerate(WORDS, 1)
+)
 SURVEY += (
-    "preferences:\n  - {id: P1, text: Build the tram line.}\n  - {id: P2, text: Buy electric buses.}\n  - {id: P3, text: Wait and see.}\n"
+    "preferences:\n  - {id: P1, text: Build the tram line.}\n  - {id: P2, text: Buy electric"
+    " buses.}\n  - {id: P3, text: Wait and see.}\n"
 )
 
 
 @pytest.fixture
 def trams(home, delibsim):
-    """A folder with a topic of the user's own and the imported answers of twenty people in two camps; their rows before."""
+    """A folder with a topic of the user's own and the imported answers of twenty people in two
+    camps; their rows before.
+    """
     for folder in ("surveys", "topics"):
         (home / folder).mkdir()
     (home / "surveys" / "trams.yaml").write_text(SURVEY)
-    (home / "topics" / "trams.yaml").write_text("id: trams\nquestion: Should we build a tram line?\nsurvey: trams\n")
+    (home / "topics" / "trams.yaml").write_text(
+        "id: trams\nquestion: Should we build a tram line?\nsurvey: trams\n"
+    )
     rng = np.random.default_rng(5)
     camps = [np.array([6, 2, 2, 6]), np.array([2, 6, 5, 2])]
-    before = [np.clip(camps[k % 3 == 0] + rng.integers(-1, 2, 4), 1, 7).tolist() + (rng.permutation(3) + 1).tolist() for k in range(20)]
+    before = [
+        np.clip(camps[k % 3 == 0] + rng.integers(-1, 2, 4), 1, 7).tolist()
+        + (rng.permutation(3) + 1).tolist()
+        for k in range(20)
+    ]
     with (home / "mine.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["participant", "stage", "C1", "C2", "C3", "C4", "P1", "P2", "P3"])
-        writer.writerows([f"p{k}", stage, *row] for stage in ("pre", "post") for k, row in enumerate(before))
+        writer.writerows(
+            [f"p{k}", stage, *row] for stage in ("pre", "post") for k, row in enumerate(before)
+        )
     assert delibsim("import", "answers", "mine.csv", "--survey", "trams").code == 0
     return before
 
@@ -68,15 +85,28 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
     plain = built(home, "trams_2")
     assert sorted(plain["sizes"]) == [7, 13]
     own = plain["built"]
-    assert set(zip(own["labels"], [k % 3 == 0 for k in range(20)], strict=True)) == {(1, False), (2, True)}
+    assert set(zip(own["labels"], [k % 3 == 0 for k in range(20)], strict=True)) == {
+        (1, False),
+        (2, True),
+    }
     assert own["participants"] == [f"p{k}" for k in range(20)]
-    assert (own["writer"], own["reader"], own["seed"], own["items"]) == ("template", "citizen", 0, "considerations")
+    assert (own["writer"], own["reader"], own["seed"], own["items"]) == (
+        "template",
+        "citizen",
+        0,
+        "considerations",
+    )
     assert len(own["centroids"]) == len(own["check"]) == 2
     assert own["versions"]["scikit-learn"]
     assert "unchanged" in delibsim("personas", "build", "trams", "--k", "2").out
     assert delibsim("personas", "show", "trams_2", "--json").json["built"] == own
-    people = [[p.persona for p in planned(home, "persona=trams_2", f"replicate={r}").session.participants] for r in range(1, 9)]
-    assert all(sorted(group.count(text) for text in plain["personas"]) == [2, 3] for group in people)
+    people = [
+        [p.persona for p in planned(home, "persona=trams_2", f"replicate={r}").session.participants]
+        for r in range(1, 9)
+    ]
+    assert all(
+        sorted(group.count(text) for text in plain["personas"]) == [2, 3] for group in people
+    )
     assert len({tuple(group) for group in people}) > 3
     assert delibsim("run", "-q", "topic=trams", "persona=trams_2", "study=s").code == 0
     parts = json.loads((home / "runs/s/study.json").read_text())["parts"]
@@ -86,17 +116,24 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
 
 
 def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
-    assert delibsim("personas", "build", "trams", "--k", "2", "--items", "all", "--seed", "4").code == 0
+    assert (
+        delibsim("personas", "build", "trams", "--k", "2", "--items", "all", "--seed", "4").code
+        == 0
+    )
     plain = built(home, "trams_2_all")
     seats = [
         plain["personas"].index(person.persona)
         for r in range(1, 31)
-        for person in planned(home, "persona=trams_2_all", "persona.seating=proportional", f"replicate={r}").session.participants
+        for person in planned(
+            home, "persona=trams_2_all", "persona.seating=proportional", f"replicate={r}"
+        ).session.participants
     ]
     assert np.mean(np.array(seats) == 0) == pytest.approx(plain["sizes"][0] / 20, abs=0.12)
 
 
-def test_a_persona_of_the_template_is_no_leak_when_its_holder_quotes_the_survey(delibsim, home, trams):
+def test_a_persona_of_the_template_is_no_leak_when_its_holder_quotes_the_survey(
+    delibsim, home, trams
+):
     assert delibsim("personas", "build", "trams", "--k", "2").code == 0
     answer = delibsim("run", "-q", "topic=trams", "persona=trams_2", "--json")
     assert "persona_leak" not in answer.json["flags"]
@@ -106,9 +143,23 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
     rules = [Rule(match="Write a portrait", text="You care for quiet streets above all.")]
     async with FakeProvider(rules, models=("local", "other")) as provider:
         (home / "conf" / "model").mkdir(parents=True)
-        preset = "name: reading\nkind: openai_compatible\nmodel: other\nbase_url: null\nmax_tokens: 500\n"
+        preset = (
+            "name: reading\nkind: openai_compatible\nmodel: other\nbase_url: null\nmax_tokens:"
+            " 500\n"
+        )
         (home / "conf" / "model" / "reading.yaml").write_text(preset)
-        words = ["personas", "build", "trams", "--k", "2", "--writer", "local", "--reader", "reading", f"base_url={provider.base_url}"]
+        words = [
+            "personas",
+            "build",
+            "trams",
+            "--k",
+            "2",
+            "--writer",
+            "local",
+            "--reader",
+            "reading",
+            f"base_url={provider.base_url}",
+        ]
         first = await command(home, *words)
         assert first.returncode == 0, first.stderr
         assert provider.calls == 4
@@ -116,12 +167,23 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
         again = await command(home, *words)
         assert (again.returncode, provider.calls) == (0, 4)
         assert "unchanged" in again.stdout
-    for said in ("the profiles of clusters 1, 2 are identical", "the manipulation check failed: mean r is"):
+    for said in (
+        "the profiles of clusters 1, 2 are identical",
+        "the manipulation check failed: mean r is",
+    ):
         assert any(said in warning for warning in built(home, "trams_2")["built"]["warnings"])
         assert f"warning: {said}" in first.stdout
     assert built(home, "trams_2")["personas"] == ["You care for quiet streets above all."] * 2
-    exchanges = [json.loads(line) for line in (home / "conf/persona/trams_2.exchanges.jsonl").read_text().splitlines()]
-    assert sorted(e["purpose"]["occasion"] for e in exchanges) == ["profile", "profile", "reading", "reading"]
+    exchanges = [
+        json.loads(line)
+        for line in (home / "conf/persona/trams_2.exchanges.jsonl").read_text().splitlines()
+    ]
+    assert sorted(e["purpose"]["occasion"] for e in exchanges) == [
+        "profile",
+        "profile",
+        "reading",
+        "reading",
+    ]
     assert not any(
         "SD" in e["messages"][1]["content"] or "+0." in e["messages"][1]["content"]
         for e in exchanges
@@ -147,9 +209,21 @@ def test_what_the_reader_is_asked_depends_on_no_treatment_and_no_study(delibsim,
 
 async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from(home, trams):
     async with FakeProvider(
-        [Rule(match="Write a portrait", times=1, text="You care."), Rule(match="Write a portrait", message={"refusal": "no"})]
+        [
+            Rule(match="Write a portrait", times=1, text="You care."),
+            Rule(match="Write a portrait", message={"refusal": "no"}),
+        ]
     ) as provider:
-        words = ["personas", "build", "trams", "--k", "2", "--writer", "local", f"base_url={provider.base_url}"]
+        words = [
+            "personas",
+            "build",
+            "trams",
+            "--k",
+            "2",
+            "--writer",
+            "local",
+            f"base_url={provider.base_url}",
+        ]
         answer = await command(home, *words)
     assert answer.returncode == 4
     assert "local wrote no profile of cluster" in answer.stderr
@@ -161,7 +235,13 @@ async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from
 async def command(home, *words):
     program = Path(sys.executable).with_name("delibsim")
     return await asyncio.to_thread(
-        subprocess.run, [program, *words], cwd=home, capture_output=True, text=True, check=False, env={**os.environ}
+        subprocess.run,
+        [program, *words],
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ},
     )
 
 
@@ -170,7 +250,13 @@ async def command(home, *words):
     [
         (["--k", "21"], "20 people answered survey 'trams', fewer than the 21 clusters wanted"),
         (["--items", "some"], "unknown set of items 'some'"),
-        (["--writer", "citizen"], "'citizen' is rule-based and writes no profiles; take a language model, or --writer template"),
+        (
+            ["--writer", "citizen"],
+            (
+                "'citizen' is rule-based and writes no profiles; take a language model, or --writer"
+                " template"
+            ),
+        ),
         (["--reader", "citzen"], "unknown model 'citzen'; did you mean citizen"),
         (["--name", "values"], "personas 'values' come with delibsim; take another name"),
         (["survey=ccps"], "there are no answers of people to survey 'ccps'; import them"),
@@ -185,7 +271,10 @@ def test_what_cannot_be_built_is_said_and_nothing_is_written(delibsim, home, tra
 
 def test_personas_of_ones_own_are_imported_shown_and_seated(delibsim, home):
     (home / "mine.csv").write_text("persona\nYou drive a bus.\nYou own a shop.\n")
-    assert "2 personas in conf/persona/mine.yaml; use them with persona=mine" in delibsim("personas", "import", "mine.csv").out
+    assert (
+        "2 personas in conf/persona/mine.yaml; use them with persona=mine"
+        in delibsim("personas", "import", "mine.csv").out
+    )
     assert "2  You own a shop." in delibsim("personas", "show", "mine").out
     people = plan(["persona=mine", "group.size=4"], home).session.participants
     assert sorted(p.persona for p in people) == ["You drive a bus."] * 2 + ["You own a shop."] * 2
@@ -194,35 +283,70 @@ def test_personas_of_ones_own_are_imported_shown_and_seated(delibsim, home):
 # real people's answers as starting values
 
 
-def test_an_offline_group_starts_exactly_where_real_people_started_and_replicates_are_disjoint(delibsim, home, trams):
+def test_an_offline_group_starts_exactly_where_real_people_started_and_replicates_are_disjoint(
+    delibsim, home, trams
+):
     answers = {tuple(row) for row in trams}
     seated = []
     for replicate in range(1, 5):
-        asked = ["topic=trams", "persona=human:trams", "treatment=none", "study=s", f"replicate={replicate}"]
+        asked = [
+            "topic=trams",
+            "persona=human:trams",
+            "treatment=none",
+            "study=s",
+            f"replicate={replicate}",
+        ]
         session = delibsim("run", "-q", *asked, "--json").json["session"]
         run = json.loads((home / "runs" / "s" / session / "run.json").read_text())
         items = [item["id"] for item in run["session"]["survey"]["items"]]
-        rows = [tuple(r["answers"][item] for item in items) for r in run["responses"] if r["phase"] == "pre"]
+        rows = [
+            tuple(r["answers"][item] for item in items)
+            for r in run["responses"]
+            if r["phase"] == "pre"
+        ]
         assert set(rows) <= answers
-        drawn = json.loads((home / "runs/s/study.json").read_text())["parts"]["groups"][session]["personas"]
+        drawn = json.loads((home / "runs/s/study.json").read_text())["parts"]["groups"][session][
+            "personas"
+        ]
         assert rows == [tuple(trams[int(name[1:])]) for name in drawn]
         seated += drawn
-    assert sorted(seated) == sorted(f"p{k}" for k in range(20)), "four groups of five are everybody, once"
+    assert sorted(seated) == sorted(f"p{k}" for k in range(20)), (
+        "four groups of five are everybody, once"
+    )
 
 
 def test_people_of_another_instrument_are_refused_with_the_items_that_differ(home, trams):
     (home / "surveys" / "trams2.yaml").write_text(
-        SURVEY.replace("id: trams", "id: trams2").replace("Buses reach", "Trams reach") + "scale_min: 0\n"
+        SURVEY.replace("id: trams", "id: trams2").replace("Buses reach", "Trams reach")
+        + "scale_min: 0\n"
     )
     with pytest.raises(
         WrongInput,
-        match=r"another instrument \(trams\) than this session's survey \(trams2\). Items that differ: C3; the scale is 1 to 7, and not 0",
+        match=(
+            r"another instrument \(trams\) than this session's survey \(trams2\). Items that"
+            r" differ: C3; the scale is 1 to 7, and not 0"
+        ),
     ):
         planned(home, "survey=trams2", "persona=human:trams")
     for overrides, fault in (
-        (["persona=human"], "persona=human needs the topic whose participants are meant, such as persona=human:trams"),
-        (["persona=human:"], "persona=human: needs the topic whose participants are meant, such as persona=human:trams"),
-        (["topic=ccps", "persona=human:trams"], r"the people of 'trams' answered another instrument .*\. Give topic=trams$"),
+        (
+            ["persona=human"],
+            (
+                "persona=human needs the topic whose participants are meant, such as"
+                " persona=human:trams"
+            ),
+        ),
+        (
+            ["persona=human:"],
+            (
+                "persona=human: needs the topic whose participants are meant, such as"
+                " persona=human:trams"
+            ),
+        ),
+        (
+            ["topic=ccps", "persona=human:trams"],
+            r"the people of 'trams' answered another instrument .*\. Give topic=trams$",
+        ),
         (["persona=human:tram"], "unknown topic 'tram'; did you mean trams"),
         (["persona=human:trams", "group.size=21"], "20 people for a group of 21"),
         (["topic=ccps", "persona=human:ccps"], "there are no answers of people to survey 'ccps'"),
@@ -231,16 +355,26 @@ def test_people_of_another_instrument_are_refused_with_the_items_that_differ(hom
             planned(home, *overrides)
 
 
-def test_answers_of_ones_own_to_the_sessions_survey_come_before_published_ones_to_another(home, trams):
+def test_answers_of_ones_own_to_the_sessions_survey_come_before_published_ones_to_another(
+    home, trams
+):
     (home / "surveys" / "imported" / "deliberr").mkdir(parents=True)
-    published = SURVEY.replace("id: trams", "id: deliberr.trams").replace("Buses reach", "Trams reach")
+    published = SURVEY.replace("id: trams", "id: deliberr.trams").replace(
+        "Buses reach", "Trams reach"
+    )
     (home / "surveys" / "imported" / "deliberr" / "trams.yaml").write_text(published)
     assert planned(home, "persona=human:trams").session.survey.id == "trams"
-    with pytest.raises(WrongInput, match="there are no answers of people to survey 'deliberr.trams'"):
+    with pytest.raises(
+        WrongInput, match="there are no answers of people to survey 'deliberr.trams'"
+    ):
         planned(home, "persona=human:trams", "survey=deliberr.trams")
     (home / "answers" / "trams.csv").unlink()
     with pytest.raises(
-        WrongInput, match=r"answered another instrument \(deliberr.trams\).*Items that differ: C3. Give survey=deliberr.trams"
+        WrongInput,
+        match=(
+            r"answered another instrument \(deliberr.trams\).*Items that differ: C3. Give"
+            r" survey=deliberr.trams"
+        ),
     ):
         planned(home, "persona=human:trams")
 
@@ -248,14 +382,26 @@ def test_answers_of_ones_own_to_the_sessions_survey_come_before_published_ones_t
 # groups of a wanted diversity
 
 
-def test_a_group_of_wanted_diversity_has_it_in_its_first_survey_and_in_the_record(delibsim, home, trams):
+def test_a_group_of_wanted_diversity_has_it_in_its_first_survey_and_in_the_record(
+    delibsim, home, trams
+):
     reached = {}
     for wanted in ("low", "matched", "high"):
-        answer = delibsim("run", "-q", "topic=trams", "persona=human:trams", f"group.diversity={wanted}", f"study={wanted}", "--json")
+        answer = delibsim(
+            "run",
+            "-q",
+            "topic=trams",
+            "persona=human:trams",
+            f"group.diversity={wanted}",
+            f"study={wanted}",
+            "--json",
+        )
         assert answer.code == 0
         own = answer.json["group"]["diversity"]
         assert own["wanted"] == wanted
-        assert answer.json["measures"]["diversity"]["pre"] == pytest.approx(own["reached"], abs=1e-6)
+        assert answer.json["measures"]["diversity"]["pre"] == pytest.approx(
+            own["reached"], abs=1e-6
+        )
         kept = json.loads((home / f"runs/{wanted}/study.json").read_text())["parts"]
         assert kept["groups"][answer.json["session"]]["diversity"] == own
         assert f"diversity-{wanted}" in answer.json["session"]
@@ -265,12 +411,19 @@ def test_a_group_of_wanted_diversity_has_it_in_its_first_survey_and_in_the_recor
     everybody = np.mean([np.linalg.norm(a - b) for i, a in enumerate(rows) for b in rows[:i]])
     assert own["people"] == pytest.approx(everybody, abs=1e-5)
     assert reached["matched"] == pytest.approx(everybody, abs=0.05)
-    assert "to be high" in delibsim("run", "-q", "topic=trams", "persona=human:trams", "group.diversity=high", "study=high").out
+    assert (
+        "to be high"
+        in delibsim(
+            "run", "-q", "topic=trams", "persona=human:trams", "group.diversity=high", "study=high"
+        ).out
+    )
 
 
 def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
     for persona in ("none", "values"):
-        with pytest.raises(WrongInput, match=f"personas '{persona}' do not come from people's answers"):
+        with pytest.raises(
+            WrongInput, match=f"personas '{persona}' do not come from people's answers"
+        ):
             planned(home, f"persona={persona}", "group.diversity=low")
     assert delibsim("personas", "build", "trams", "--k", "2").code == 0
     assert planned(home, "persona=trams_2", "group.diversity=high").manifest.parts["groups"]
@@ -285,10 +438,15 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
 
 def test_models_move_on_by_a_seat_with_every_replicate_and_one_model_stays_as_it_was(home):
     models = "group.models=[citizen,citizen_open,citizen_firm]"
-    seats = {r: [p.model for p in plan([models, f"replicate={r}"], home).session.participants] for r in (1, 2, 3)}
+    seats = {
+        r: [p.model for p in plan([models, f"replicate={r}"], home).session.participants]
+        for r in (1, 2, 3)
+    }
     assert seats[1] == ["citizen", "citizen_open", "citizen_firm", "citizen", "citizen_open"]
     assert seats[2] == [*seats[1][1:], "citizen_firm"]
-    ids = {plan([models, f"replicate={r}"], home).session.id.removesuffix(f".r{r}") for r in (1, 2, 3)}
+    ids = {
+        plan([models, f"replicate={r}"], home).session.id.removesuffix(f".r{r}") for r in (1, 2, 3)
+    }
     assert len(ids) == 1
     one, two = (plan([f"replicate={r}"], home) for r in (1, 2))
     assert one.session.participants == two.session.participants
@@ -303,30 +461,54 @@ def test_a_person_among_citizens_is_an_ensemble(home):
 
 
 @needs_published
-def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_clusters_drive_groups_apart(delibsim, home):
+def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_clusters_drive_groups_apart(
+    delibsim, home
+):
     assert delibsim("import", "deliberr", PUBLISHED).code == 0
     for topic in ("ccps", "fremantle", "bep"):
         assert delibsim("personas", "build", topic).code == 0
         found = {}
         for persona in ("none", f"{topic}_5", f"human:{topic}"):
-            settings = [f"topic={topic}", f"survey=deliberr.{topic}", "treatment=none", f"persona={persona}"]
-            sessions = [plan([*settings, f"replicate={replicate}"], home).session for replicate in (1, 2, 3)]
+            settings = [
+                f"topic={topic}",
+                f"survey=deliberr.{topic}",
+                "treatment=none",
+                f"persona={persona}",
+            ]
+            sessions = [
+                plan([*settings, f"replicate={replicate}"], home).session for replicate in (1, 2, 3)
+            ]
             runs = [asyncio.run(hold(session, models_for(session))) for session in sessions]
-            scores = [s.value for s in Diversity().score(runs) if (s.measure, s.phase) == ("diversity", "pre")]
+            scores = [
+                s.value
+                for s in Diversity().score(runs)
+                if (s.measure, s.phase) == ("diversity", "pre")
+            ]
             found[persona.partition(":")[0]] = np.mean(scores)
         assert found[f"{topic}_5"] > found["none"]
         # Three disjoint groups are a sample of the people, and all fifteen of bep's sixteen.
-        assert abs(found["human"] - reference(topic)["pre"]["diversity"]) < (1 if topic == "bep" else 2.5)
+        assert abs(found["human"] - reference(topic)["pre"]["diversity"]) < (
+            1 if topic == "bep" else 2.5
+        )
 
 
 def test_a_sweep_crosses_personas_and_people_and_all_asks_no_person(delibsim, home, trams):
     assert delibsim("personas", "build", "trams", "--k", "2").code == 0
-    sweep = plan(["study=s", "topic=trams", "persona=none,trams_2,human:trams", "replicate=1,2"], home, sweep=True)
+    sweep = plan(
+        ["study=s", "topic=trams", "persona=none,trams_2,human:trams", "replicate=1,2"],
+        home,
+        sweep=True,
+    )
     assert len(sweep.sessions) == 6
     people = [s for s in sweep.sessions if "human" in s.id]
     assert len(people) == 2
-    assert not {p.persona for p in people[0].participants} & {p.persona for p in people[1].participants}
+    assert not {p.persona for p in people[0].participants} & {
+        p.persona for p in people[1].participants
+    }
     assert len(sweep.manifest.parts["groups"]) == 4
-    assert {s.id.count("persona-") for s in plan(["study=s", "topic=trams", "persona=all"], home, sweep=True).sessions} == {0, 1}
+    assert {
+        s.id.count("persona-")
+        for s in plan(["study=s", "topic=trams", "persona=all"], home, sweep=True).sessions
+    } == {0, 1}
     models = plan(["study=s", "topic=trams", "model=all"], home, sweep=True)
     assert "human" not in {name for session in models.sessions for name in session.models}

@@ -8,7 +8,16 @@ from delibsim.engine.hold import prompt_hash
 from delibsim.planning.compose import plan
 from delibsim.planning.preregistration import sealed, untouched
 
-SWEEP = ("-m", "study=p", "topic=ccps,acp", "treatment=none,normative", "replicate=range(1,4)", "group.size=2", "rounds=1", "seed=7")
+SWEEP = (
+    "-m",
+    "study=p",
+    "topic=ccps,acp",
+    "treatment=none,normative",
+    "replicate=range(1,4)",
+    "group.size=2",
+    "rounds=1",
+    "seed=7",
+)
 
 
 @pytest.fixture
@@ -16,7 +25,9 @@ def document(home):
     return home / "runs" / "p" / "preregistration.md"
 
 
-def test_the_plan_is_written_before_the_first_call_and_the_study_then_begins_as_planned(delibsim, home, document, files):
+def test_the_plan_is_written_before_the_first_call_and_the_study_then_begins_as_planned(
+    delibsim, home, document, files
+):
     answer = delibsim("preregister", *SWEEP, "limits.budget_usd=5")
     assert (answer.code, answer.err) == (0, "")
     assert set(files()) == {"runs/p/preregistration.md"}
@@ -39,7 +50,9 @@ def test_the_plan_is_written_before_the_first_call_and_the_study_then_begins_as_
     ):
         assert words in text, words
     assert len(re.findall(r"\*\*\[FILL IN: ", text)) == 6
-    session = plan(["topic=ccps", "treatment=normative", "group.size=2", "rounds=1", "seed=7"], home).session
+    session = plan(
+        ["topic=ccps", "treatment=normative", "group.size=2", "rounds=1", "seed=7"], home
+    ).session
     assert f"| ccps.normative.citizen_rounds1_size2 | r1, r2, r3 | {prompt_hash(session)} |" in text
     assert delibsim("run", "-q", *SWEEP).code == 0
     assert document.read_text(encoding="utf-8") == text
@@ -59,7 +72,9 @@ def test_a_file_that_was_filled_in_is_never_overwritten_and_an_empty_one_is(deli
     assert delibsim("preregister", *SWEEP, "--to", "other.md").code == 0
 
 
-def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(delibsim, study, home):
+def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(
+    delibsim, study, home
+):
     answer = delibsim("preregister", "s")
     assert answer.code == 0
     assert "This is no preregistration" in answer.out
@@ -70,11 +85,24 @@ def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(de
     again = delibsim("preregister", "s")
     assert again.code == 2
     assert "the study has begun since" in again.err
-    enlarged = delibsim("preregister", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7", "replicate=2", "--to", "two.md")
+    enlarged = delibsim(
+        "preregister",
+        "study=s",
+        "topic=ccps",
+        "group.size=2",
+        "rounds=1",
+        "seed=7",
+        "replicate=2",
+        "--to",
+        "two.md",
+    )
     assert enlarged.code == 0
     text = (home / "two.md").read_text(encoding="utf-8")
     assert "This is no preregistration" in text
-    assert "2 sessions in 1 cells. Every cell has 2 replicate(s). The tables here and in sections 4 and 5 cover the 1 whose" in text
+    assert (
+        "2 sessions in 1 cells. Every cell has 2 replicate(s). The tables here and in sections 4"
+        " and 5 cover the 1 whose" in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,16 +132,31 @@ def test_any_change_is_seen_by_the_seal():
 
 def test_what_a_topic_says_stays_in_its_cell(delibsim, home):
     (home / "topics").mkdir()
-    (home / "topics" / "own.yaml").write_text('id: own\nquestion: "A | B\\n# <b>?"\nsurvey: ccps\n', encoding="utf-8")
+    (home / "topics" / "own.yaml").write_text(
+        'id: own\nquestion: "A | B\\n# <b>?"\nsurvey: ccps\n', encoding="utf-8"
+    )
     assert delibsim("preregister", "study=p", "topic=own").code == 0
-    assert "| own | A \\| B # &lt;b>? |" in (home / "runs" / "p" / "preregistration.md").read_text(encoding="utf-8")
+    assert "| own | A \\| B # &lt;b>? |" in (home / "runs" / "p" / "preregistration.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize("listeners", [0, 2])
-def test_a_tournament_states_its_design_and_claims_no_survey_that_is_not_held(delibsim, home, document, listeners):
+def test_a_tournament_states_its_design_and_claims_no_survey_that_is_not_held(
+    delibsim, home, document, listeners
+):
     names = "tournament.debaters=[citizen_plain,citizen_halting]"
     motions = "tournament.motions=[voting,nuclear]"
-    done = delibsim("preregister", "-m", "+experiment=oxford", names, motions, f"audience={listeners}", "--to", str(document))
+    done = delibsim(
+        "preregister",
+        "-m",
+        "+experiment=oxford",
+        names,
+        motions,
+        f"audience={listeners}",
+        "--to",
+        str(document),
+    )
     assert done.code == 0
     text = document.read_text()
     assert "2 debates of six speeches: 2 debaters, 1 pairs, 2 motions." in text

@@ -1,4 +1,6 @@
-"""Every preset of a model and of a mixed group: composes, can be made, is known and priced, and sends what docs/models.md says."""
+"""Every preset of a model and of a mixed group: composes, can be made, is known and priced, and
+sends what docs/models.md says.
+"""
 
 import asyncio
 import functools
@@ -18,50 +20,93 @@ from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
 from delibsim.prompts.prompt import Message, Prompt, Purpose, Words
 
-# litellm silences this warning about its own types when it is imported; pytest forgets that after the test that imported it.
+# litellm silences this warning about its own types when it is imported; pytest forgets that after
+# the test that imported it.
 pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXTS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "conf" / "model").glob("*.yaml")) if path.stem != "human"}
+TEXTS = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "conf" / "model").glob("*.yaml"))
+    if path.stem != "human"
+}
 GROUPS = sorted({path.stem for path in (ROOT / "conf" / "group").glob("*.yaml")} - {"default"})
 
 CITIZENS = sorted(name for name in TEXTS if name.startswith("citizen"))
-NAMED_BY_USER = {"ollama": "llama3.2:latest", "vllm": "org/some-model", "openrouter": "openrouter/meta-llama/llama-3.3-70b-instruct"}
+NAMED_BY_USER = {
+    "ollama": "llama3.2:latest",
+    "vllm": "org/some-model",
+    "openrouter": "openrouter/meta-llama/llama-3.3-70b-instruct",
+}
 SERVERS = ["local", "ollama", "vllm"]
 HOSTED = sorted(set(TEXTS) - {*CITIZENS, *SERVERS, "openrouter"})
 FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5")
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY")
 
 FULL = {"require_parameters": True}
-SENT = {  # of each hosted preset: what its request holds, what it must not hold, what the record calls dropped
-    "gpt_5_1": ({"reasoning_effort": "none", "temperature": 0.0, "max_completion_tokens": 4096, "seed": 7}, {"max_tokens"}, ()),
+# of each hosted preset: what its request holds, what it must not hold, what the record calls
+# dropped
+SENT = {
+    "gpt_5_1": (
+        {"reasoning_effort": "none", "temperature": 0.0, "max_completion_tokens": 4096, "seed": 7},
+        {"max_tokens"},
+        (),
+    ),
     "gpt_5_1_reasoning": (
         {"reasoning_effort": "medium", "max_completion_tokens": 16000, "seed": 7},
         {"temperature", "max_tokens"},
         ("temperature",),
     ),
     "gemini_3_pro": (
-        {"temperature": 0.0, "max_output_tokens": 8192, "thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True}},
+        {
+            "temperature": 0.0,
+            "max_output_tokens": 8192,
+            "thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True},
+        },
         {"seed"},
         ("seed",),
     ),
     "gemini_3_pro_reasoning": (
-        {"temperature": 0.0, "max_output_tokens": 16000, "thinkingConfig": {"thinkingLevel": "high", "includeThoughts": True}},
+        {
+            "temperature": 0.0,
+            "max_output_tokens": 16000,
+            "thinkingConfig": {"thinkingLevel": "high", "includeThoughts": True},
+        },
         {"seed"},
         ("seed",),
     ),
     "deepseek_v3_2": (
-        {"reasoning": {"enabled": False}, "temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL},
+        {
+            "reasoning": {"enabled": False},
+            "temperature": 0.0,
+            "max_tokens": 4096,
+            "seed": 7,
+            "provider": FULL,
+        },
         {"reasoning_effort"},
         (),
     ),
     "deepseek_v3_2_reasoning": (
-        {"reasoning": {"enabled": True}, "temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL},
+        {
+            "reasoning": {"enabled": True},
+            "temperature": 0.0,
+            "max_tokens": 16000,
+            "seed": 7,
+            "provider": FULL,
+        },
         {"reasoning_effort"},
         (),
     ),
-    "kimi_k2": ({"temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
-    "kimi_k2_reasoning": ({"temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL}, {"reasoning", "reasoning_effort"}, ()),
+    "kimi_k2": (
+        {"temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL},
+        {"reasoning", "reasoning_effort"},
+        (),
+    ),
+    "kimi_k2_reasoning": (
+        {"temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL},
+        {"reasoning", "reasoning_effort"},
+        (),
+    ),
     "claude_opus_4_5": ({"temperature": 0.0, "max_tokens": 4096}, {"seed", "thinking"}, ("seed",)),
     "claude_opus_4_5_reasoning": (
         {"thinking": {"type": "enabled", "budget_tokens": 8000}, "max_tokens": 16000},
@@ -73,7 +118,9 @@ SENT = {  # of each hosted preset: what its request holds, what it must not hold
 
 @functools.cache
 def planned(name, *more):
-    """The session that `delibsim run model=NAME` plans, a model named where the preset leaves that to the user."""
+    """The session that `delibsim run model=NAME` plans, a model named where the preset leaves that
+    to the user.
+    """
     own = [f"model.model={NAMED_BY_USER[name]}"] if name in NAMED_BY_USER else []
     return plan([f"model={name}", *own, *more], ROOT)
 
@@ -92,17 +139,27 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
     settings = composed.session.models[name]
     assert {person.model for person in composed.session.participants} == {name}
     assert asyncio.run(models_for(composed)) == [name]
-    assert settings["kind"] == ("citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm")
+    assert settings["kind"] == (
+        "citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm"
+    )
     assert (name in SERVERS) == (name in composed.addresses)
     if name not in CITIZENS:
-        assert settings["max_tokens"] == 4096 or settings["max_tokens"] >= 8192  # a budget needs it, and thinking needs room
+        assert (
+            settings["max_tokens"] == 4096 or settings["max_tokens"] >= 8192
+        )  # a budget needs it, and thinking needs room
         assert settings["structured"] is False  # the same form of reply for all families
 
 
 @pytest.mark.parametrize("name", HOSTED + SERVERS)
 def test_the_settings_of_a_preset_can_be_overridden(name):
-    settings = planned(name, "model.max_tokens=99", "model.reasoning_effort=low", "model.structured=true").session.models[name]
-    assert (settings["max_tokens"], settings["reasoning_effort"], settings["structured"]) == (99, "low", True)
+    settings = planned(
+        name, "model.max_tokens=99", "model.reasoning_effort=low", "model.structured=true"
+    ).session.models[name]
+    assert (settings["max_tokens"], settings["reasoning_effort"], settings["structured"]) == (
+        99,
+        "low",
+        True,
+    )
 
 
 @pytest.mark.parametrize("name", sorted(set(TEXTS) - set(CITIZENS)))
@@ -124,7 +181,9 @@ def test_litellm_knows_every_hosted_name_its_provider_and_the_variable_of_its_ke
         settings = planned(name).session.models[name]
         model = settings["model"]
         _, provider, _, _ = litellm.get_llm_provider(model)
-        assert provider == model.partition("/")[0]  # so that calls pass the gate of their provider, and none of their own
+        assert (
+            provider == model.partition("/")[0]
+        )  # so that calls pass the gate of their provider, and none of their own
         assert litellm.get_model_info(model)["max_output_tokens"] >= settings["max_tokens"]
         if settings["reasoning_effort"] is not None:
             assert "reasoning_effort" in litellm.get_supported_openai_params(model)
@@ -155,7 +214,9 @@ def test_a_model_of_ones_own_server_is_free(name):
 
 @pytest.fixture(scope="module")
 def sent():
-    """Of each hosted preset the requests that left this process, as a server on loopback saw them, and the completion."""
+    """Of each hosted preset the requests that left this process, as a server on loopback saw them,
+    and the completion.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for key in KEYS:
             patch.setenv(key, "of-no-use-on-loopback")
@@ -169,13 +230,25 @@ async def _send():
         body = await request.json()
         seen.append(body)
         if "thinking" in body and "temperature" in body:  # as Anthropic does
-            message = "`temperature` may only be set to 1 when thinking is enabled. Please consult our documentation."
-            return web.json_response({"type": "error", "error": {"type": "invalid_request_error", "message": message}}, status=400)
-        return web.json_response({"error": {"message": "the server is closed", "code": 503}}, status=503)
+            message = (
+                "`temperature` may only be set to 1 when thinking is enabled. Please consult our"
+                " documentation."
+            )
+            return web.json_response(
+                {"type": "error", "error": {"type": "invalid_request_error", "message": message}},
+                status=400,
+            )
+        return web.json_response(
+            {"error": {"message": "the server is closed", "code": 503}}, status=503
+        )
 
     app = web.Application()
     app.router.add_post("/{path:.*}", answer)
-    prompt = Prompt((Message("system", "You are a citizen."), Message("user", "Speak.")), Words(), Purpose("Participant 1", "turn 1"))
+    prompt = Prompt(
+        (Message("system", "You are a citizen."), Message("user", "Speak.")),
+        Words(),
+        Purpose("Participant 1", "turn 1"),
+    )
     requests = {}
     async with TestServer(app) as server:
         base = str(server.make_url("")).rstrip("/")
@@ -210,7 +283,9 @@ def test_a_preset_sends_what_it_says_and_records_what_is_dropped(name, sent):
 @pytest.mark.parametrize("name", ["ollama", "vllm"])
 async def test_a_server_is_asked_for_its_models_while_none_is_named(name, tmp_path):
     async def models(request):
-        return web.json_response({"object": "list", "data": [{"id": "llama3.2:latest"}, {"id": "qwen3:8b"}]})
+        return web.json_response(
+            {"object": "list", "data": [{"id": "llama3.2:latest"}, {"id": "qwen3:8b"}]}
+        )
 
     app = web.Application()
     app.router.add_get("/v1/models", models)
@@ -237,7 +312,9 @@ def test_a_group_seats_every_model_it_names(group, tmp_path):
     assert asyncio.run(models_for(composed)) == list(composed.session.models)
 
 
-@pytest.mark.parametrize(("group", "suffix"), [("five_families", ""), ("five_families_reasoning", "_reasoning")])
+@pytest.mark.parametrize(
+    ("group", "suffix"), [("five_families", ""), ("five_families_reasoning", "_reasoning")]
+)
 def test_the_five_families_take_one_seat_each(group, suffix, tmp_path):
     people = plan([f"group={group}"], tmp_path).session.participants
     assert [person.model for person in people] == [f"{family}{suffix}" for family in FAMILIES]
@@ -247,14 +324,21 @@ async def test_mixed_citizens_deliberate_offline(tmp_path):
     session = plan(["group=mixed_citizens", "rounds=1", "seed=7"], tmp_path).session
     run = await hold(session, ModelPool().of(session))
     assert run.status == "complete"
-    assert sorted({person.model for person in session.participants}) == ["citizen", "citizen_firm", "citizen_open"]
+    assert sorted({person.model for person in session.participants}) == [
+        "citizen",
+        "citizen_firm",
+        "citizen_open",
+    ]
     assert len(run.transcript) == 5
 
 
 def test_a_preset_beside_oneself_is_found_and_names_its_own_key(tmp_path):
     mine = tmp_path / "conf" / "model" / "mine.yaml"
     mine.parent.mkdir(parents=True)
-    mine.write_text("name: mine\nkind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env: MY_KEY\nmax_tokens: 9\n")
+    mine.write_text(
+        "name: mine\nkind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env:"
+        " MY_KEY\nmax_tokens: 9\n"
+    )
     composed = plan(["group.models=[mine,citizen]"], tmp_path)
     assert composed.session.models["mine"]["key_env"] == "MY_KEY"
     assert composed.addresses == {"mine": "http://127.0.0.1:1/v1"}
@@ -263,18 +347,41 @@ def test_a_preset_beside_oneself_is_found_and_names_its_own_key(tmp_path):
 def test_a_preset_beside_oneself_takes_the_place_of_the_packages_in_groups_too(tmp_path):
     mine = tmp_path / "conf" / "model" / "gemini_3_pro.yaml"
     mine.parent.mkdir(parents=True)
-    mine.write_text("name: gemini_3_1_pro\nkind: litellm\nmodel: gemini/gemini-3.1-pro-preview\nmax_tokens: 8192\n")
+    mine.write_text(
+        "name: gemini_3_1_pro\nkind: litellm\nmodel: gemini/gemini-3.1-pro-preview\nmax_tokens:"
+        " 8192\n"
+    )
     models = plan(["group=five_families"], tmp_path).session.models
-    assert list(models) == ["gpt_5_1", "gemini_3_1_pro", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5"]
+    assert list(models) == [
+        "gpt_5_1",
+        "gemini_3_1_pro",
+        "deepseek_v3_2",
+        "kimi_k2",
+        "claude_opus_4_5",
+    ]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "conf").rglob("*.yaml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    sorted((ROOT / "conf").rglob("*.yaml")),
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
 def test_no_preset_holds_anything_like_a_key(path):
     text = path.read_text(encoding="utf-8")
     assert scrub(text, []) == text
     settings = [line for line in text.splitlines() if not line.startswith("#")]
-    assert not [line for line in settings if re.match(r"\s*(api_?key|key|token|secret|password|authorization)\s*:", line, re.IGNORECASE)]
-    stated = [re.split(r"\s#", line)[0].partition(":")[2].strip() for line in settings if line.strip().startswith("key_env")]
+    assert not [
+        line
+        for line in settings
+        if re.match(
+            r"\s*(api_?key|key|token|secret|password|authorization)\s*:", line, re.IGNORECASE
+        )
+    ]
+    stated = [
+        re.split(r"\s#", line)[0].partition(":")[2].strip()
+        for line in settings
+        if line.strip().startswith("key_env")
+    ]
     assert all(re.fullmatch(r'""|[A-Z][A-Z0-9_]*', value) for value in stated)
 
 
@@ -291,14 +398,26 @@ def test_the_documented_table_is_that_of_the_presets():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"- a\n- b\n", "the model that is chosen holds no settings by name; it stands in conf/model/"),
-        (b"name: l\xe4tin\nkind: citizen\n", r"conf/model/odd\.yaml: not text in UTF-8"),
-        (b"name: odd\nkind: openai_compatible\nmodel: m\nmax_tokens: many\n", r"model\.max_tokens of 'odd': .* found 'many'"),
         (
-            b"name: odd\nkind: litellm\nmodel: m\nextra: {headers: {Authorization: secret-canary}}\n",
+            b"- a\n- b\n",
+            "the model that is chosen holds no settings by name; it stands in conf/model/",
+        ),
+        (b"name: l\xe4tin\nkind: citizen\n", r"conf/model/odd\.yaml: not text in UTF-8"),
+        (
+            b"name: odd\nkind: openai_compatible\nmodel: m\nmax_tokens: many\n",
+            r"model\.max_tokens of 'odd': .* found 'many'",
+        ),
+        (
+            (
+                b"name: odd\nkind: litellm\nmodel: m\nextra: {headers: {Authorization:"
+                b" secret-canary}}\n"
+            ),
             r"model\.extra\.headers\.Authorization looks",
         ),
-        (b"name: odd\nkind: openai_compatible\nmodel: m\nbase_url: me:canary@host/v1\n", "base_url of model 'odd' is no address"),
+        (
+            b"name: odd\nkind: openai_compatible\nmodel: m\nbase_url: me:canary@host/v1\n",
+            "base_url of model 'odd' is no address",
+        ),
     ],
 )
 def test_a_preset_that_cannot_be_is_wrong_input(tmp_path, content, message):

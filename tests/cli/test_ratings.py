@@ -1,4 +1,6 @@
-"""`delibsim ratings` and debates at the command line: asked, handed out, read back, reported; the blinding of every page."""
+"""`delibsim ratings` and debates at the command line: asked, handed out, read back, reported; the
+blinding of every page.
+"""
 
 import asyncio
 import csv
@@ -17,9 +19,17 @@ from delibsim.annotation.sheets import COLUMNS
 from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 
-ONE = ("format=debate", "motion=voting", "proposition=citizen_eloquent", "opposition=citizen_halting", "study=d")
+ONE = (
+    "format=debate",
+    "motion=voting",
+    "proposition=citizen_eloquent",
+    "opposition=citizen_halting",
+    "study=d",
+)
 LEAKS = re.compile(
-    r"proposition|opposition|claude|gpt|openai|anthropic|gemini|citizen|as an ai|training data|eloquent|halting|oxford", re.IGNORECASE
+    r"proposition|opposition|claude|gpt|openai|anthropic|gemini|citizen|as an ai|training"
+    r" data|eloquent|halting|oxford",
+    re.IGNORECASE,
 )
 
 
@@ -32,13 +42,17 @@ def held(delibsim):
 
 @pytest.fixture(scope="session")
 def tournament(tmp_path_factory):
-    """A folder with a study `oxford`: three citizens, two motions, six debates rated by four raters."""
+    """A folder with a study `oxford`: three citizens, two motions, six debates rated by four
+    raters.
+    """
     from delibsim.conduct.annotate import panel_of, rate_all
     from delibsim.planning.compose import plan
 
     folder = tmp_path_factory.mktemp("tournament")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain,citizen_halting]"
-    planned = plan(["+experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True)
+    planned = plan(
+        ["+experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True
+    )
     runs = Runs(planned.root, planned.study)
     runs.settle(planned.manifest)
     asyncio.run(hold_all(planned.sessions, runs))
@@ -65,7 +79,11 @@ def test_a_debate_reads_as_a_debate(delibsim):
     assert "Deliberative Reason Index" not in done.out
     assert "cut because" not in done.out
     shown = delibsim("show", re.search(r"delibsim show\s+(\S+)", done.out)[1])
-    assert [line.strip() for line in shown.out.splitlines() if line.strip() in ("Opening", "Rebuttal", "Closing")] == [
+    assert [
+        line.strip()
+        for line in shown.out.splitlines()
+        if line.strip() in ("Opening", "Rebuttal", "Closing")
+    ] == [
         "Opening",
         "Rebuttal",
         "Closing",
@@ -75,8 +93,12 @@ def test_a_debate_reads_as_a_debate(delibsim):
 def test_a_speech_that_was_cut_says_so(delibsim):
     rules = [f"procedure.rules.{rule}" for rule in ("then=cut", "least=10", "most=40", "reasks=0")]
     done = delibsim("run", "-q", "format=debate", "motion=voting", *rules)
-    assert re.search(r"^Proposition, opening \(\d+ words, cut because it was too long\)$", done.out, re.MULTILINE)
-    speeches = delibsim("run", "-q", "format=debate", "motion=voting", *rules, "--json").json["speeches"]
+    assert re.search(
+        r"^Proposition, opening \(\d+ words, cut because it was too long\)$", done.out, re.MULTILINE
+    )
+    speeches = delibsim("run", "-q", "format=debate", "motion=voting", *rules, "--json").json[
+        "speeches"
+    ]
     assert [speech["cut"] for speech in speeches] == [True] * 6
     assert all(speech["words"] <= 40 for speech in speeches)
 
@@ -85,7 +107,10 @@ def test_speeches_that_were_cut_are_counted(delibsim):
     rules = ("procedure.rules.least=1", "procedure.rules.most=60")
     for then, told in (("cut", True), ("accept", False)):
         delibsim("run", "-q", *ONE[:-1], f"study={then}", *rules, f"procedure.rules.then={then}")
-        assert ("speeches cut at the end of a sentence: 6 (turn 1, 2, 3, 4, 5, 6)" in delibsim("show", then).out) == told
+        assert (
+            "speeches cut at the end of a sentence: 6 (turn 1, 2, 3, 4, 5, 6)"
+            in delibsim("show", then).out
+        ) == told
 
 
 def test_a_debate_replays_and_the_same_command_does_nothing(delibsim, held, files):
@@ -142,17 +167,35 @@ def test_a_tournament_that_cannot_be_is_wrong_input(delibsim, files, overrides, 
 
 
 def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twice(delibsim):
-    two = ("run", "-q", "-m", "+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]", "tournament.motions=[voting,nuclear]")
+    two = (
+        "run",
+        "-q",
+        "-m",
+        "+experiment=oxford",
+        "tournament.debaters=[citizen,citizen_plain]",
+        "tournament.motions=[voting,nuclear]",
+    )
     assert delibsim(*two).code == 0
     again = delibsim(*two, "--json")
     assert again.code == 0
-    names = [path.parent.name for path in sorted(__import__("pathlib").Path("runs/oxford").glob("*/run.json"))]
+    names = [
+        path.parent.name
+        for path in sorted(__import__("pathlib").Path("runs/oxford").glob("*/run.json"))
+    ]
     assert len(names) == 2
     assert {name.split(".")[0] for name in names} == {"voting", "nuclear"}
     assert len({name.split(".")[2] for name in names}) == 2  # each has proposed once
-    against = delibsim("run", "-q", "-m", "+experiment=oxford",
-    "study=b", "tournament.design=against_baseline", "tournament.baseline=citizen",
-                       "tournament.debaters=[citizen_plain,citizen_halting]", "tournament.motions=[voting,nuclear]")  # fmt: skip
+    against = delibsim(
+        "run",
+        "-q",
+        "-m",
+        "+experiment=oxford",
+        "study=b",
+        "tournament.design=against_baseline",
+        "tournament.baseline=citizen",
+        "tournament.debaters=[citizen_plain,citizen_halting]",
+        "tournament.motions=[voting,nuclear]",
+    )
     assert against.code == 0
     assert len(list(__import__("pathlib").Path("runs/b").glob("*/run.json"))) == 4
 
@@ -163,10 +206,17 @@ def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
     assert "balanced" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
     even = delibsim(*base, "tournament.motions=[plastics,remote_work]")
     assert (even.code, "balanced" in even.err) == (0, False)
-    third = (*base[:4], "tournament.debaters=[citizen,citizen_halting]", "tournament.motions=[voting,nuclear]")
+    third = (
+        *base[:4],
+        "tournament.debaters=[citizen,citizen_halting]",
+        "tournament.motions=[voting,nuclear]",
+    )
     more = delibsim(*third)
     assert more.code == 0
-    assert "not balanced: debates by motion: nuclear 2, plastics 1, remote_work 1, voting 2" in more.err
+    assert (
+        "not balanced: debates by motion: nuclear 2, plastics 1, remote_work 1, voting 2"
+        in more.err
+    )
 
 
 def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
@@ -176,14 +226,24 @@ def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
     assert "one family (citizen)" in first.err
     before = files()
     again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
-    assert (again.code, again.json["new"], again.json["before"], again.json["calls"]) == (0, 0, 3, 0)
+    assert (again.code, again.json["new"], again.json["before"], again.json["calls"]) == (
+        0,
+        0,
+        3,
+        0,
+    )
     assert files() == before
     more = delibsim("ratings", "ask", "d", "group.size=5", "--json")
     assert (more.json["new"], more.json["calls"]) == (2, 4)
     other = delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open")
     assert other.code == 2
     assert "panel 'panel' is another" in other.err
-    assert delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open", "--panel", "open", "--json").json["new"] == 2
+    assert (
+        delibsim(
+            "ratings", "ask", "d", "group.size=2", "model=citizen_open", "--panel", "open", "--json"
+        ).json["new"]
+        == 2
+    )
 
 
 def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim, held):
@@ -192,7 +252,9 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     assert delibsim("ratings", "report", "d").code == 4
     asked = json.loads(delibsim("ratings", "ask", "d", "group.size=2", "--json").out)
     assert (asked["calls"], told["total"]["calls"]) == (4, 6)
-    left = delibsim("ratings", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "--panel", "other")
+    left = delibsim(
+        "ratings", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "--panel", "other"
+    )
     assert left.code == 0
     assert "3 ratings, 0 there already, 3 to be asked for" in left.out
     assert re.search(r"gpt_5_1 +3 +6 .* 0\.0\d - 0\.\d\d$", left.out, re.MULTILINE)
@@ -206,14 +268,22 @@ def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     delibsim("ratings", "ask", "d", "group.size=2")
     whole = (folder / "ratings.jsonl").read_text()
     lines = whole.splitlines(keepends=True)
-    (folder / "ratings.jsonl").write_text(lines[0] + lines[1][:120])  # torn in the middle of the second
+    (folder / "ratings.jsonl").write_text(
+        lines[0] + lines[1][:120]
+    )  # torn in the middle of the second
     again = delibsim("ratings", "ask", "d", "group.size=2", "--json")
     assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
-    kept = [json.loads(line) for line in (folder / "ratings.jsonl").read_text().splitlines() if line.endswith("}")]
+    kept = [
+        json.loads(line)
+        for line in (folder / "ratings.jsonl").read_text().splitlines()
+        if line.endswith("}")
+    ]
     assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
 
 
-def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(delibsim, held, home):
+def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(
+    delibsim, held, home
+):
     ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
     older = home / "conf" / "wording" / "oxford.yaml"
     older.parent.mkdir(parents=True)
@@ -232,8 +302,17 @@ def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(d
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(delibsim, held, home, place):
-    file = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "ratings.jsonl"
+def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(
+    delibsim, held, home, place
+):
+    file = (
+        home
+        / "runs"
+        / "d"
+        / "ratings"
+        / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
+        / "ratings.jsonl"
+    )
     delibsim("ratings", "ask", "d", "group.size=3")
     lines = file.read_text().splitlines(keepends=True)
     broken = lines.copy()
@@ -241,10 +320,17 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(delibsi
     file.write_text("".join(broken))
     told = delibsim("ratings", "report", "d", "--json")
     assert (told.code, len(told.json["lost"])) == (3, 1)
-    assert "ratings.jsonl: 1 damaged line(s)" in delibsim("ratings", "report", "d").out.replace("\n", "")
+    assert "ratings.jsonl: 1 damaged line(s)" in delibsim("ratings", "report", "d").out.replace(
+        "\n", ""
+    )
     assert sum(row["ratings"] for row in told.json["counts"]) == 2
     again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
-    assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (3, 1, 0, 1)
+    assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (
+        3,
+        1,
+        0,
+        1,
+    )
     broken[place] = lines[place].replace('"first"', "first")  # its rater can be read
     file.write_text("".join(broken))
     assert delibsim("ratings", "report", "d").code == 3
@@ -276,7 +362,10 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
 
     def ratings(*options):
         found = delibsim("ratings", "report", "d", "--json", *options)
-        assert sum(of["ratings"] for of in found.json["pooled"].values()) == found.json["counts"][0]["ratings"]
+        assert (
+            sum(of["ratings"] for of in found.json["pooled"].values())
+            == found.json["counts"][0]["ratings"]
+        )
         return {name: (of["source"], of["ratings"]) for name, of in found.json["pooled"].items()}
 
     (pack,) = set(ratings()) - {"panel", "other"}
@@ -369,11 +458,29 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     done = delibsim("ratings", "report", oxford, "--out", "report", "--json")
     assert done.code == 0
     found = done.json
-    assert [row["debater"] for row in found["standings"]] == ["citizen_eloquent", "citizen_plain", "citizen_halting"]
+    assert [row["debater"] for row in found["standings"]] == [
+        "citizen_eloquent",
+        "citizen_plain",
+        "citizen_halting",
+    ]
     assert {row["rated"] for row in found["counts"]} == {3}
     written = {path.name for path in (home / "report").iterdir()}
-    for name in ("counts", "standings", "strengths", "reliability", "dimension_reliability", "dimension_correlations", "paired_tests",
-                 "winner_model", "stance_models", "stance_after", "rater_models", "place_and_length", "ratings", "residuals"):  # fmt: skip
+    for name in (
+        "counts",
+        "standings",
+        "strengths",
+        "reliability",
+        "dimension_reliability",
+        "dimension_correlations",
+        "paired_tests",
+        "winner_model",
+        "stance_models",
+        "stance_after",
+        "rater_models",
+        "place_and_length",
+        "ratings",
+        "residuals",
+    ):
         assert f"{name}.csv" in written
     assert {"win_rates.svg", "performance.svg"} <= written
     assert (home / "report" / "win_rates.svg").read_text().count("<circle") == 3
@@ -402,7 +509,10 @@ def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, 
     words = ("ratings", "report", oxford, "--focus", "citizen_plain", "--people", "people.csv")
     found = delibsim(*words, "--json").json
     counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
-    assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (3, 1)
+    assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (
+        3,
+        1,
+    )
     assert counts["rater", "age"]["note"] == "not_given"
     own = [row for row in found["rater_models"] if row["model"] == "performance by kind"]
     assert "is_citizen_plain:rater_expertise" in {row["term"] for row in own}
@@ -443,7 +553,11 @@ def fill(form, change=lambda row: None):
 
 def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home):
     assert delibsim("ratings", "export", oxford, "--raters", "2", "--out", "pack").code == 0
-    assert sorted(p.name for p in (home / "pack").iterdir()) == ["form.csv", "rater-1.html", "rater-2.html"]
+    assert sorted(p.name for p in (home / "pack").iterdir()) == [
+        "form.csv",
+        "rater-1.html",
+        "rater-2.html",
+    ]
     (key,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
     key = json.loads(key.read_text())["sheets"]
     pages = {p.name: p.read_text() for p in (home / "pack").iterdir()}
@@ -451,7 +565,10 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
         leak = LEAKS.search(page)
         assert leak is None, f"{name}: {page[max(leak.start() - 60, 0) : leak.end() + 60]}"
     assert pages["rater-1.html"].count("<h2>Ballot") == 6
-    order = [re.findall(r"Ballot \(sheet <span class=code>(\w+)", pages[f"rater-{k}.html"]) for k in (1, 2)]
+    order = [
+        re.findall(r"Ballot \(sheet <span class=code>(\w+)", pages[f"rater-{k}.html"])
+        for k in (1, 2)
+    ]
     assert [key[code]["debate"] for code in order[0]] != [key[code]["debate"] for code in order[1]]
     assert [entry["first"] for entry in key.values()].count("proposition") == 6
     checks = {code: entry["check"] for code, entry in key.items()}
@@ -462,8 +579,15 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert "0 ratings kept, 12 known before" in again.out
     found = delibsim("ratings", "report", oxford, "--json").json
     assert {row["ratings"] for row in found["counts"]} == {3 * (4 + 2)}
-    scores = [json.loads(line) for line in (home / "runs" / oxford / "scores" / "ratings.v1.jsonl").read_text().splitlines()]
-    people = [s for s in scores if s["measure"] == "rating.logic" and not s["coder"].startswith("panel")]
+    scores = [
+        json.loads(line)
+        for line in (
+            (home / "runs" / oxford / "scores" / "ratings.v1.jsonl").read_text().splitlines()
+        )
+    ]
+    people = [
+        s for s in scores if s["measure"] == "rating.logic" and not s["coder"].startswith("panel")
+    ]
     assert len(people) == 24
     assert {s["value"] for s in people} == {60.0}
 
@@ -478,7 +602,9 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
         ("rater", "2", "rater: sheet"), ("motion", "plastics", "motion: sheet"),
     ],
 )  # fmt: skip
-def test_a_wrong_line_is_named_and_nothing_is_kept(delibsim, oxford, home, files, cell, value, message):
+def test_a_wrong_line_is_named_and_nothing_is_kept(
+    delibsim, oxford, home, files, cell, value, message
+):
     delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
     rows = fill(home / "pack" / "form.csv")
     rows[2][cell] = value
@@ -507,12 +633,21 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     fill(form, change)
     done = delibsim("ratings", "import", form)
     assert done.code == 3
-    assert "5 ratings kept, 0 known before, 1 with something missing, 1 sheets left empty" in done.out
-    lines = [json.loads(line) for path in (home / "runs").glob("oxford/ratings/*/ratings.jsonl") for line in path.read_text().splitlines()]
+    assert (
+        "5 ratings kept, 0 known before, 1 with something missing, 1 sheets left empty" in done.out
+    )
+    lines = [
+        json.loads(line)
+        for path in (home / "runs").glob("oxford/ratings/*/ratings.jsonl")
+        for line in path.read_text().splitlines()
+    ]
     (partial,) = [line for line in lines if line["missing"]]
     assert set(partial["missing"].values()) == {"not_given"}
     assert (partial["winner"], partial["attentive"]) == (None, None)
-    assert {line["attentive"] for line in lines if line["source"] == "human"} == {None, False}  # 60 is not what they were told
+    assert {line["attentive"] for line in lines if line["source"] == "human"} == {
+        None,
+        False,
+    }  # 60 is not what they were told
     found = delibsim("ratings", "report", oxford, "--json").json
     assert sum(row["without_winner"] for row in found["counts"]) == 1
     assert sum(row["failed_attention"] for row in found["counts"]) == 4
@@ -574,7 +709,9 @@ def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
     delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
     fill(home / "pack" / "form.csv")
     text = (home / "pack" / "form.csv").read_text()
-    (home / "pack" / "form.csv").write_text("\ufeff" + text.replace(",", ";"))  # as a German Excel saves it
+    (home / "pack" / "form.csv").write_text(
+        "\ufeff" + text.replace(",", ";")
+    )  # as a German Excel saves it
     assert delibsim("ratings", "import", "pack/form.csv").code == 0
 
 
@@ -587,7 +724,14 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
 
     class Refusing(ModelPool):
         def of(self, given):
-            return scripted(given, {("Opposition", "turn 4"): Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")})
+            return scripted(
+                given,
+                {
+                    ("Opposition", "turn 4"): Completion(
+                        "", "refusal", "no", Usage(cost_usd=0.0), "citizen"
+                    )
+                },
+            )
 
     asyncio.run(hold_all([session], runs, voices=Refusing()))
     asked = delibsim("ratings", "ask", "b", "--json")
@@ -609,7 +753,14 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
 
     class Hostile(ModelPool):
         def of(self, given):
-            return scripted(given, {(side, f"turn {i}"): hostile for i in range(1, 7) for side in ("Proposition", "Opposition")})
+            return scripted(
+                given,
+                {
+                    (side, f"turn {i}"): hostile
+                    for i in range(1, 7)
+                    for side in ("Proposition", "Opposition")
+                },
+            )
 
     asyncio.run(hold_all([session], runs, voices=Hostile()))
     assert delibsim("ratings", "export", "b", "--raters", "2", "--out", "pack").code == 0
@@ -634,7 +785,10 @@ def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
     assert (after[0] - before[0], after[1] - before[1]) == (2.0, 440)
 
 
-@pytest.mark.parametrize("setting", ["tournament.meetings=abc", "tournament.debaters=citizen", "seed=abc", "tournament.size=3"])
+@pytest.mark.parametrize(
+    "setting",
+    ["tournament.meetings=abc", "tournament.debaters=citizen", "seed=abc", "tournament.size=3"],
+)
 def test_a_setting_of_a_tournament_that_makes_no_sense_is_wrong_input(delibsim, setting):
     done = delibsim("run", "-m", "+experiment=oxford", setting)
     assert done.code == 2
@@ -662,10 +816,16 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
     assert told["total"]["calls"] == 12
     first = delibsim(*ask, "group.size=3")
     assert first.code == 0
-    assert "6 debates, 3 raters, 2 debates each, 1 rater a debate: 6 ratings now, 0 before" in first.out
+    assert (
+        "6 debates, 3 raters, 2 debates each, 1 rater a debate: 6 ratings now, 0 before"
+        in first.out
+    )
     kept = panel_kept(home, "own")
     assert kept["debates_per_rater"] == 2
-    planned = {rater: {(one["debate"], one["first"]) for one in own} for rater, own in kept["allocation"].items()}
+    planned = {
+        rater: {(one["debate"], one["first"]) for one in own}
+        for rater, own in kept["allocation"].items()
+    }
     assert given(home) == planned
     before = files()
     again = delibsim(*ask, "group.size=3", "--json").json
@@ -680,12 +840,24 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
     fewer = delibsim(*ask, "group.size=3", "--json").json
     assert (fewer["new"], fewer["before"]) == (0, 6)
     counts = delibsim("ratings", "report", oxford, "--json").json["counts"]
-    found = {(row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts}
+    found = {
+        (row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts
+    }
     assert found == {(3, 3, 3 * 4 + 6, 0)}  # what was allocated to nobody is not missing
 
 
 def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
-    ask = ("ratings", "ask", oxford, "group.size=3", "--debates-per-rater", "2", "--panel", "own", "--json")
+    ask = (
+        "ratings",
+        "ask",
+        oxford,
+        "group.size=3",
+        "--debates-per-rater",
+        "2",
+        "--panel",
+        "own",
+        "--json",
+    )
     assert delibsim(*ask).json["new"] == 6
     whole = given(home)
     for path in sorted((home / "runs" / oxford / "ratings").glob("*/ratings.jsonl"))[:2]:
@@ -699,13 +871,24 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--debates-per-rater", "7"], "at least 1 debate and at most all 6 that are complete, not 7"),
+        (
+            ["--debates-per-rater", "7"],
+            "at least 1 debate and at most all 6 that are complete, not 7",
+        ),
         (["--debates-per-rater", "0"], "at least 1 debate"),
-        (["--debates-per-rater", "3", "--panel", "panel"], "each rater of panel 'panel' rates every debate: go on without"),
-        (["--panel", "own"], "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2"),
+        (
+            ["--debates-per-rater", "3", "--panel", "panel"],
+            "each rater of panel 'panel' rates every debate: go on without",
+        ),
+        (
+            ["--panel", "own"],
+            "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2",
+        ),
     ],
 )
-def test_an_allocation_that_cannot_be_is_wrong_input(delibsim, oxford, home, files, options, message):
+def test_an_allocation_that_cannot_be_is_wrong_input(
+    delibsim, oxford, home, files, options, message
+):
     # The fixture's panel was asked without the command, which is what keeps a panel.
     delibsim("ratings", "ask", oxford, "group.size=4")
     delibsim("ratings", "ask", oxford, "group.size=2", "--debates-per-rater", "2", "--panel", "own")
@@ -738,10 +921,15 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
     key = list(json.loads(file.read_text())["sheets"].values())
     for name, n in (("debate", 6), ("rater", 6)):
-        counts = [sum(sheet[name] == one for sheet in key) for one in {sheet[name] for sheet in key}]
+        counts = [
+            sum(sheet[name] == one for sheet in key) for one in {sheet[name] for sheet in key}
+        ]
         assert counts == [2] * n
     for name in {sheet["debate"] for sheet in key}:
-        assert {sheet["first"] for sheet in key if sheet["debate"] == name} == {"proposition", "opposition"}
+        assert {sheet["first"] for sheet in key if sheet["debate"] == name} == {
+            "proposition",
+            "opposition",
+        }
     page = (home / "pack" / "rater-1.html").read_text()
     assert page.count("<h2>Ballot") == 2
     assert "0 (not at all) to 100 (extremely)" in page
@@ -753,5 +941,8 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
     refused = delibsim(*export, "--out", "third", "--wording", "default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
-    assert delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--out", "fourth").code == 2
+    assert (
+        delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--out", "fourth").code
+        == 2
+    )
     assert not (home / "fourth").exists()

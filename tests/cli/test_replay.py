@@ -14,7 +14,11 @@ def edit_log(session, change):
 def test_a_replay_is_equal_asks_nobody_and_writes_nothing(delibsim, study, files):
     before = files()
     answer = delibsim("replay", "s")
-    assert (answer.code, answer.out, answer.err) == (0, "s/ccps.normative.citizen_rounds1_size2.r1: equal\n", "")
+    assert (answer.code, answer.out, answer.err) == (
+        0,
+        "s/ccps.normative.citizen_rounds1_size2.r1: equal\n",
+        "",
+    )
     assert files() == before
     assert delibsim("replay", "s", "--json").json == {
         "study": "s",
@@ -32,7 +36,9 @@ def test_another_reply_gives_another_run_and_the_difference_is_named(delibsim, s
     def change(record):
         if record["purpose"] == {"participant": "Participant 2", "occasion": "post", "attempt": 0}:
             lines = [line.split(": ") for line in record["completion"]["text"].splitlines()]
-            record["completion"]["text"] = "\n".join(f"{k}: {(1 if v == '7' else 7) if k == 'C3' else v}" for k, v in lines)
+            record["completion"]["text"] = "\n".join(
+                f"{k}: {(1 if v == '7' else 7) if k == 'C3' else v}" for k, v in lines
+            )
 
     edit_log(study, change)
     answer = delibsim("replay", "s", "--json")
@@ -45,11 +51,18 @@ def test_another_reply_gives_another_run_and_the_difference_is_named(delibsim, s
 def test_another_prompt_diverges_and_shows_the_prompt_that_changed(delibsim, study):
     path = study / "session.json"
     plan = path.read_text(encoding="utf-8")
-    path.write_text(plan.replace("respond to climate change?", "respond to the weather?"), encoding="utf-8")
+    path.write_text(
+        plan.replace("respond to climate change?", "respond to the weather?"), encoding="utf-8"
+    )
     answer = delibsim("replay", "s", "--json")
     assert (answer.code, answer.json["verdict"]) == (4, "diverged")
-    assert any(line.startswith("-How should") and "climate change?" in line for line in answer.json["changed"])
-    assert any(line.startswith("+How should") and "the weather?" in line for line in answer.json["changed"])
+    assert any(
+        line.startswith("-How should") and "climate change?" in line
+        for line in answer.json["changed"]
+    )
+    assert any(
+        line.startswith("+How should") and "the weather?" in line for line in answer.json["changed"]
+    )
     assert "diverged" in delibsim("replay", "s").out
 
 
@@ -67,7 +80,9 @@ def test_a_damaged_run_or_plan_is_named(delibsim, study):
         (study / name).write_bytes(whole[:500])
         answer = delibsim("replay", "s", "--json")
         assert (answer.code, answer.json["verdict"]) == (4, "damaged")
-        assert f"runs/s/ccps.normative.citizen_rounds1_size2.r1/{name}: " in answer.json["changed"][0]
+        assert (
+            f"runs/s/ccps.normative.citizen_rounds1_size2.r1/{name}: " in answer.json["changed"][0]
+        )
         (study / name).write_bytes(whole)
     assert delibsim("replay", "s").code == 0
 

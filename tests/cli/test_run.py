@@ -8,7 +8,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TREATMENTS = sorted(path.stem for path in (ROOT / "conf" / "treatment").glob("*.yaml"))
-TOPICS = "fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa swiss_health bep acp".split()
+TOPICS = (
+    "fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa"
+    " swiss_health bep acp".split()
+)
 
 
 def run_of(folder):
@@ -16,7 +19,10 @@ def run_of(folder):
 
 
 def log_of(folder):
-    return [json.loads(line) for line in (folder / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (folder / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def only_session(home, study="s"):
@@ -27,12 +33,16 @@ def only_session(home, study="s"):
 # what is asked for is held
 
 
-def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(delibsim, home, monkeypatch):
+def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(
+    delibsim, home, monkeypatch
+):
     written = []
     for name, seed in (("one", 7), ("two", 7), ("three", 8)):
         (home / name).mkdir()
         monkeypatch.chdir(home / name)
-        answer = delibsim("run", "-q", "study=a", "topic=ccps", "treatment=normative", f"seed={seed}")
+        answer = delibsim(
+            "run", "-q", "study=a", "topic=ccps", "treatment=normative", f"seed={seed}"
+        )
         assert (answer.code, answer.err) == (0, "")
         written.append((home / name / "runs/a/ccps.normative.citizen.r1/run.json").read_bytes())
     assert written[0] == written[1]
@@ -44,12 +54,18 @@ def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(deli
 def test_group_size_and_rounds_obey(delibsim, home):
     answer = delibsim("run", "study=s", "group.size=7", "rounds=4", "--json")
     assert answer.code == 0
-    assert (answer.json["participants"], answer.json["rounds"], answer.json["status"]) == (7, 4, "complete")
+    assert (answer.json["participants"], answer.json["rounds"], answer.json["status"]) == (
+        7,
+        4,
+        "complete",
+    )
     assert answer.json["calls"]["asked_now"] == 7 + 4 * 7 + 7
     run = run_of(only_session(home))
     assert len(run["responses"]) == 14
     for k in range(1, 5):
-        assert len({s["turn"]["speaker"] for s in run["transcript"] if s["turn"]["round"] == k}) == 7
+        assert (
+            len({s["turn"]["speaker"] for s in run["transcript"] if s["turn"]["round"] == k}) == 7
+        )
     assert run["status"] == "complete"
 
 
@@ -60,7 +76,9 @@ def test_every_treatment_runs(delibsim, home, treatment):
     session = only_session(home)
     assert session.name == f"ccps.{treatment}.citizen_size2.r1"
     run = run_of(session)
-    assert len(run["transcript"]) == {"none": 0, "oxford": 6}.get(treatment, 4)  # a debate has three rounds
+    assert len(run["transcript"]) == {"none": 0, "oxford": 6}.get(
+        treatment, 4
+    )  # a debate has three rounds
     instructions = run["session"]["treatment"]["instructions"].strip()
     assert bool(instructions) == (treatment != "none")
     for exchange in log_of(session):
@@ -69,7 +87,10 @@ def test_every_treatment_runs(delibsim, home, treatment):
 
 
 def test_treatments_are_worded_differently():
-    texts = {name: (ROOT / "conf" / "treatment" / f"{name}.yaml").read_text(encoding="utf-8") for name in TREATMENTS}
+    texts = {
+        name: (ROOT / "conf" / "treatment" / f"{name}.yaml").read_text(encoding="utf-8")
+        for name in TREATMENTS
+    }
     assert {"none", "basic", "normative"} <= set(texts)
     assert len([name for name in texts if name.startswith("normative_")]) == 4
     assert len(set(texts.values())) == len(texts)
@@ -85,15 +106,29 @@ def test_every_topic_of_the_benchmark_runs_on_its_own_survey(delibsim, topic):
 
 
 def test_a_group_can_have_several_models_in_turn(delibsim, home):
-    answer = delibsim("run", "-q", "study=s", "group.models=[citizen_open,citizen_firm]", "group.size=3", "rounds=1", "--json")
+    answer = delibsim(
+        "run",
+        "-q",
+        "study=s",
+        "group.models=[citizen_open,citizen_firm]",
+        "group.size=3",
+        "rounds=1",
+        "--json",
+    )
     assert answer.code == 0
     assert answer.json["models"] == {"citizen_open": "citizen", "citizen_firm": "citizen"}
     session = only_session(home)
     run = run_of(session)
     seats = {p["id"]: p["model"] for p in run["session"]["participants"]}
     assert list(seats.values()) == ["citizen_open", "citizen_firm", "citizen_open"]
-    assert all(exchange["model"] == seats[exchange["purpose"]["participant"]] for exchange in log_of(session))
-    assert run["session"]["models"]["citizen_open"]["openness"] != run["session"]["models"]["citizen_firm"]["openness"]
+    assert all(
+        exchange["model"] == seats[exchange["purpose"]["participant"]]
+        for exchange in log_of(session)
+    )
+    assert (
+        run["session"]["models"]["citizen_open"]["openness"]
+        != run["session"]["models"]["citizen_firm"]["openness"]
+    )
 
 
 def test_personas_are_seated_in_turn_and_reach_their_holder_alone(delibsim, home):
@@ -104,7 +139,9 @@ def test_personas_are_seated_in_turn_and_reach_their_holder_alone(delibsim, home
     assert personas[5] == personas[0]
     for exchange in log_of(session):
         own = personas[int(exchange["purpose"]["participant"][-1]) - 1].strip()
-        shown = [p.strip() for p in set(personas) if p.strip() in exchange["messages"][1]["content"]]
+        shown = [
+            p.strip() for p in set(personas) if p.strip() in exchange["messages"][1]["content"]
+        ]
         assert shown == [own]
 
 
@@ -118,7 +155,12 @@ def test_a_temperature_is_recorded_and_where_it_means_nothing_reported_as_droppe
 
 
 def test_a_setting_of_the_model_and_of_the_procedure_obeys(delibsim, home):
-    overrides = ["model.susceptibility=0", "model.noise=0", "procedure.shuffle_items=false", "procedure.audience.network=ring"]
+    overrides = [
+        "model.susceptibility=0",
+        "model.noise=0",
+        "procedure.shuffle_items=false",
+        "procedure.audience.network=ring",
+    ]
     answer = delibsim("run", "-q", "study=s", *overrides, "--json")
     assert answer.code == 0
     assert answer.json["measures"]["opinion_change_c"]["change"] == 0
@@ -138,8 +180,12 @@ def test_a_deliberation_on_another_survey_names_it(delibsim):
 def survey_file(**changes):
     fields = {"id": "tea", "scale_min": 1, "scale_max": 5} | changes
     lines = [f"{name}: {value}" for name, value in fields.items()]
-    lines += ["considerations:"] + [f"  - {{id: C{k}, text: Tea number {k} is good for everybody.}}" for k in (1, 2, 3)]
-    lines += ["preferences:"] + [f"  - {{id: P{k}, text: Serve tea number {k} first.}}" for k in (1, 2)]
+    lines += ["considerations:"] + [
+        f"  - {{id: C{k}, text: Tea number {k} is good for everybody.}}" for k in (1, 2, 3)
+    ]
+    lines += ["preferences:"] + [
+        f"  - {{id: P{k}, text: Serve tea number {k} first.}}" for k in (1, 2)
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -149,8 +195,12 @@ def own(home):
     pages = {
         "topics/tea.yaml": "id: tea\nquestion: Which tea?\nsurvey: tea\n",
         "surveys/tea.yaml": survey_file(),
-        "conf/treatment/polite.yaml": "name: polite\ninstructions: Pour for the others first.\nrounds: 1\ninteraction: true\n",
-        "conf/persona/drinkers.yaml": "name: drinkers\npersonas: [You drink green tea., You drink black tea.]\n",
+        "conf/treatment/polite.yaml": (
+            "name: polite\ninstructions: Pour for the others first.\nrounds: 1\ninteraction: true\n"
+        ),
+        "conf/persona/drinkers.yaml": (
+            "name: drinkers\npersonas: [You drink green tea., You drink black tea.]\n"
+        ),
     }
     for name, text in pages.items():
         (home / name).parent.mkdir(parents=True, exist_ok=True)
@@ -159,7 +209,16 @@ def own(home):
 
 
 def test_topics_surveys_treatments_and_personas_of_ones_own(delibsim, own):
-    answer = delibsim("run", "-q", "study=s", "topic=tea", "treatment=polite", "persona=drinkers", "group.size=3", "--json")
+    answer = delibsim(
+        "run",
+        "-q",
+        "study=s",
+        "topic=tea",
+        "treatment=polite",
+        "persona=drinkers",
+        "group.size=3",
+        "--json",
+    )
     assert (answer.code, answer.err) == (0, "")
     assert answer.json["topic"]["question"] == "Which tea?"
     assert answer.json["human"] is None
@@ -173,25 +232,55 @@ def test_topics_surveys_treatments_and_personas_of_ones_own(delibsim, own):
     ("name", "text", "said"),
     [
         ("topics/tea.yaml", "id: tea\nquestion: [unclosed\n", ["topics/tea.yaml", "line 3"]),
-        ("topics/tea.yaml", "id: tea\nquestion: Which?\ntaem: x\n", ["topics/tea.yaml", "line 3", "taem", "fields are: id, question"]),
+        (
+            "topics/tea.yaml",
+            "id: tea\nquestion: Which?\ntaem: x\n",
+            ["topics/tea.yaml", "line 3", "taem", "fields are: id, question"],
+        ),
         ("topics/tea.yaml", "id: tea\n", ["topics/tea.yaml", "question", "missing"]),
-        ("topics/tea.yaml", "id: coffee\nquestion: Which?\n", ["topics/tea.yaml", "line 1", "id", "coffee"]),
-        ("surveys/tea.yaml", survey_file(scale_min=5), ["surveys/tea.yaml", "line ", "scale_min (5) must be smaller"]),
-        ("surveys/tea.yaml", survey_file(scale_max="seven"), ["surveys/tea.yaml", "line 3", "scale_max", "integer", "seven"]),
-        ("surveys/tea.yaml", survey_file(forced_distribution="[1, 1]"), ["surveys/tea.yaml", "line 4", "forced_distribution", "5 counts"]),
-        ("surveys/tea.yaml", survey_file().replace("C2", "C1"), ["surveys/tea.yaml", "C1", "unique"]),
+        (
+            "topics/tea.yaml",
+            "id: coffee\nquestion: Which?\n",
+            ["topics/tea.yaml", "line 1", "id", "coffee"],
+        ),
+        (
+            "surveys/tea.yaml",
+            survey_file(scale_min=5),
+            ["surveys/tea.yaml", "line ", "scale_min (5) must be smaller"],
+        ),
+        (
+            "surveys/tea.yaml",
+            survey_file(scale_max="seven"),
+            ["surveys/tea.yaml", "line 3", "scale_max", "integer", "seven"],
+        ),
+        (
+            "surveys/tea.yaml",
+            survey_file(forced_distribution="[1, 1]"),
+            ["surveys/tea.yaml", "line 4", "forced_distribution", "5 counts"],
+        ),
+        (
+            "surveys/tea.yaml",
+            survey_file().replace("C2", "C1"),
+            ["surveys/tea.yaml", "C1", "unique"],
+        ),
         (
             "surveys/tea.yaml",
             survey_file().replace("text: Tea number 3", "txt: Tea"),
             ["surveys/tea.yaml", "line 7", "considerations[3].text", "missing"],
         ),
-        ("conf/treatment/polite.yaml", "name: polite\nrounds: [1\n", ["conf/treatment/polite.yaml", "line"]),
+        (
+            "conf/treatment/polite.yaml",
+            "name: polite\nrounds: [1\n",
+            ["conf/treatment/polite.yaml", "line"],
+        ),
         ("conf/treatment/polite.yaml", "name: polite\nround: 1\n", ["round"]),
         ("conf/treatment/polite.yaml", "instructions: Pour.\n", ["name", "treatment"]),
         ("conf/persona/drinkers.yaml", "name: drinkers\npersona: [a]\n", ["persona", "drinkers"]),
     ],
 )
-def test_a_broken_file_of_ones_own_is_named_with_what_is_wrong_in_it(delibsim, own, files, name, text, said):
+def test_a_broken_file_of_ones_own_is_named_with_what_is_wrong_in_it(
+    delibsim, own, files, name, text, said
+):
     (own / name).write_text(text, encoding="utf-8")
     before = files()
     answer = delibsim("run", "study=s", "topic=tea", "treatment=polite", "persona=drinkers")
@@ -265,7 +354,10 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
         ("survey=deliberr.ccps", "delibsim import deliberr PATH"),
         ("treatment=normativ", "unknown treatment 'normativ'; did you mean normative"),
         ("model=citzen", "unknown model 'citzen'; did you mean citizen"),
-        ("group.models=[citizen,citizen_opne]", "unknown model 'citizen_opne'; did you mean citizen_open"),
+        (
+            "group.models=[citizen,citizen_opne]",
+            "unknown model 'citizen_opne'; did you mean citizen_open",
+        ),
         ("persona=value", "unknown persona 'value'; did you mean values"),
         ("wording=defualt", "unknown wording 'defualt'; did you mean default"),
         ("format=debat", "unknown format 'debat'"),
@@ -290,7 +382,10 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
         ("limits.requests_per_minute=0", "limits"),
         ("procedure.reasks=-1", "reasks must be 0 or more, not -1"),
         ("procedure.audience.edges=[[1,2,3]]", "edges"),
-        ("group.models=[citizen,citizen_open,citizen_firm]", "group.models names 3 models for 2 seats"),
+        (
+            "group.models=[citizen,citizen_open,citizen_firm]",
+            "group.models names 3 models for 2 seats",
+        ),
         ("wording.texts.recall=null", "recall"),
         ("topic=acp,ccps", "'topic=acp,ccps' names several values"),
         ("topic", "cannot read the override"),
@@ -301,7 +396,9 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
         ("hydra.run.dir=x", "unknown setting 'hydra.run.dir'"),
     ],
 )
-def test_what_does_not_exist_or_cannot_be_is_refused_in_one_line_before_anything_is_written(delibsim, files, override, said):
+def test_what_does_not_exist_or_cannot_be_is_refused_in_one_line_before_anything_is_written(
+    delibsim, files, override, said
+):
     answer = delibsim("run", "study=s", "group.size=2", override)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("delibsim: ")
@@ -320,7 +417,22 @@ def test_a_study_with_a_broken_manifest_is_named_and_left_alone(delibsim, study,
     assert files() == before
 
 
-@pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "a/b", "..", "x" * 300, "naïve 😀", "-x", ".hidden", "a\\b", "con.txt"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../x",
+        "/etc/x",
+        "CON",
+        "a/b",
+        "..",
+        "x" * 300,
+        "naïve 😀",
+        "-x",
+        ".hidden",
+        "a\\b",
+        "con.txt",
+    ],
+)
 def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, home, small, name):
     where = home / "deep" / "er"
     where.mkdir(parents=True)
@@ -348,7 +460,9 @@ def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, smal
         assert delibsim("run", "-q", *small[:-1], override).code == 0
     names = [path.name for path in (home / "runs").iterdir()]
     assert len(names) == 2
-    assert all(re.fullmatch(r"ccps.normative.citizen_rounds1_size2_[0-9a-f]{8}", name) for name in names)
+    assert all(
+        re.fullmatch(r"ccps.normative.citizen_rounds1_size2_[0-9a-f]{8}", name) for name in names
+    )
 
 
 def test_a_file_in_the_place_of_the_folder_is_a_clear_error(delibsim, home, files, small):
@@ -392,10 +506,14 @@ def test_progress_is_plain_lines_on_stderr_where_there_is_no_terminal(delibsim, 
 
 
 def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
-    """What is too long for the screen is left to the terminal, so that paths and reasons can be copied whole."""
+    """What is too long for the screen is left to the terminal, so that paths and reasons can be
+    copied whole.
+    """
     run = partial / "run.json"
     long = "against my policy, " * 9 + "as I said"
-    run.write_text(run.read_text(encoding="utf-8").replace("against my policy", long), encoding="utf-8")
+    run.write_text(
+        run.read_text(encoding="utf-8").replace("against my policy", long), encoding="utf-8"
+    )
     lines = delibsim("run", "study=p", "-q", *small).out.splitlines()
     begins = lines.index(next(line for line in lines if line.startswith("Undefined")))
     heads = (
@@ -408,20 +526,29 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
     lines = delibsim("run", f"study={name}", "-q", *small).out.splitlines()
     folder = f"runs/{name}/{partial.name}"
     assert len(f"Next       delibsim show {folder}") > 100
-    assert {f"Files      {folder}/run.json (the run), exchanges.jsonl (every call)", f"Next       delibsim show {folder}"} <= {*lines}
+    assert {
+        f"Files      {folder}/run.json (the run), exchanges.jsonl (every call)",
+        f"Next       delibsim show {folder}",
+    } <= {*lines}
 
 
-def test_a_run_in_which_something_is_missing_is_partial_and_says_what_and_why(delibsim, partial, small):
+def test_a_run_in_which_something_is_missing_is_partial_and_says_what_and_why(
+    delibsim, partial, small
+):
     answer = delibsim("run", "study=p", *small)
     assert answer.code == 3
-    assert "Participant 1, pre: 27 answers (refusal: against my policy)" in answer.out.replace("\n", " ")
+    assert "Participant 1, pre: 27 answers (refusal: against my policy)" in answer.out.replace(
+        "\n", " "
+    )
     assert "Undefined" in answer.out
     as_json = delibsim("run", "study=p", *small, "--json")
     assert as_json.code == 3
     assert as_json.json["status"] == "partial"
     assert as_json.json["measures"]["dri"] == {"pre": None, "post": None, "change": None}
     assert as_json.json["undefined"]["dri.pre"]
-    assert {(gap["participant"], gap["occasion"].split()[0]) for gap in as_json.json["missing"]} == {
+    assert {
+        (gap["participant"], gap["occasion"].split()[0]) for gap in as_json.json["missing"]
+    } == {
         ("Participant 1", "pre"),
         ("Participant 1", "turn"),
         ("Participant 1", "post"),

@@ -1,4 +1,6 @@
-"""`delibsim score`: measures by condition, what is missing from them, and what could not be read."""
+"""`delibsim score`: measures by condition, what is missing from them, and what could not be
+read.
+"""
 
 import shutil
 
@@ -8,7 +10,11 @@ from delibsim import DRI, Runs
 
 
 def rows_of(answer, measure="dri"):
-    return {(row["treatment"], row["phase"]): row for row in answer.json["conditions"] if row["measure"] == measure}
+    return {
+        (row["treatment"], row["phase"]): row
+        for row in answer.json["conditions"]
+        if row["measure"] == measure
+    }
 
 
 def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
@@ -17,9 +23,17 @@ def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
     answer = delibsim("score", "s", "--json")
     assert (answer.code, answer.err) == (0, "")
     rows = rows_of(answer)
-    assert set(rows) == {(treatment, phase) for treatment in ("normative", "none") for phase in ("pre", "post", "change")}
+    assert set(rows) == {
+        (treatment, phase)
+        for treatment in ("normative", "none")
+        for phase in ("pre", "post", "change")
+    }
     runs = Runs(home / "runs", "s").all()[0]
-    post = [s.value for s in DRI().score(runs) if (s.measure, s.phase) == ("dri", "post") and "normative" in s.target]
+    post = [
+        s.value
+        for s in DRI().score(runs)
+        if (s.measure, s.phase) == ("dri", "post") and "normative" in s.target
+    ]
     row = rows["normative", "post"]
     assert (row["planned"], row["held"], row["valid"], row["missing"]) == (2, 2, 2, {})
     assert row["mean"] == pytest.approx(sum(post) / 2, abs=1e-12)
@@ -82,7 +96,9 @@ def test_a_damaged_plan_is_named_and_the_others_are_still_read(delibsim, study):
     (other / "session.json").write_text("{", encoding="utf-8")
     answer = delibsim("score", "s", "--json")
     assert answer.code == 3
-    assert "runs/s/ccps.normative.citizen_rounds1_size2.r2/session.json: " in " ".join(answer.json["unreadable"])
+    assert "runs/s/ccps.normative.citizen_rounds1_size2.r2/session.json: " in " ".join(
+        answer.json["unreadable"]
+    )
 
 
 def test_a_study_without_runs_has_nothing_to_score(delibsim, study):
@@ -105,17 +121,30 @@ def test_sessions_that_differ_in_a_setting_are_not_averaged(delibsim, home, smal
     )
     assert delibsim(*sweep).code == 0
     answer = delibsim("score", "s", "--scorer", "agreement", "--json")
-    rows = [row for row in answer.json["conditions"] if (row["measure"], row["phase"]) == ("opinion_change_c", "change")]
-    cells = [(row["settings"]["model.susceptibility"], row["settings"]["procedure.audience.network"]) for row in rows]
+    rows = [
+        row
+        for row in answer.json["conditions"]
+        if (row["measure"], row["phase"]) == ("opinion_change_c", "change")
+    ]
+    cells = [
+        (row["settings"]["model.susceptibility"], row["settings"]["procedure.audience.network"])
+        for row in rows
+    ]
     assert sorted(cells) == [(0, "complete"), (0, "ring"), (0.4, "complete"), (0.4, "ring")]
     assert {(row["planned"], row["held"], row["valid"]) for row in rows} == {(2, 2, 2)}
     assert len({row["mean"] for row in rows}) > 1
     printed = delibsim("score", "s", "--scorer", "agreement").out
-    assert "ccps, normative, citizen, model.susceptibility=0.4, procedure.audience.network=ring\n" in printed
+    assert (
+        "ccps, normative, citizen, model.susceptibility=0.4, procedure.audience.network=ring\n"
+        in printed
+    )
 
 
 def test_what_is_missing_is_told_of_its_own_condition(delibsim, partial):
-    assert delibsim("run", "-q", "study=p", "topic=ccps", "group.size=3", "rounds=1", "seed=7").code == 0
+    assert (
+        delibsim("run", "-q", "study=p", "topic=ccps", "group.size=3", "rounds=1", "seed=7").code
+        == 0
+    )
     answer = delibsim("score", "p", "--json")
     assert {row["settings"]["group.size"] for row in answer.json["conditions"]} == {2, 3}
     assert answer.json["missing"]
@@ -134,10 +163,15 @@ def test_run_and_score_show_the_same_values_of_people(delibsim, small):
     assert beside["rank_stability", "change"] == pytest.approx(0.668, abs=0.0005)
     assert beside["opinion_change_p", "change"] is None
     table = delibsim("run", "-q", "study=s", *small).out
-    (line,) = [line for line in table.splitlines() if line.startswith("opinion change, preferences")]
+    (line,) = [
+        line for line in table.splitlines() if line.startswith("opinion change, preferences")
+    ]
     assert line.split()[-3:] == ["-", "-", "-"]
 
 
 def test_the_column_of_people_says_what_it_is(delibsim, study):
     out = delibsim("score", "s").out
-    assert "people on ccps: the change of 31 people pooled, which no single group shows; they answered the original instrument" in out
+    assert (
+        "people on ccps: the change of 31 people pooled, which no single group shows; they answered"
+        " the original instrument" in out
+    )

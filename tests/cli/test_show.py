@@ -7,7 +7,8 @@ import pytest
 
 ESC = "\x1b"
 HOSTILE = (
-    f"{ESC}[31mred{ESC}[0m {ESC}]0;owned\x07 [bold]loud[/bold] [link=https://x]here[/link] :smile: \u202egnp.exe \u200bhidden\r\bback\x9b2J"
+    f"{ESC}[31mred{ESC}[0m {ESC}]0;owned\x07 [bold]loud[/bold] [link=https://x]here[/link] :smile:"
+    " \u202egnp.exe \u200bhidden\r\bback\x9b2J"
 )
 
 
@@ -28,11 +29,19 @@ def test_who_spoke_when_and_what_everybody_answered_before_and_after(delibsim, s
     for statement in run["transcript"]:
         assert f"{statement['turn']['index']} {statement['turn']['speaker']}" in shown
         assert " ".join(statement["text"].split()) in shown
-    started = [json.loads(line)["started"] for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()]
+    started = [
+        json.loads(line)["started"]
+        for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert f"{started[2][11:19]} UTC" in shown
     answers = {(r["participant"], r["phase"]): r["answers"] for r in run["responses"]}
-    cells = [f"{answers[f'Participant {k}', 'pre']['P1']} > {answers[f'Participant {k}', 'post']['P1']}" for k in (1, 2)]
-    (row,) = [" ".join(line.split()) for line in answer.out.splitlines() if line.split()[:1] == ["P1"]]
+    cells = [
+        f"{answers[f'Participant {k}', 'pre']['P1']} > {answers[f'Participant {k}', 'post']['P1']}"
+        for k in (1, 2)
+    ]
+    (row,) = [
+        " ".join(line.split()) for line in answer.out.splitlines() if line.split()[:1] == ["P1"]
+    ]
     assert row.endswith(" ".join(cells))
     assert " ".join(run["session"]["survey"]["items"][0]["text"].split()[:4]) in shown
 
@@ -74,7 +83,10 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     [
         ("nowhere", "unknown study 'nowhere'"),
         ("ss", "did you mean s?"),
-        ("s/ccps.normative.citizen_rounds1_size2.r2", "did you mean ccps.normative.citizen_rounds1_size2.r1"),
+        (
+            "s/ccps.normative.citizen_rounds1_size2.r2",
+            "did you mean ccps.normative.citizen_rounds1_size2.r1",
+        ),
     ],
 )
 def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
@@ -113,7 +125,9 @@ def test_names_are_printed_inert_too(delibsim, study):
     assert answer.code == 0
     assert ESC not in answer.out
     assert "mod[1mel[red]" in answer.out
-    path.write_text(whole.replace('"Participant 1"', json.dumps(f"Ann{ESC}[2J[red]")), encoding="utf-8")
+    path.write_text(
+        whole.replace('"Participant 1"', json.dumps(f"Ann{ESC}[2J[red]")), encoding="utf-8"
+    )
     answer = delibsim("show", "s")
     assert ESC not in answer.out + answer.err
 
@@ -161,7 +175,10 @@ def test_a_session_that_was_cut_off_has_no_run_to_show(delibsim, study):
 
 
 def test_single_calls_are_shown_whole(delibsim, study):
-    records = [json.loads(line) for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = [
+        json.loads(line)
+        for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     ids = ["{participant}/{occasion}/{attempt}".format(**record["purpose"]) for record in records]
     listed = delibsim("show", "s", "--call", "all")
     assert listed.code == 0
@@ -180,7 +197,11 @@ def test_calls_of_two_treatments_differ_in_what_was_told_alone(delibsim, home):
     sweep = ("topic=acp", "treatment=none,basic,normative", "group.size=2", "rounds=1", "seed=7")
     assert delibsim("run", "-q", "-m", "study=told", *sweep).code == 0
     asked = []
-    for cell in ("none.citizen_size2", "basic.citizen_rounds1_size2", "normative.citizen_rounds1_size2"):
+    for cell in (
+        "none.citizen_size2",
+        "basic.citizen_rounds1_size2",
+        "normative.citizen_rounds1_size2",
+    ):
         asked.append(delibsim("show", f"told/acp.{cell}.r1", "--call", "Participant 1/pre/0").out)
     assert "Rate every consideration" in asked[0]
     assert asked[1:] == asked[:1] * 2

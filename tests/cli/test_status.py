@@ -12,8 +12,18 @@ def test_a_complete_study(delibsim, study):
     assert state["states"] == {"complete": 1}
     assert state["calls"] == {"ok": 6}
     (session,) = state["sessions"]
-    assert session["condition"] == {"treatment": "normative", "topic": "ccps", "models": ["citizen"], "replicate": 1}
-    assert (session["state"], session["damaged_lines"], session["missing"], session["fault"]) == ("complete", 0, [], "")
+    assert session["condition"] == {
+        "treatment": "normative",
+        "topic": "ccps",
+        "models": ["citizen"],
+        "replicate": 1,
+    }
+    assert (session["state"], session["damaged_lines"], session["missing"], session["fault"]) == (
+        "complete",
+        0,
+        [],
+        "",
+    )
 
 
 def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
@@ -21,7 +31,9 @@ def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
     assert answer.code == 3
     assert answer.json["states"] == {"partial": 1}
     assert answer.json["calls"] == {"ok": 3, "refusal": 3}
-    assert {gap["reason"] for gap in answer.json["sessions"][0]["missing"]} == {"refusal: against my policy"}
+    assert {gap["reason"] for gap in answer.json["sessions"][0]["missing"]} == {
+        "refusal: against my policy"
+    }
     shown = delibsim("status", "p")
     assert shown.code == 3
     assert "Participant 1, pre: refusal: against my policy" in " ".join(shown.out.split())
@@ -35,13 +47,20 @@ def test_a_study_in_which_nothing_was_finished(delibsim, study):
     assert answer.code == 4
     assert "1 cut off" in answer.out
     assert "1 damaged line(s)" in answer.out
-    assert "goes on when its `delibsim run` command is given again, or with `delibsim retry runs/s`.\n" in answer.out
+    assert (
+        "goes on when its `delibsim run` command is given again, or with `delibsim retry runs/s`.\n"
+        in answer.out
+    )
     assert delibsim("status", "s", "--json").json["sessions"][0]["damaged_lines"] == 1
     assert delibsim("retry", "runs/s", "-q").code == 0
 
 
 def test_a_study_of_which_a_part_is_cut_off_or_damaged(delibsim, study):
-    for name, damage in (("cut", None), ("broken-run", "run.json"), ("broken-plan", "session.json")):
+    for name, damage in (
+        ("cut", None),
+        ("broken-run", "run.json"),
+        ("broken-plan", "session.json"),
+    ):
         folder = shutil.copytree(study, study.parent / name)
         if damage:
             (folder / damage).write_text("{", encoding="utf-8")

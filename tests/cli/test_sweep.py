@@ -8,7 +8,9 @@ GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic", "group.size=2", "ro
 
 
 def runs_in(home):
-    return {path.parent.name: path.read_bytes() for path in (home / "runs" / "s").glob("*/run.json")}
+    return {
+        path.parent.name: path.read_bytes() for path in (home / "runs" / "s").glob("*/run.json")
+    }
 
 
 @pytest.fixture
@@ -42,7 +44,9 @@ def test_one_more_replicate_adds_only_that(delibsim, grid, home):
     after = runs_in(home)
     assert {name: after[name] for name in before} == before
     assert sorted(set(after) - set(before)) == sorted(name.replace(".r1", ".r2") for name in before)
-    (amendment,) = json.loads((home / "runs/s/study.json").read_text(encoding="utf-8"))["amendments"]
+    (amendment,) = json.loads((home / "runs/s/study.json").read_text(encoding="utf-8"))[
+        "amendments"
+    ]
     assert (amendment["sessions"], amendment["added"]) == (4, {})
 
 
@@ -64,7 +68,10 @@ def test_retry_holds_what_has_no_run_and_nothing_else(delibsim, grid, home):
     whole = runs_in(home)
     name = next(iter(whole))
     (home / "runs/s" / name / "run.json").unlink()
-    assert "1 session has no run, none that ended so." in delibsim("retry", "s", "--status", "timeout").out
+    assert (
+        "1 session has no run, none that ended so."
+        in delibsim("retry", "s", "--status", "timeout").out
+    )
     answer = delibsim("retry", "s", "-q", "--status", "ok", "--json")
     assert (answer.code, answer.json["sessions"]) == (0, 1)
     assert runs_in(home) == whole
@@ -72,23 +79,35 @@ def test_retry_holds_what_has_no_run_and_nothing_else(delibsim, grid, home):
 
 
 def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(delibsim, grid, home):
-    """The calls of a survey come back in any order: the one that failed may stand before one that did not."""
+    """The calls of a survey come back in any order: the one that failed may stand before one that
+    did not.
+    """
     run = next((home / "runs" / "s").glob("*/run.json"))
     run.unlink()
     log = run.with_name("exchanges.jsonl")
     first, second = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()[:2])
     failed = first | {"completion": first["completion"] | {"status": "quota", "text": ""}}
-    log.write_text("".join(json.dumps(record) + "\n" for record in (failed, second)), encoding="utf-8")
-    assert "1 session has no run, none that ended so." in delibsim("retry", "s", "--status", "ok").out
+    log.write_text(
+        "".join(json.dumps(record) + "\n" for record in (failed, second)), encoding="utf-8"
+    )
+    assert (
+        "1 session has no run, none that ended so." in delibsim("retry", "s", "--status", "ok").out
+    )
     assert delibsim("retry", "s", "-q", "--status", "quota").code == 0
     run.unlink()
     records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     assert [record["completion"]["status"] for record in records[:3]] == ["quota", "ok", "ok"]
-    assert "none that ended so" in delibsim("retry", "s", "--status", "quota").out, "it was asked again since"
+    assert "none that ended so" in delibsim("retry", "s", "--status", "quota").out, (
+        "it was asked again since"
+    )
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(("s", "rounds=2"), "would change what was planned"), (("s", "--status", "lost"), "unknown status 'lost'")]
+    ("words", "said"),
+    [
+        (("s", "rounds=2"), "would change what was planned"),
+        (("s", "--status", "lost"), "unknown status 'lost'"),
+    ],
 )
 def test_retry_changes_no_plan(delibsim, grid, home, words, said):
     next((home / "runs" / "s").glob("*/run.json")).unlink()
@@ -100,7 +119,10 @@ def test_retry_changes_no_plan(delibsim, grid, home, words, said):
 def test_status_counts_what_was_not_begun(delibsim, grid, home):
     manifest = home / "runs/s/study.json"
     plain = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(json.dumps(plain | {"sessions": [*plain["sessions"], "acp.basic.citizen.r9"]}), encoding="utf-8")
+    manifest.write_text(
+        json.dumps(plain | {"sessions": [*plain["sessions"], "acp.basic.citizen.r9"]}),
+        encoding="utf-8",
+    )
     answer = delibsim("status", "s", "--json")
     assert (answer.code, answer.json["states"]) == (3, {"complete": 4, "not begun": 1})
     assert "1 not begun" in delibsim("status", "s").out
@@ -109,7 +131,10 @@ def test_status_counts_what_was_not_begun(delibsim, grid, home):
 def test_status_watches_until_nobody_holds_it(delibsim, grid):
     answer = delibsim("status", "s", "--watch")
     assert answer.code == 0
-    assert answer.out.splitlines()[0] == "4/4 sessions held, 0 begun, 0.0 a minute; no process holds it now"
+    assert (
+        answer.out.splitlines()[0]
+        == "4/4 sessions held, 0 begun, 0.0 a minute; no process holds it now"
+    )
 
 
 def test_a_sweep_says_how_it_goes_where_there_is_no_terminal(delibsim):

@@ -1,4 +1,6 @@
-"""`delibsim run -m hydra/launcher=...`: what is refused before anything is begun; tests/launchers holds what is held."""
+"""`delibsim run -m hydra/launcher=...`: what is refused before anything is begun; tests/launchers
+holds what is held.
+"""
 
 import pytest
 
@@ -8,14 +10,19 @@ SWEEP = ("run", "-m", "study=s", "topic=ccps", "group.size=2", "rounds=1")
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (["hydra/launcher=basic"], "hydra/launcher=basic holds no study; there are delibsim, joblib"),
+        (
+            ["hydra/launcher=basic"],
+            "hydra/launcher=basic holds no study; there are delibsim, joblib",
+        ),
         (["hydra/launcher=jolib"], "installed: delibsim"),
         (["hydra.launcher.n_jobs=2"], "is for a launcher that starts processes"),
         (["+hydra.launcher.n_jobs=2"], "is for a launcher that starts processes"),
         (["limits.workers=0"], "workers are 1 or more"),
     ],
 )
-def test_a_launcher_that_cannot_hold_a_study_is_refused_before_anything_is_written(delibsim, home, words, fault):
+def test_a_launcher_that_cannot_hold_a_study_is_refused_before_anything_is_written(
+    delibsim, home, words, fault
+):
     answer = delibsim(*SWEEP, *words)
     assert answer.code == 2
     assert fault in answer.err
@@ -32,7 +39,9 @@ def test_a_setting_the_launcher_has_not_is_refused_before_anything_is_written(de
 def test_one_process_is_a_launcher_too(delibsim, home):
     answer = delibsim(*SWEEP, "hydra/launcher=delibsim")
     assert answer.code == 0
-    assert sorted(path.name for path in (home / "runs" / "s").iterdir() if not path.name.startswith(".")) == [
+    assert sorted(
+        path.name for path in (home / "runs" / "s").iterdir() if not path.name.startswith(".")
+    ) == [
         "ccps.normative.citizen_rounds1_size2.r1",
         "study.json",
     ]

@@ -1,4 +1,6 @@
-"""Conducting sessions: what is written, what a second call does, going on after a cut, replay, refusals, scores."""
+"""Conducting sessions: what is written, what a second call does, going on after a cut, replay,
+refusals, scores.
+"""
 
 import asyncio
 import json
@@ -23,7 +25,9 @@ CALLS = 12  # three participants answer twice and speak twice
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    return compose("topic=ccps", "group.size=3", "rounds=2", "seed=7", home=tmp_path_factory.mktemp("home"))
+    return compose(
+        "topic=ccps", "group.size=3", "rounds=2", "seed=7", home=tmp_path_factory.mktemp("home")
+    )
 
 
 @pytest.fixture
@@ -32,7 +36,9 @@ def runs(tmp_path):
 
 
 class Voice:
-    """The citizens of a session, with a script that may give another completion in their place; it counts what it is asked."""
+    """The citizens of a session, with a script that may give another completion in their place; it
+    counts what it is asked.
+    """
 
     name = "citizen"
 
@@ -71,7 +77,11 @@ def cut(runs, session, lines):
 
 def contents(folder):
     """Every file below a folder: name, bytes, and when it was written."""
-    return {str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def edit(path, change):
@@ -84,16 +94,29 @@ def edit_lines(path, change):
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for record in records:
         change(record)
-    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records),
+        encoding="utf-8",
+    )
 
 
 async def test_a_session_leaves_its_plan_its_exchanges_and_its_run(session, runs):
     held = await hold_session(session, runs)
     folder = runs.path(session.id)
-    assert sorted(path.name for path in folder.iterdir()) == ["exchanges.jsonl", "run.json", "session.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "exchanges.jsonl",
+        "run.json",
+        "session.json",
+    ]
     assert session_from_json((folder / "session.json").read_bytes()) == session
     assert run_from_json((folder / "run.json").read_bytes()) == held.run
-    assert (held.asked, held.recorded, held.damaged_lines, held.already, held.fault) == (CALLS, 0, 0, False, "")
+    assert (held.asked, held.recorded, held.damaged_lines, held.already, held.fault) == (
+        CALLS,
+        0,
+        0,
+        False,
+        "",
+    )
     assert held.run.status == "complete"
 
 
@@ -123,7 +146,9 @@ async def test_the_log_holds_every_call_as_it_was_asked_and_answered(session, ru
 async def test_each_exchange_is_on_disk_before_the_next_is_asked(session, runs):
     voice = Voice(session)
     on_disk = []
-    voice.script = lambda purpose: on_disk.append(len(runs.exchanges(session.id)[0])) if "turn" in purpose.occasion else None
+    voice.script = lambda purpose: (
+        on_disk.append(len(runs.exchanges(session.id)[0])) if "turn" in purpose.occasion else None
+    )
     await hold_session(session, runs, voices=Cast(voice))
     assert on_disk == [3, 4, 5, 6, 7, 8]
 
@@ -140,7 +165,9 @@ async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
 
 
 @pytest.mark.parametrize("lost", [1, 3, 4, 9, 10, 12])
-async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(session, runs, lost):
+async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(
+    session, runs, lost
+):
     whole = (await hold_session(session, runs)).run
     written = (runs.path(session.id) / "run.json").read_bytes()
     kept = runs.exchanges(session.id)[0][: CALLS - lost]
@@ -158,7 +185,9 @@ async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(
 async def test_a_session_whose_log_is_whole_asks_nothing(session, runs):
     whole = (await hold_session(session, runs)).run
     cut(runs, session, 0)
-    held = await hold_session(session, runs, voices=Cast(Voice(session, lambda purpose: pytest.fail("was asked"))))
+    held = await hold_session(
+        session, runs, voices=Cast(Voice(session, lambda purpose: pytest.fail("was asked")))
+    )
     assert (held.run, held.asked, held.recorded) == (whole, 0, CALLS)
 
 
@@ -186,7 +215,9 @@ async def test_a_last_line_that_lacks_only_its_end_of_line_is_whole(session, run
     assert held.run == whole
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[1, 2]", b"null", b'"text"', b"\xff\xfe", b'{"hash": 1, "model": "citizen"}'])
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[1, 2]", b"null", b'"text"', b"\xff\xfe", b'{"hash": 1, "model": "citizen"}']
+)
 async def test_a_line_that_is_no_exchange_is_counted_and_left_alone(session, runs, line):
     whole = (await hold_session(session, runs)).run
     cut(runs, session, 3)
@@ -199,7 +230,11 @@ async def test_a_line_that_is_no_exchange_is_counted_and_left_alone(session, run
 
 async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_again(session, runs):
     def down(purpose):
-        return Completion("", "unavailable", "no route") if (purpose.participant, purpose.occasion) == ("Participant 2", "pre") else None
+        return (
+            Completion("", "unavailable", "no route")
+            if (purpose.participant, purpose.occasion) == ("Participant 2", "pre")
+            else None
+        )
 
     stopped = await hold_session(session, runs, voices=Cast(Voice(session, down)))
     assert stopped.run is None
@@ -211,7 +246,9 @@ async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_agai
 
     voice = Voice(session)
     held = await hold_session(session, runs, voices=Cast(voice))
-    assert [(p.participant, p.occasion) for p in voice.asked if p.occasion == "pre"] == [("Participant 2", "pre")]
+    assert [(p.participant, p.occasion) for p in voice.asked if p.occasion == "pre"] == [
+        ("Participant 2", "pre")
+    ]
     assert held.asked == len(voice.asked) == CALLS - 2
     assert len(runs.exchanges(session.id)[0]) == CALLS + 1
     assert await replay(runs, session.id) == held.run
@@ -239,7 +276,9 @@ async def test_a_session_that_is_cancelled_keeps_its_record_and_goes_on(session,
     assert (held.recorded, held.asked, held.run.status) == (5, CALLS - 5, "complete")
 
 
-async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session_goes_on(session, runs):
+async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session_goes_on(
+    session, runs
+):
     def odd(purpose):
         if (purpose.participant, purpose.occasion) == ("Participant 1", "pre"):
             return Completion("No.", "refusal", "against my policy")
@@ -251,7 +290,11 @@ async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session
     assert first.run.status == "partial"
     assert first.asked == CALLS + 3
     statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]
-    assert (statuses.count("unreadable"), statuses.count("refusal"), statuses.count("length")) == (4, 1, 1)
+    assert (statuses.count("unreadable"), statuses.count("refusal"), statuses.count("length")) == (
+        4,
+        1,
+        1,
+    )
     assert [record["purpose"]["attempt"] for record in runs.exchanges(session.id)[0]].count(3) == 1
     cut(runs, session, 1)
     again = await hold_session(session, runs)
@@ -275,7 +318,9 @@ async def test_a_replay_of_a_log_with_another_reply_is_another_run(session, runs
     def change(record):
         if record["purpose"]["occasion"] == "post":
             lines = [line.split(": ") for line in record["completion"]["text"].splitlines()]
-            record["completion"]["text"] = "\n".join(f"{k}: {(1 if v == '7' else 7) if k == 'C1' else v}" for k, v in lines)
+            record["completion"]["text"] = "\n".join(
+                f"{k}: {(1 if v == '7' else 7) if k == 'C1' else v}" for k, v in lines
+            )
 
     edit_lines(log_of(runs, session), change)
     again = await replay(runs, session.id)
@@ -295,14 +340,19 @@ async def test_a_replay_that_hears_another_speech_diverges(session, runs):
             record["completion"]["text"] = "I say something else."
 
     edit_lines(log_of(runs, session), change)
-    with pytest.raises(Diverged, match=r"turn 2, attempt 0: the prompt changed\n(.*\n)*\+> I say something else\."):
+    with pytest.raises(
+        Diverged, match=r"turn 2, attempt 0: the prompt changed\n(.*\n)*\+> I say something else\."
+    ):
         await replay(runs, session.id)
 
 
 async def test_a_replay_whose_prompts_changed_says_where_and_how(session, runs):
     await hold_session(session, runs)
     texts = session.wording.texts
-    edit(runs.path(session.id) / "session.json", lambda plan: plan["wording"]["texts"].update(speak="Speak now."))
+    edit(
+        runs.path(session.id) / "session.json",
+        lambda plan: plan["wording"]["texts"].update(speak="Speak now."),
+    )
     with pytest.raises(Diverged) as diverged:
         await replay(runs, session.id)
     said = str(diverged.value)
@@ -319,7 +369,9 @@ async def test_a_replay_without_a_recorded_call_diverges(session, runs):
         await replay(runs, session.id)
 
 
-async def test_going_on_from_a_record_of_other_prompts_stops_before_anything_is_asked(session, runs):
+async def test_going_on_from_a_record_of_other_prompts_stops_before_anything_is_asked(
+    session, runs
+):
     await hold_session(session, runs)
     cut(runs, session, 2)
     edit_lines(log_of(runs, session), lambda record: record.update(hash="0" * 64))
@@ -335,10 +387,15 @@ async def test_going_on_from_a_record_of_other_prompts_stops_before_anything_is_
     [
         ({"seed": 8}, r"seed: 7 -> 8"),
         ({"replicate": 2}, r"replicate: 1 -> 2"),
-        ({"models": {"citizen": {"kind": "citizen", "noise": 0.9}}}, r"models\.citizen\.noise: 0\.4 -> 0\.9"),
+        (
+            {"models": {"citizen": {"kind": "citizen", "noise": 0.9}}},
+            r"models\.citizen\.noise: 0\.4 -> 0\.9",
+        ),
     ],
 )
-async def test_a_session_that_was_planned_differently_is_refused_with_the_differences(session, runs, change, difference):
+async def test_a_session_that_was_planned_differently_is_refused_with_the_differences(
+    session, runs, change, difference
+):
     await hold_session(session, runs)
     before = contents(runs.folder)
     voice = Voice(session)
@@ -348,7 +405,9 @@ async def test_a_session_that_was_planned_differently_is_refused_with_the_differ
     assert contents(runs.folder) == before
 
 
-@pytest.mark.parametrize(("network", "fault"), [("rign", "did you mean ring"), ("edges", "audience.edges needs pairs")])
+@pytest.mark.parametrize(
+    ("network", "fault"), [("rign", "did you mean ring"), ("edges", "audience.edges needs pairs")]
+)
 def test_an_audience_that_cannot_be_is_refused(session, network, fault):
     audience = replace(session.procedure.audience, network=network)
     with pytest.raises(WrongInput, match=fault):
@@ -398,7 +457,9 @@ async def test_sessions_held_at_once_are_the_same_as_one_after_another(session, 
     assert {held.status for held in await hold_all(sessions, runs, at_once=at_once)} == {"complete"}
     assert [runs.run(one.id) for one in sessions] == [one_by_one.run(one.id) for one in sessions]
     for one in sessions:
-        assert (runs.path(one.id) / "run.json").read_bytes() == (one_by_one.path(one.id) / "run.json").read_bytes()
+        assert (runs.path(one.id) / "run.json").read_bytes() == (
+            one_by_one.path(one.id) / "run.json"
+        ).read_bytes()
         assert await replay(runs, one.id) == runs.run(one.id)
 
 
@@ -422,23 +483,33 @@ async def test_every_installed_scorer_scores_every_readable_run(session, runs):
     assert len(faults) == 1
     assert str(damaged) in faults[0]
     assert {"dri", "diversity", "consideration_agreement"} <= {score.measure for score in scores}
-    assert sorted(map(str, runs.scores())) == sorted(map(str, scores))  # as text, in which NaN equals NaN
+    assert sorted(map(str, runs.scores())) == sorted(
+        map(str, scores)
+    )  # as text, in which NaN equals NaN
     assert all(file.parent == runs.folder / "scores" for file in files)
     assert (contents(runs.path(session.id)), contents(runs.path("damaged"))) == before
 
 
 async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(session, runs):
     refusal = Completion("", "refusal", "no")
-    voice = Voice(session, lambda p: refusal if (p.participant[-1], p.occasion) == ("1", "post") else None)
+    voice = Voice(
+        session, lambda p: refusal if (p.participant[-1], p.occasion) == ("1", "post") else None
+    )
     await hold_session(session, runs, voices=Cast(voice))
     scores, faults, (file,) = score_all(runs, ["dri"])
     assert faults == []
-    written = {(r["measure"], r["phase"]): r for r in map(json.loads, file.read_text(encoding="utf-8").splitlines()) if r["unit"] == "run"}
+    written = {
+        (r["measure"], r["phase"]): r
+        for r in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        if r["unit"] == "run"
+    }
     for phase in ("post", "change"):
         assert written["dri", phase]["value"] is None
         assert written["dri", phase]["note"]
     assert isinstance(written["dri", "pre"]["value"], float)
-    assert {math.isnan(s.value) for s in scores if (s.measure, s.phase) == ("dri", "post")} == {True}
+    assert {math.isnan(s.value) for s in scores if (s.measure, s.phase) == ("dri", "post")} == {
+        True
+    }
 
 
 async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs):
@@ -456,8 +527,14 @@ async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs)
     sound, broken, other = await hold_all(sessions, runs, voices=Mixed(None), at_once=3)
     assert runs.run("sound") == replace(runs.run("other"), session=sound.session)
     assert (sound.status, broken.status, other.status) == ("complete", "", "complete")
-    assert "turn 2): internal: ZeroDivisionError: a defect of a plug-in (test_conduct.py, line " in broken.fault
-    assert [record["completion"]["status"] for record in runs.exchanges("broken")[0]][-2:] == ["ok", "internal"]
+    assert (
+        "turn 2): internal: ZeroDivisionError: a defect of a plug-in (test_conduct.py, line "
+        in broken.fault
+    )
+    assert [record["completion"]["status"] for record in runs.exchanges("broken")[0]][-2:] == [
+        "ok",
+        "internal",
+    ]
     again = await hold_session(sessions[1], runs)
     assert (again.recorded, again.run.status) == (broken.asked - 1, "complete")
     assert again.asked == CALLS - broken.asked + 1, "the call that broke is asked again"

@@ -1,4 +1,6 @@
-"""Processes that are killed, stopped, doubled or out of room: the same command goes on, and nothing is paid for twice."""
+"""Processes that are killed, stopped, doubled or out of room: the same command goes on, and nothing
+is paid for twice.
+"""
 
 import json
 import os
@@ -10,7 +12,16 @@ from collections import Counter
 import pytest
 from plugin.installed import Workplace
 
-COMMAND = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=3", "rounds=2", "seed=7")
+COMMAND = (
+    "run",
+    "--quiet",
+    "study=s",
+    "model=slow",
+    "topic=ccps",
+    "group.size=3",
+    "rounds=2",
+    "seed=7",
+)
 SESSION = "runs/s/ccps.normative.slow_size3.r1"
 CALLS = 12
 DELAY = 0.08  # seconds a call: long enough to be stopped in, short enough to wait for
@@ -35,14 +46,18 @@ def recorded(place):
     """What was answered and stands whole in the log: participant/occasion/attempt."""
     path = place.folder / SESSION / "exchanges.jsonl"
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    records = [record for record in map(json.loads, lines) if record["completion"]["status"] == "ok"]
+    records = [
+        record for record in map(json.loads, lines) if record["completion"]["status"] == "ok"
+    ]
     return ["{participant}/{occasion}/{attempt}".format(**record["purpose"]) for record in records]
 
 
 def given_up(place):
     """The calls that the log says were given up in flight."""
     lines = (place.folder / SESSION / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
-    return [record for record in map(json.loads, lines) if record["completion"]["status"] == "cancelled"]
+    return [
+        record for record in map(json.loads, lines) if record["completion"]["status"] == "cancelled"
+    ]
 
 
 def wait_until(condition, process):
@@ -59,7 +74,9 @@ def leftovers(place):
     return [str(path) for path in place.folder.rglob("*.tmp")]
 
 
-def test_a_process_killed_again_and_again_goes_on_and_asks_only_what_was_in_flight(place, undisturbed):
+def test_a_process_killed_again_and_again_goes_on_and_asks_only_what_was_in_flight(
+    place, undisturbed
+):
     moments = {
         "the first survey is in flight": lambda: len(place.asked) >= 2,
         "between two turns": lambda: len(recorded(place)) >= 5,

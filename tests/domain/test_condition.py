@@ -1,4 +1,6 @@
-"""Conditions: sessions that differ in anything but their replicate stand apart, and are told apart by what differs."""
+"""Conditions: sessions that differ in anything but their replicate stand apart, and are told apart
+by what differs.
+"""
 
 from dataclasses import replace
 
@@ -29,29 +31,67 @@ def test_replicates_share_a_condition_that_names_no_setting(session):
     [
         (lambda s: {"participants": s.participants[:3]}, "group.size", (5, 3)),
         (lambda s: {"treatment": replace(s.treatment, rounds=4)}, "rounds", (2, 4)),
-        (lambda s: {"procedure": Procedure(audience=Audience("ring"))}, "procedure.audience.network", ("complete", "ring")),
-        (lambda s: {"procedure": Procedure(audience=Audience(edges=((1, 2),)))}, "procedure.audience.edges", ("[]", "[[1, 2]]")),
+        (
+            lambda s: {"procedure": Procedure(audience=Audience("ring"))},
+            "procedure.audience.network",
+            ("complete", "ring"),
+        ),
+        (
+            lambda s: {"procedure": Procedure(audience=Audience(edges=((1, 2),)))},
+            "procedure.audience.edges",
+            ("[]", "[[1, 2]]"),
+        ),
         (lambda s: {"procedure": Procedure(recall=False)}, "procedure.recall", (True, False)),
-        (lambda s: {"models": {"citizen": {**s.models["citizen"], "susceptibility": 0.3}}}, "model.susceptibility", (0.1, 0.3)),
-        (lambda s: {"models": {"citizen": {**s.models["citizen"], "temperature": 1.0}}}, "model.temperature", (0.0, 1.0)),
+        (
+            lambda s: {"models": {"citizen": {**s.models["citizen"], "susceptibility": 0.3}}},
+            "model.susceptibility",
+            (0.1, 0.3),
+        ),
+        (
+            lambda s: {"models": {"citizen": {**s.models["citizen"], "temperature": 1.0}}},
+            "model.temperature",
+            (0.0, 1.0),
+        ),
         (lambda s: {"survey": replace(s.survey, id="other")}, "survey", ("ccps", "other")),
         (lambda s: {"wording": replace(s.wording, id="plain")}, "wording", ("default", "plain")),
     ],
-    ids=["size", "rounds", "network", "edges", "recall", "susceptibility", "temperature", "survey", "wording"],
+    ids=[
+        "size",
+        "rounds",
+        "network",
+        "edges",
+        "recall",
+        "susceptibility",
+        "temperature",
+        "survey",
+        "wording",
+    ],
 )
 def test_one_setting_that_differs_is_the_one_that_is_told(session, change, key, values):
     of = conditions([session, varied(session, **change(session))])
-    assert of == {session.id: Condition(*FAMILY, ((key, values[0]),)), "varied": Condition(*FAMILY, ((key, values[1]),))}
+    assert of == {
+        session.id: Condition(*FAMILY, ((key, values[0]),)),
+        "varied": Condition(*FAMILY, ((key, values[1]),)),
+    }
 
 
 def test_who_is_drawn_for_a_replicate_makes_no_condition(session):
-    """Personas are dealt and models are moved on with every replicate; the name of the cell says what was drawn from."""
+    """Personas are dealt and models are moved on with every replicate; the name of the cell says
+    what was drawn from.
+    """
     models = {"a": {"kind": "citizen"}, "b": {"kind": "citizen", "openness": 1.0}}
     seats = {1: "abab", 2: "baba"}
-    people = {n: tuple(Participant(f"P{i}", f"Persona {n}", m) for i, m in enumerate(seats[n])) for n in seats}
+    people = {
+        n: tuple(Participant(f"P{i}", f"Persona {n}", m) for i, m in enumerate(seats[n]))
+        for n in seats
+    }
     moved = {n: {m: models[m] for m in dict.fromkeys(seats[n])} for n in seats}
     cells = ("ccps.normative.x_diversity-low", "ccps.normative.x_diversity-high")
-    held = [replace(session, id=f"{cell}.r{n}", replicate=n, participants=people[n], models=moved[n]) for cell in cells for n in (2, 1)]
+    held = [
+        replace(session, id=f"{cell}.r{n}", replicate=n, participants=people[n], models=moved[n])
+        for cell in cells
+        for n in (2, 1)
+    ]
     of = conditions(held)
     assert {name: condition.settings for name, condition in of.items()} == {
         f"{cell}.r{n}": (("sessions", cell),) for cell in cells for n in (1, 2)
@@ -59,8 +99,17 @@ def test_who_is_drawn_for_a_replicate_makes_no_condition(session):
 
 
 def test_personas_stand_apart_from_none_and_from_other_personas_of_the_same_number(session):
-    green, grey = (tuple(replace(p, persona=text) for p in session.participants) for text in ("You love trees.", "You love roads."))
-    of = conditions([session, varied(session, participants=green), replace(session, id="grey", participants=grey)])
+    green, grey = (
+        tuple(replace(p, persona=text) for p in session.participants)
+        for text in ("You love trees.", "You love roads.")
+    )
+    of = conditions(
+        [
+            session,
+            varied(session, participants=green),
+            replace(session, id="grey", participants=grey),
+        ]
+    )
     told = {name: dict(condition.settings)["persona"] for name, condition in of.items()}
     assert told[session.id] == "none"
     assert told["varied"].startswith("5 (")
@@ -70,8 +119,16 @@ def test_personas_stand_apart_from_none_and_from_other_personas_of_the_same_numb
 
 def test_who_sits_where_tells_groups_of_the_same_models_apart(session):
     models = {"a": {"kind": "citizen"}, "b": {"kind": "citizen", "openness": 1.0}}
-    abb, aab = (tuple(Participant(f"P{i}", model=m) for i, m in enumerate(seats)) for seats in ("abb", "aab"))
-    of = conditions([varied(session, participants=abb, models=models), replace(session, id="aab", participants=aab, models=models)])
+    abb, aab = (
+        tuple(Participant(f"P{i}", model=m) for i, m in enumerate(seats))
+        for seats in ("abb", "aab")
+    )
+    of = conditions(
+        [
+            varied(session, participants=abb, models=models),
+            replace(session, id="aab", participants=aab, models=models),
+        ]
+    )
     assert of["varied"].settings == (("seats", "a+b+b"),)
     assert of["aab"].settings == (("seats", "a+a+b"),)
 
@@ -85,14 +142,18 @@ def test_a_setting_that_some_have_not_is_told_of_those_that_have_it(session):
 
 def test_what_differs_in_one_treatment_is_told_of_the_other_too(session):
     quiet = replace(session.treatment, name="none", interaction=False)
-    large = replace(session, id="large", participants=(*session.participants, Participant("Participant 6")))
+    large = replace(
+        session, id="large", participants=(*session.participants, Participant("Participant 6"))
+    )
     of = conditions([session, large, varied(session, treatment=quiet)])
     assert str(of["varied"]) == "ccps, none, citizen, group.size=5"
     assert str(of["large"]) == "ccps, normative, citizen, group.size=6"
 
 
 def test_topics_and_treatments_are_no_settings(session):
-    other = varied(session, topic=replace(session.topic, id="acp"), survey=replace(session.survey, id="acp"))
+    other = varied(
+        session, topic=replace(session.topic, id="acp"), survey=replace(session.survey, id="acp")
+    )
     assert conditions([session, other])["varied"] == Condition("acp", "normative", "citizen")
 
 

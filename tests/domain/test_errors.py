@@ -7,7 +7,10 @@ from delibsim.domain.errors import SHOWN, WrongInput, unknown
 TREATMENTS = ["none", "basic", "normative", "normative_a"]
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("normativ", "normative"), ("basik", "basic"), ("Normative", "normative"), ("non", "none")])
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("normativ", "normative"), ("basik", "basic"), ("Normative", "normative"), ("non", "none")],
+)
 def test_the_closest_name_is_offered(typed, meant):
     error = unknown("treatment", typed, TREATMENTS)
     assert isinstance(error, WrongInput)
@@ -23,7 +26,10 @@ def test_names_are_listed_in_order_once_each():
 
 
 def test_advice_follows_the_names():
-    assert str(unknown("topic", "zzz", ["acp"], "Topics are files")) == "unknown topic 'zzz'. There are: acp. Topics are files"
+    assert (
+        str(unknown("topic", "zzz", ["acp"], "Topics are files"))
+        == "unknown topic 'zzz'. There are: acp. Topics are files"
+    )
 
 
 def test_without_any_name_nothing_is_offered():
@@ -33,4 +39,8 @@ def test_without_any_name_nothing_is_offered():
 def test_a_long_list_is_cut_and_counted():
     message = str(unknown("topic", "zzz", [f"name{k:03}" for k in range(SHOWN + 12)]))
     assert message.endswith(f"name{SHOWN - 1:03} and 12 more")
-    assert unknown("topic", "zzz", [f"name{k:03}" for k in range(SHOWN)]).args[0].endswith(f"name{SHOWN - 1:03}")
+    assert (
+        unknown("topic", "zzz", [f"name{k:03}" for k in range(SHOWN)])
+        .args[0]
+        .endswith(f"name{SHOWN - 1:03}")
+    )

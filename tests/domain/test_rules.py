@@ -41,8 +41,12 @@ def test_what_a_debate_may_well_say_breaks_none(text):
 
 def test_the_number_of_words_is_told():
     rules = Rules(3, 5)
-    assert rules.broken("one two") == {"too_short": "the speech has 2 words; at least 3 are asked for"}
-    assert rules.broken("one two three four five six") == {"too_long": "the speech has 6 words; at most 5 are allowed"}
+    assert rules.broken("one two") == {
+        "too_short": "the speech has 2 words; at least 3 are asked for"
+    }
+    assert rules.broken("one two three four five six") == {
+        "too_long": "the speech has 6 words; at most 5 are allowed"
+    }
     assert rules.broken("one two three") == rules.broken("one two three four five") == {}
 
 
@@ -55,7 +59,12 @@ def test_limits_nobody_can_keep_are_refused(limits):
 
 
 @thorough
-@given(st.lists(st.sampled_from(["so", "it", "is.", "yes!", "“no.”", "then"]), min_size=1, max_size=30).map(" ".join), st.integers(1, 12))
+@given(
+    st.lists(
+        st.sampled_from(["so", "it", "is.", "yes!", "“no.”", "then"]), min_size=1, max_size=30
+    ).map(" ".join),
+    st.integers(1, 12),
+)
 def test_a_cut_is_a_beginning_that_ends_a_sentence_and_no_longer_one_does(text, most):
     found = cut(text, most)
     assert text.startswith(found)
@@ -63,7 +72,11 @@ def test_a_cut_is_a_beginning_that_ends_a_sentence_and_no_longer_one_does(text, 
         assert len(found.split()) <= most
         assert found.rstrip("”")[-1] in ".!?"
         rest = text[len(found) :].split()
-        ends = [i for i, word in enumerate(rest, len(found.split()) + 1) if word.rstrip("”")[-1] in ".!?"]
+        ends = [
+            i
+            for i, word in enumerate(rest, len(found.split()) + 1)
+            if word.rstrip("”")[-1] in ".!?"
+        ]
         assert not ends or ends[0] > most
 
 

@@ -12,7 +12,11 @@ from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 SURVEY = Survey(
-    "s", (*(Item(f"C{k}", "consideration", f"C {k}") for k in (1, 2)), *(Item(f"P{k}", "preference", f"P {k}") for k in (1, 2)))
+    "s",
+    (
+        *(Item(f"C{k}", "consideration", f"C {k}") for k in (1, 2)),
+        *(Item(f"P{k}", "preference", f"P {k}") for k in (1, 2)),
+    ),
 )
 ANN, BOB = Participant("Ann"), Participant("Bob")
 
@@ -38,19 +42,24 @@ def test_a_group_of_one_is_refused(people, n):
 
 
 def test_names_used_twice_are_refused():
-    with pytest.raises(ValueError, match="participants need names of their own; given: Ann, Bob, Ann"):
+    with pytest.raises(
+        ValueError, match="participants need names of their own; given: Ann, Bob, Ann"
+    ):
         session(participants=(ANN, BOB, Participant("Ann", persona="another Ann")))
 
 
 @pytest.mark.parametrize("name", ["", " ", "Ann\nBob", "Ann\u2028", "> Ann", " Ann", "\x85"])
 def test_a_name_that_cannot_head_a_speech_is_refused(name):
-    # The transcript names speakers on a line of their own; whoever reads it would take such a name for speech, or for nobody's.
+    # The transcript names speakers on a line of their own; whoever reads it would take such a name
+    # for speech, or for nobody's.
     with pytest.raises(ValueError, match="name"):
         session(participants=(ANN, Participant(name)))
 
 
 def test_a_model_without_settings_is_refused():
-    with pytest.raises(ValueError, match="no settings for the models large; there are settings for citizen"):
+    with pytest.raises(
+        ValueError, match="no settings for the models large; there are settings for citizen"
+    ):
         session(participants=(ANN, Participant("Bob", model="large")))
 
 
@@ -58,15 +67,27 @@ def test_seeds_do_not_depend_on_treatment_model_or_people():
     plain = session().seed_for("Ann", "pre", 0)
     others = [
         {"treatment": Treatment("normative", "Be kind.", rounds=4)},
-        {"participants": (Participant("Ann", model="x"), BOB), "models": {"x": {"kind": "x"}, "citizen": {"kind": "citizen"}}},
+        {
+            "participants": (Participant("Ann", model="x"), BOB),
+            "models": {"x": {"kind": "x"}, "citizen": {"kind": "citizen"}},
+        },
         {"participants": (ANN, BOB, Participant("Cem"))},
-        {"id": "another name", "procedure": Procedure(reasks=0), "wording": Wording("other", {"a": "b"})},
+        {
+            "id": "another name",
+            "procedure": Procedure(reasks=0),
+            "wording": Wording("other", {"a": "b"}),
+        },
     ]
     assert [session(**other).seed_for("Ann", "pre", 0) for other in others] == [plain] * len(others)
 
 
 def test_seeds_differ_by_study_seed_topic_replicate_and_every_name():
-    planned = [session(seed=seed, topic=Topic(topic, "?"), replicate=r) for seed in (7, 8) for topic in ("ccps", "acp") for r in (1, 2)]
+    planned = [
+        session(seed=seed, topic=Topic(topic, "?"), replicate=r)
+        for seed in (7, 8)
+        for topic in ("ccps", "acp")
+        for r in (1, 2)
+    ]
     occasions = list(itertools.product(("Ann", "Bob"), ("pre", "turn 1", "post"), (0, 1)))
     seeds = [one.seed_for(*occasion) for one in planned for occasion in occasions]
     assert len(set(seeds)) == len(seeds) == 8 * 12
@@ -75,9 +96,19 @@ def test_seeds_differ_by_study_seed_topic_replicate_and_every_name():
 def held(**changes):
     responses = tuple(
         Response(name, phase, answers)
-        for name, phase, answers in (("Ann", "pre", {"C1": 1}), ("Bob", "pre", {}), ("Ann", "post", {"C1": 2}), ("Bob", "post", {}))
+        for name, phase, answers in (
+            ("Ann", "pre", {"C1": 1}),
+            ("Bob", "pre", {}),
+            ("Ann", "post", {"C1": 2}),
+            ("Bob", "post", {}),
+        )
     )
-    parts = {"session": session(), "responses": responses, "transcript": (Statement(Turn(1, 1, "Ann"), "Hello."),), "status": "partial"}
+    parts = {
+        "session": session(),
+        "responses": responses,
+        "transcript": (Statement(Turn(1, 1, "Ann"), "Hello."),),
+        "status": "partial",
+    }
     return Run(**{**parts, **changes})
 
 
@@ -102,7 +133,10 @@ def test_answers_nobody_could_give_are_refused(answers, fault):
         held(responses=responses)
 
 
-@pytest.mark.parametrize("change", [lambda r: r[:-1], lambda r: (*r, r[0]), lambda r: (*r[:-1], Response("Eve", "post", {}))])
+@pytest.mark.parametrize(
+    "change",
+    [lambda r: r[:-1], lambda r: (*r, r[0]), lambda r: (*r[:-1], Response("Eve", "post", {}))],
+)
 def test_a_survey_that_is_missing_given_twice_or_by_a_stranger_is_refused(change):
     with pytest.raises(ValueError, match="one of every participant in every phase"):
         held(responses=change(held().responses))

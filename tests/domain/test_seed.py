@@ -27,17 +27,31 @@ def test_other_names_give_other_seeds(one, other):
 
 
 def test_names_are_kept_apart():
-    assert len({seed_of("ab", "c"), seed_of("a", "bc"), seed_of("abc"), seed_of("c", "ab"), seed_of("ab", "c", "")}) == 5
+    assert (
+        len(
+            {
+                seed_of("ab", "c"),
+                seed_of("a", "bc"),
+                seed_of("abc"),
+                seed_of("c", "ab"),
+                seed_of("ab", "c", ""),
+            }
+        )
+        == 5
+    )
     assert seed_of("1") != seed_of(1)
 
 
 def test_another_process_gets_the_same_seed():
     # Python's own hash() differs from process to process; a seed must not.
     code = "from delibsim.domain.seed import seed_of; print(seed_of('study', 'Ünal', 3))"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert int(printed) == seed_of("study", "Ünal", 3)
 
 
 def test_the_seed_of_a_name_is_fixed_for_good():
-    # First 8 bytes of SHA-256 over the JSON text ["study", "session"], big-endian, halved: printf '["study", "session"]' | sha256sum
+    # First 8 bytes of SHA-256 over the JSON text ["study", "session"], big-endian, halved: printf
+    # '["study", "session"]' | sha256sum
     assert seed_of("study", "session") == int("2f3a22af2b43e9e7", 16) >> 1

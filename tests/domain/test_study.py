@@ -75,12 +75,23 @@ def test_the_slug_of_a_slug_is_not_the_slug_of_another_name():
 
 # Factorial designs
 
-SURVEY = Survey("s", tuple(Item(f"{k}{i}", kind, "text") for k, kind in (("C", "consideration"), ("P", "preference")) for i in (1, 2)))
+SURVEY = Survey(
+    "s",
+    tuple(
+        Item(f"{k}{i}", kind, "text")
+        for k, kind in (("C", "consideration"), ("P", "preference"))
+        for i in (1, 2)
+    ),
+)
 WORDING = Wording("w", {})
 
 
 def group(label, model="citizen"):
-    return Group(label, (Participant("Ann", model=model), Participant("Bob", model=model)), {model: {"kind": "citizen"}})
+    return Group(
+        label,
+        (Participant("Ann", model=model), Participant("Bob", model=model)),
+        {model: {"kind": "citizen"}},
+    )
 
 
 def design(topics, treatments, groups, replicates, seed=0):
@@ -99,7 +110,12 @@ def cells(sessions):
 
 
 def test_a_design_holds_every_cell_once():
-    factors = (["ccps", "acp", "bep"], ["none", "basic", "normative"], ["citizen", "mixed"], [1, 2, 3, 4, 5])
+    factors = (
+        ["ccps", "acp", "bep"],
+        ["none", "basic", "normative"],
+        ["citizen", "mixed"],
+        [1, 2, 3, 4, 5],
+    )
     sessions = design(*factors)
     assert len(sessions) == 3 * 3 * 2 * 5
     assert cells(sessions) == set(itertools.product(*factors))
@@ -109,34 +125,67 @@ def test_a_design_holds_every_cell_once():
 def test_every_session_holds_what_its_cell_says():
     people = group("big", "large")
     procedure = Procedure(shuffle_items=False)
-    (session,) = cross([(Topic("ccps", "?"), SURVEY)], [Treatment("basic", "Talk.", 3)], [people], WORDING, [4], 11, procedure)
+    (session,) = cross(
+        [(Topic("ccps", "?"), SURVEY)],
+        [Treatment("basic", "Talk.", 3)],
+        [people],
+        WORDING,
+        [4],
+        11,
+        procedure,
+    )
     assert session.id == "ccps.basic.big.r4"
-    assert (session.topic.id, session.survey, session.wording, session.procedure) == ("ccps", SURVEY, WORDING, procedure)
-    assert (session.treatment.rounds, session.participants, session.models) == (3, people.participants, people.models)
+    assert (session.topic.id, session.survey, session.wording, session.procedure) == (
+        "ccps",
+        SURVEY,
+        WORDING,
+        procedure,
+    )
+    assert (session.treatment.rounds, session.participants, session.models) == (
+        3,
+        people.participants,
+        people.models,
+    )
     assert (session.seed, session.replicate, session.format) == (11, 4, "deliberation")
 
 
-small = st.lists(st.sampled_from(["a", "b", "../c", "D", "d", "e.e"]), min_size=1, max_size=4, unique=True)
+small = st.lists(
+    st.sampled_from(["a", "b", "../c", "D", "d", "e.e"]), min_size=1, max_size=4, unique=True
+)
 
 
 @quick
-@given(small, small, small, st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True), st.data())
-def test_enlarging_a_design_leaves_the_sessions_it_had_equal(topics, treatments, groups, replicates, data):
+@given(
+    small, small, small, st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True), st.data()
+)
+def test_enlarging_a_design_leaves_the_sessions_it_had_equal(
+    topics, treatments, groups, replicates, data
+):
     before = design(topics, treatments, groups, replicates, seed=3)
     more = [data.draw(st.permutations(factor + added)) for factor, added in (
         (topics, ["new"]), (treatments, ["new"]), (groups, ["new"]), (replicates, [10, 11]),
     )]  # fmt: skip
     after = {session.id: session for session in design(*more, seed=3)}
     assert [after[session.id] for session in before] == list(before)
-    assert [after[s.id].seed_for("Ann", "pre", 0) for s in before] == [s.seed_for("Ann", "pre", 0) for s in before]
-    assert len(after) == (len(topics) + 1) * (len(treatments) + 1) * (len(groups) + 1) * (len(replicates) + 2)
+    assert [after[s.id].seed_for("Ann", "pre", 0) for s in before] == [
+        s.seed_for("Ann", "pre", 0) for s in before
+    ]
+    assert len(after) == (len(topics) + 1) * (len(treatments) + 1) * (len(groups) + 1) * (
+        len(replicates) + 2
+    )
 
 
 @quick
 @given(small, small, small, st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True))
-def test_names_of_sessions_are_unique_and_files_in_one_folder(topics, treatments, groups, replicates):
+def test_names_of_sessions_are_unique_and_files_in_one_folder(
+    topics, treatments, groups, replicates
+):
     ids = [session.id for session in design(topics, treatments, groups, replicates)]
-    assert len({session.casefold() for session in ids}) == len(ids) == len(topics) * len(treatments) * len(groups) * len(replicates)
+    assert (
+        len({session.casefold() for session in ids})
+        == len(ids)
+        == len(topics) * len(treatments) * len(groups) * len(replicates)
+    )
     assert all(Path(session).name == session and not session.startswith(".") for session in ids)
 
 
@@ -157,7 +206,10 @@ def test_a_design_has_one_replicate_by_default():
 
 
 def test_treatments_and_groups_share_seeds_within_a_replicate():
-    seeds = {(s.topic.id, s.replicate, s.seed_for("Ann", "pre", 0)) for s in design(["a", "b"], ["x", "y"], ["g", "h"], [1, 2])}
+    seeds = {
+        (s.topic.id, s.replicate, s.seed_for("Ann", "pre", 0))
+        for s in design(["a", "b"], ["x", "y"], ["g", "h"], [1, 2])
+    }
     assert len(seeds) == 4
 
 

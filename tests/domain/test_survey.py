@@ -12,12 +12,18 @@ OPTIONS = (Item("P1", "preference", "This"), Item("P2", "preference", "That"))
 
 @pytest.mark.parametrize(("low", "high"), [(7, 1), (3, 3), (0, -1)])
 def test_a_scale_without_width_is_refused(low, high):
-    with pytest.raises(ValueError, match=rf"scale_min \({low}\) must be smaller than scale_max \({high}\)"):
+    with pytest.raises(
+        ValueError, match=rf"scale_min \({low}\) must be smaller than scale_max \({high}\)"
+    ):
         Survey("s", TWO + OPTIONS, low, high)
 
 
 def test_item_ids_used_twice_are_named():
-    again = (Item("C2", "consideration", "Again"), Item("P1", "preference", "Again"), Item("C2", "preference", "And again"))
+    again = (
+        Item("C2", "consideration", "Again"),
+        Item("P1", "preference", "Again"),
+        Item("C2", "preference", "And again"),
+    )
     with pytest.raises(ValueError, match=r"item ids must be unique; used more than once: C2, P1$"):
         Survey("s", TWO + OPTIONS + again)
 
@@ -36,10 +42,20 @@ def test_less_than_two_of_a_kind_is_refused(items):
 @pytest.mark.parametrize(
     "forced",
     [(1, 2, 0), (0, 1, 0), (1, 1), (1, 0, 0, 1), (), (3, 0, -1)],
-    ids=["too many", "too few", "a value without count", "a count without value", "empty", "negative"],
+    ids=[
+        "too many",
+        "too few",
+        "a value without count",
+        "a count without value",
+        "empty",
+        "negative",
+    ],
 )
 def test_a_forced_distribution_that_does_not_add_up_is_refused(forced):
-    with pytest.raises(ValueError, match=r"forced_distribution must hold 3 counts \(one a scale point\) that add up to 2") as caught:
+    with pytest.raises(
+        ValueError,
+        match=r"forced_distribution must hold 3 counts \(one a scale point\) that add up to 2",
+    ) as caught:
         Survey("s", TWO + OPTIONS, 1, 3, forced)
     assert str(list(forced)) in str(caught.value)
 

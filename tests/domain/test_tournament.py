@@ -39,16 +39,27 @@ def test_a_round_robin_is_balanced_whatever_the_numbers(debaters, motions, seed)
 
 @quick
 @given(st.integers(2, 5), st.integers(1, 6), st.integers(1, 13))
-def test_a_number_of_meetings_is_balanced_or_refused_with_numbers_that_are_not(debaters, motions, meetings):
+def test_a_number_of_meetings_is_balanced_or_refused_with_numbers_that_are_not(
+    debaters, motions, meetings
+):
     names, subjects = [f"d{i}" for i in range(debaters)], [f"m{i}" for i in range(motions)]
     pairs = list(combinations(names, 2))
     try:
         matches = round_robin(names, subjects, meetings)
     except WrongInput as error:
-        offered = [int(n) for n in str(error).rpartition("can: ")[2].removesuffix(" meetings of each pair").split(" or ")]
+        offered = [
+            int(n)
+            for n in str(error)
+            .rpartition("can: ")[2]
+            .removesuffix(" meetings of each pair")
+            .split(" or ")
+        ]
         for n in offered:
             assert_balanced(round_robin(names, subjects, n), pairs, subjects)
-        assert not any(lower < meetings for lower in offered) or max(n for n in offered if n < meetings) < meetings
+        assert (
+            not any(lower < meetings for lower in offered)
+            or max(n for n in offered if n < meetings) < meetings
+        )
     else:
         assert_balanced(matches, pairs, subjects)
         assert len(matches) == len(pairs) * meetings
@@ -76,8 +87,14 @@ def test_the_draw_depends_on_names_and_seed_alone():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: round_robin(["a", "b"], TEN, meetings=5), "5 meetings of a pair cannot be split evenly between the sides"),
-        (lambda: round_robin(["a", "b"], TEN, meetings=12), "the nearest that can: 10 or 20 meetings"),
+        (
+            lambda: round_robin(["a", "b"], TEN, meetings=5),
+            "5 meetings of a pair cannot be split evenly between the sides",
+        ),
+        (
+            lambda: round_robin(["a", "b"], TEN, meetings=12),
+            "the nearest that can: 10 or 20 meetings",
+        ),
         (lambda: round_robin(["a", "b"], TEN, meetings=1), "the nearest that can: 10 meetings"),
         (lambda: round_robin(["a", "b", "a"], TEN), "'a' is named twice"),
         (lambda: round_robin(["a"], TEN), "at least 2 must be named, not 1"),

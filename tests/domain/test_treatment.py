@@ -1,4 +1,6 @@
-"""Treatments and procedures: the base design is the default, and nothing in the domain changes once made."""
+"""Treatments and procedures: the base design is the default, and nothing in the domain changes once
+made.
+"""
 
 import dataclasses
 import importlib
@@ -14,18 +16,37 @@ from delibsim.domain.treatment import Audience, Procedure, Treatment
 
 
 def test_the_base_design_is_the_default():
-    # DEFINITIONS 8: two rounds, full transcript, shuffled items, both surveys with what came before; three re-asks.
+    # DEFINITIONS 8: two rounds, full transcript, shuffled items, both surveys with what came
+    # before; three re-asks.
     treatment, procedure = Treatment("basic"), Procedure()
     assert (treatment.rounds, treatment.interaction) == (2, True)
-    assert (procedure.shuffle_items, procedure.show_transcript, procedure.show_answers, procedure.recall) == (True,) * 4
+    assert (
+        procedure.shuffle_items,
+        procedure.show_transcript,
+        procedure.show_answers,
+        procedure.recall,
+    ) == (True,) * 4
     assert (procedure.instructions, procedure.background, procedure.words) == ("turns", True, 150)
-    assert (procedure.reasks, procedure.longest_statement, procedure.audience) == (3, 600, Audience("complete"))
+    assert (procedure.reasks, procedure.longest_statement, procedure.audience) == (
+        3,
+        600,
+        Audience("complete"),
+    )
 
 
 def test_an_instrument_is_unvalidated_and_an_item_unreversed_unless_it_says_so():
-    items = tuple(Item(f"{k}{i}", kind, "text") for k, kind in (("C", "consideration"), ("P", "preference")) for i in (1, 2))
+    items = tuple(
+        Item(f"{k}{i}", kind, "text")
+        for k, kind in (("C", "consideration"), ("P", "preference"))
+        for i in (1, 2)
+    )
     survey = Survey("s", items)
-    assert (survey.scale_min, survey.scale_max, survey.forced_distribution, survey.validated) == (1, 7, None, False)
+    assert (survey.scale_min, survey.scale_max, survey.forced_distribution, survey.validated) == (
+        1,
+        7,
+        None,
+        False,
+    )
     assert not any(item.reverse for item in survey.items)
 
 
@@ -40,21 +61,34 @@ def test_numbers_below_their_range_are_refused(limit):
         Treatment("basic", rounds=limit)
     with pytest.raises(ValueError, match=f"reasks must be 0 or more, not {limit}"):
         Procedure(reasks=limit)
-    with pytest.raises(ValueError, match=f"longest_statement must be 1 or more, or null, not {limit}"):
+    with pytest.raises(
+        ValueError, match=f"longest_statement must be 1 or more, or null, not {limit}"
+    ):
         Procedure(longest_statement=limit)
 
 
 def test_the_ends_of_their_ranges_are_allowed():
     assert Treatment("none", rounds=0).rounds == 0
-    assert (Procedure(reasks=0).reasks, Procedure(words=1, longest_statement=1).longest_statement) == (0, 1)
+    assert (
+        Procedure(reasks=0).reasks,
+        Procedure(words=1, longest_statement=1).longest_statement,
+    ) == (0, 1)
     assert Procedure(longest_statement=None).longest_statement is None
     with pytest.raises(ValueError, match="longest_statement"):
         Procedure(longest_statement=0)
 
 
 def nouns():
-    modules = [importlib.import_module(f"delibsim.domain.{found.name}") for found in pkgutil.iter_modules(delibsim.domain.__path__)]
-    return [thing for module in modules for thing in vars(module).values() if dataclasses.is_dataclass(thing)]
+    modules = [
+        importlib.import_module(f"delibsim.domain.{found.name}")
+        for found in pkgutil.iter_modules(delibsim.domain.__path__)
+    ]
+    return [
+        thing
+        for module in modules
+        for thing in vars(module).values()
+        if dataclasses.is_dataclass(thing)
+    ]
 
 
 def test_every_noun_is_frozen():
@@ -64,7 +98,9 @@ def test_every_noun_is_frozen():
 
 
 def test_a_length_that_is_asked_for_must_be_read():
-    with pytest.raises(ValueError, match=r"words \(150\) cannot be more than longest_statement \(100\)"):
+    with pytest.raises(
+        ValueError, match=r"words \(150\) cannot be more than longest_statement \(100\)"
+    ):
         Procedure(longest_statement=100)
     assert Procedure(words=None, longest_statement=100).words is None
     with pytest.raises(ValueError, match="words must be 1 or more"):

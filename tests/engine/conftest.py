@@ -11,7 +11,8 @@ from delibsim.testing import a_run
 
 
 class Scripted:
-    """A language model that answers as the citizen would, except where the script says otherwise; it remembers what it was asked.
+    """A language model that answers as the citizen would, except where the script says otherwise;
+    it remembers what it was asked.
 
     The script takes a prompt and gives a text, a completion, or None for the citizen's answer.
     """
@@ -37,7 +38,8 @@ class Scripted:
         return [
             prompt
             for prompt in self.asked
-            if participant in (None, prompt.purpose.participant) and prompt.purpose.occasion.startswith(occasion or "")
+            if participant in (None, prompt.purpose.participant)
+            and prompt.purpose.occasion.startswith(occasion or "")
         ]
 
 
@@ -50,13 +52,27 @@ def planned(tmp_path_factory):
 
 @pytest.fixture
 def session_of(planned):
-    """Make a session of n participants: fields of the session, of its treatment and of its procedure can be changed."""
+    """Make a session of n participants: fields of the session, of its treatment and of its
+    procedure can be changed.
+    """
 
     def make(n=3, rounds=2, interaction=True, personas=(), **changes):
-        people = tuple(Participant(f"Participant {i}", persona=p) for i, p in enumerate([*personas, *[""] * n][:n], 1))
+        people = tuple(
+            Participant(f"Participant {i}", persona=p)
+            for i, p in enumerate([*personas, *[""] * n][:n], 1)
+        )
         treatment = replace(planned.treatment, rounds=rounds, interaction=interaction)
-        procedure = Procedure(**{name: changes.pop(name) for name in list(changes) if name in Procedure.__dataclass_fields__})
-        return replace(planned, **{"participants": people, "treatment": treatment, "procedure": procedure} | changes)
+        procedure = Procedure(
+            **{
+                name: changes.pop(name)
+                for name in list(changes)
+                if name in Procedure.__dataclass_fields__
+            }
+        )
+        return replace(
+            planned,
+            **{"participants": people, "treatment": treatment, "procedure": procedure} | changes,
+        )
 
     return make
 
@@ -83,6 +99,10 @@ def heard_in():
     """The statements a prompt shows, as (speaker, text)."""
 
     def read(prompt):
-        return [(s.turn.speaker, s.text) for message in prompt.messages for s in read_transcript(message.content)]
+        return [
+            (s.turn.speaker, s.text)
+            for message in prompt.messages
+            for s in read_transcript(message.content)
+        ]
 
     return read

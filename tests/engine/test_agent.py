@@ -15,7 +15,9 @@ FAULTS = ("C6 is missing", "C1 has 9, outside 1 to 7", "do not use each of 1 to 
 
 
 def only(participant, occasion, reply, times=99):
-    """A script that gives this reply to one participant on one occasion, in its first so many attempts."""
+    """A script that gives this reply to one participant on one occasion, in its first so many
+    attempts.
+    """
 
     def script(prompt):
         purpose = prompt.purpose
@@ -26,7 +28,9 @@ def only(participant, occasion, reply, times=99):
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
-async def test_an_unreadable_answer_is_asked_again_with_its_fault_and_a_new_seed(session_of, held, k):
+async def test_an_unreadable_answer_is_asked_again_with_its_fault_and_a_new_seed(
+    session_of, held, k
+):
     run, voice = await held(session_of(3, rounds=0), only("Participant 2", "pre", BROKEN, k))
     asked = voice.prompts("Participant 2", "pre")
     assert [prompt.purpose.attempt for prompt in asked] == list(range(k + 1))
@@ -46,8 +50,12 @@ async def test_an_unreadable_answer_is_asked_again_with_its_fault_and_a_new_seed
 
 
 @pytest.mark.parametrize("reasks", [0, 1, 3])
-async def test_after_the_last_reask_the_answers_are_missing_with_the_reason(session_of, held, reasks):
-    run, voice = await held(session_of(3, rounds=0, reasks=reasks), only("Participant 2", "post", BROKEN))
+async def test_after_the_last_reask_the_answers_are_missing_with_the_reason(
+    session_of, held, reasks
+):
+    run, voice = await held(
+        session_of(3, rounds=0, reasks=reasks), only("Participant 2", "post", BROKEN)
+    )
     assert len(voice.prompts("Participant 2", "post")) == reasks + 1
     response = run.response("Participant 2", "post")
     assert response.answers == {}
@@ -61,7 +69,10 @@ async def test_after_the_last_reask_the_answers_are_missing_with_the_reason(sess
 
 
 async def test_three_reasks_are_the_rule(session_of, held):
-    _, voice = await held(session_of(2, rounds=0), lambda prompt: "seven" if prompt.purpose.occasion == "pre" else None)
+    _, voice = await held(
+        session_of(2, rounds=0),
+        lambda prompt: "seven" if prompt.purpose.occasion == "pre" else None,
+    )
     assert len(voice.prompts("Participant 1", "pre")) == 4
 
 
@@ -77,15 +88,24 @@ async def test_an_empty_speech_is_asked_again_and_then_a_silence(session_of, hel
 
 @pytest.mark.parametrize("status", sorted(OUTCOMES - {"ok", "unreadable"}))
 async def test_a_refusal_is_an_outcome_and_is_not_asked_again(session_of, held, status):
-    refusal = Completion("I would rather not say C1: 7.", status, "against my policy", model_requested="citizen")
-    run, voice = await held(session_of(3, rounds=1), lambda prompt: refusal if prompt.purpose.participant == "Participant 1" else None)
+    refusal = Completion(
+        "I would rather not say C1: 7.", status, "against my policy", model_requested="citizen"
+    )
+    run, voice = await held(
+        session_of(3, rounds=1),
+        lambda prompt: refusal if prompt.purpose.participant == "Participant 1" else None,
+    )
     assert len(voice.prompts("Participant 1")) == 3
     for phase in ("pre", "post"):
         response = run.response("Participant 1", phase)
         assert response.answers == {}
         assert set(response.missing.values()) == {f"{status}: against my policy"}
     (silence,) = run.silences
-    assert (silence.turn.speaker, silence.status, silence.reason) == ("Participant 1", status, "against my policy")
+    assert (silence.turn.speaker, silence.status, silence.reason) == (
+        "Participant 1",
+        status,
+        "against my policy",
+    )
     assert run.status == "partial"
 
 
@@ -96,17 +116,26 @@ async def test_nobody_hears_a_refusal(session_of, held):
 
 
 async def test_who_left_the_first_survey_empty_is_shown_no_earlier_answers(session_of, held):
-    _, voice = await held(session_of(2, rounds=1), only("Participant 1", "pre", Completion("", "refusal", "no")))
-    for prompt in [*voice.prompts("Participant 1", "turn"), *voice.prompts("Participant 1", "post")]:
+    _, voice = await held(
+        session_of(2, rounds=1), only("Participant 1", "pre", Completion("", "refusal", "no"))
+    )
+    for prompt in [
+        *voice.prompts("Participant 1", "turn"),
+        *voice.prompts("Participant 1", "post"),
+    ]:
         assert "<answers>" not in prompt.text
     assert "<answers>" in voice.prompts("Participant 2", "post")[0].text
 
 
 @pytest.mark.parametrize("status", sorted(set(STATUSES) - OUTCOMES))
 @pytest.mark.parametrize("occasion", ["pre", "turn", "post"])
-async def test_a_model_that_cannot_be_asked_interrupts_the_session(session_of, scripted, status, occasion):
+async def test_a_model_that_cannot_be_asked_interrupts_the_session(
+    session_of, scripted, status, occasion
+):
     voice = scripted(only("Participant 2", occasion, Completion("", status, "the line is dead")))
-    with pytest.raises(Interrupted, match=rf"citizen \(Participant 2, {occasion}.*\): {status}: the line is dead") as stopped:
+    with pytest.raises(
+        Interrupted, match=rf"citizen \(Participant 2, {occasion}.*\): {status}: the line is dead"
+    ) as stopped:
         await hold(session_of(3, rounds=1), {"citizen": voice})
     assert stopped.value.status == status
     assert len(voice.prompts("Participant 2", occasion)) == 1
@@ -137,17 +166,31 @@ async def test_the_surveys_in_flight_are_settled_before_the_session_stops(sessio
 
 async def test_every_participant_is_asked_by_the_model_that_voices_it(session_of, scripted):
     session = session_of(4, rounds=1)
-    people = tuple(replace(p, model=("north", "south")[i % 2]) for i, p in enumerate(session.participants))
-    session = replace(session, participants=people, models={name: {"kind": "citizen"} for name in ("north", "south")})
+    people = tuple(
+        replace(p, model=("north", "south")[i % 2]) for i, p in enumerate(session.participants)
+    )
+    session = replace(
+        session,
+        participants=people,
+        models={name: {"kind": "citizen"} for name in ("north", "south")},
+    )
     north, south = scripted(name="north"), scripted(name="south")
     run = await hold(session, {"north": north, "south": south})
     assert run.status == "complete"
-    assert {prompt.purpose.participant for prompt in north.asked} == {"Participant 1", "Participant 3"}
-    assert {prompt.purpose.participant for prompt in south.asked} == {"Participant 2", "Participant 4"}
+    assert {prompt.purpose.participant for prompt in north.asked} == {
+        "Participant 1",
+        "Participant 3",
+    }
+    assert {prompt.purpose.participant for prompt in south.asked} == {
+        "Participant 2",
+        "Participant 4",
+    }
     assert len(north.asked) == len(south.asked) == 6
 
 
 async def test_no_two_calls_of_a_session_share_a_seed(session_of, held):
-    _, voice = await held(session_of(5, rounds=3), lambda prompt: BROKEN if prompt.purpose.occasion == "pre" else None)
+    _, voice = await held(
+        session_of(5, rounds=3), lambda prompt: BROKEN if prompt.purpose.occasion == "pre" else None
+    )
     assert len(voice.seeds) == 5 * 4 + 5 * 3 + 5
     assert len(set(voice.seeds)) == len(voice.seeds)

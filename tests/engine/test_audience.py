@@ -29,10 +29,17 @@ IDS = ["complete", "star", "ring", "small_world", "edges"]
 
 
 @pytest.mark.parametrize(("audience", "hears"), NETWORKS, ids=IDS)
-async def test_each_hears_its_neighbours_and_itself_in_turns_and_in_the_second_survey(session_of, held, heard_in, audience, hears):
+async def test_each_hears_its_neighbours_and_itself_in_turns_and_in_the_second_survey(
+    session_of, held, heard_in, audience, hears
+):
     session = session_of(5, audience=audience)
     run, voice = await held(
-        session, lambda prompt: f"{prompt.purpose.participant} at {prompt.purpose.occasion}" if "turn" in prompt.purpose.occasion else None
+        session,
+        lambda prompt: (
+            f"{prompt.purpose.participant} at {prompt.purpose.occasion}"
+            if "turn" in prompt.purpose.occasion
+            else None
+        ),
     )
     said = [(s.turn.speaker, s.text) for s in run.transcript]
     assert len(said) == 10
@@ -43,7 +50,9 @@ async def test_each_hears_its_neighbours_and_itself_in_turns_and_in_the_second_s
         assert heard_in(post) == expected
         for prompt in voice.prompts(name(seat), "turn"):
             index = int(prompt.purpose.occasion.removeprefix("turn "))
-            assert heard_in(prompt) == [pair for pair in said[: index - 1] if pair[0] in heard_by_seat]
+            assert heard_in(prompt) == [
+                pair for pair in said[: index - 1] if pair[0] in heard_by_seat
+            ]
         (pre,) = voice.prompts(name(seat), "pre")
         assert heard_in(pre) == []
 
@@ -71,8 +80,14 @@ def test_a_small_world_is_drawn_from_the_seed(session_of):
     ("audience", "fault"),
     [
         (Audience("rnig"), "unknown network 'rnig'; did you mean ring"),
-        (Audience("small_world", neighbours=3), "neighbours must be an even number from 2 to 4, not 3"),
-        (Audience("small_world", neighbours=6), "neighbours must be an even number from 2 to 4, not 6"),
+        (
+            Audience("small_world", neighbours=3),
+            "neighbours must be an even number from 2 to 4, not 3",
+        ),
+        (
+            Audience("small_world", neighbours=6),
+            "neighbours must be an even number from 2 to 4, not 6",
+        ),
         (Audience("small_world", neighbours=0), "neighbours must be an even number"),
         (Audience("small_world", rewiring=7.0), "rewiring"),
         (Audience("small_world", rewiring=-0.1), "rewiring"),
@@ -81,10 +96,14 @@ def test_a_small_world_is_drawn_from_the_seed(session_of):
         (Audience("edges", edges=((1, 2), (5, 6))), r"seats from 1 to 5; wrong: \[\[5, 6\]\]"),
     ],
     ids=lambda value: (
-        value if isinstance(value, str) else "-".join(map(str, (value.network, value.neighbours, value.rewiring, value.edges)))
+        value
+        if isinstance(value, str)
+        else "-".join(map(str, (value.network, value.neighbours, value.rewiring, value.edges)))
     ),
 )
-async def test_an_audience_that_cannot_be_is_refused_before_anything_is_asked(session_of, scripted, audience, fault):
+async def test_an_audience_that_cannot_be_is_refused_before_anything_is_asked(
+    session_of, scripted, audience, fault
+):
     voice = scripted()
     with pytest.raises(WrongInput, match=fault):
         await hold(session_of(5, audience=audience), {"citizen": voice})

@@ -1,4 +1,6 @@
-"""Debates: six turns in order, each side seeing what it may and no more, under rules; what breaks off is incomplete."""
+"""Debates: six turns in order, each side seeing what it may and no more, under rules; what breaks
+off is incomplete.
+"""
 
 from dataclasses import replace
 
@@ -32,9 +34,16 @@ async def test_six_turns_in_the_fixed_order_under_the_rules(session):
     assert (run.status, run.responses) == ("complete", ())
 
 
-async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothing_of_the_other(session):
+async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothing_of_the_other(
+    session,
+):
     asked = []
-    session = replace(session, participants=tuple(replace(p, persona=f"You are {p.role.upper()}PERSONA.") for p in session.participants))
+    session = replace(
+        session,
+        participants=tuple(
+            replace(p, persona=f"You are {p.role.upper()}PERSONA.") for p in session.participants
+        ),
+    )
     run = await hold(session, scripted(session, asked=asked))
     assert len(asked) == 6
     for i, prompt in enumerate(asked):
@@ -43,7 +52,9 @@ async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothin
         assert f"<you>\n{side}\n</you>" in prompt.text
         assert session.wording.texts[side.lower()] in prompt.text
         assert session.wording.texts[task] in prompt.text
-        assert [said.text in prompt.text for said in run.transcript] == [True] * i + [False] * (6 - i)
+        assert [said.text in prompt.text for said in run.transcript] == [True] * i + [False] * (
+            6 - i
+        )
         other = "OPPOSITION" if side == "Proposition" else "PROPOSITION"
         assert f"{side.upper()}PERSONA" in prompt.text
         assert f"{other}PERSONA" not in prompt.text
@@ -70,7 +81,9 @@ async def test_a_long_speech_is_asked_again_with_the_count_twice_then_accepted(s
 async def test_a_re_ask_that_keeps_the_rules_is_taken_and_the_count_is_that_of_the_rules(tmp_path):
     session = debate(tmp_path, "procedure.rules.reasks=1")
     asked = []
-    run = await hold(session, scripted(session, {("Proposition", "turn 1", 0): "Too short."}, asked))
+    run = await hold(
+        session, scripted(session, {("Proposition", "turn 1", 0): "Too short."}, asked)
+    )
     assert 100 <= len(run.transcript[0].text.split()) <= 150
     assert len([p for p in asked if p.purpose.occasion == "turn 1"]) == 2
     asked = []
@@ -108,13 +121,27 @@ async def test_an_empty_turn_is_asked_again_and_then_ends_the_debate(session):
 async def test_notes_are_seen_by_their_debater_only(tmp_path):
     session = debate(tmp_path, "procedure.rules.preparation=true", "audience=1")
     asked = []
-    script = {("Proposition", "turn 1"): "SECRETPLAN of the proposition", ("Opposition", "turn 2"): "HIDDENPLAN of the opposition"}
+    script = {
+        ("Proposition", "turn 1"): "SECRETPLAN of the proposition",
+        ("Opposition", "turn 2"): "HIDDENPLAN of the opposition",
+    }
     run = await hold(session, scripted(session, script, asked))
-    assert [said.turn.task for said in run.transcript][:3] == ["preparation", "preparation", "opening"]
+    assert [said.turn.task for said in run.transcript][:3] == [
+        "preparation",
+        "preparation",
+        "opening",
+    ]
     for prompt in asked:
-        turn = prompt.purpose.occasion.startswith("turn") and int(prompt.purpose.occasion.split()[1]) > 2
-        assert ("SECRETPLAN" in prompt.text) == (prompt.purpose.participant == "Proposition" and turn)
-        assert ("HIDDENPLAN" in prompt.text) == (prompt.purpose.participant == "Opposition" and turn)
+        turn = (
+            prompt.purpose.occasion.startswith("turn")
+            and int(prompt.purpose.occasion.split()[1]) > 2
+        )
+        assert ("SECRETPLAN" in prompt.text) == (
+            prompt.purpose.participant == "Proposition" and turn
+        )
+        assert ("HIDDENPLAN" in prompt.text) == (
+            prompt.purpose.participant == "Opposition" and turn
+        )
     assert run.status == "complete"
 
 
@@ -134,7 +161,9 @@ async def test_an_audience_is_asked_its_stance_before_and_after_and_hears_everyt
     assert len(asked) == 10
 
 
-async def test_after_a_debate_that_broke_off_the_audience_is_not_asked_and_the_reason_stands_there(tmp_path):
+async def test_after_a_debate_that_broke_off_the_audience_is_not_asked_and_the_reason_stands_there(
+    tmp_path,
+):
     session = debate(tmp_path, "audience=1")
     asked = []
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
@@ -152,13 +181,17 @@ async def test_a_debate_without_interaction_is_its_audience_alone(tmp_path):
 
 async def test_a_debate_cut_off_goes_on_in_the_turn_where_it_was_and_replays_equal(session):
     kept = []
-    voices = scripted(session, {("Opposition", "turn 4"): Completion("", "timeout", "away", Usage(), "x")})
+    voices = scripted(
+        session, {("Opposition", "turn 4"): Completion("", "timeout", "away", Usage(), "x")}
+    )
     with pytest.raises(Exception, match="turn 4"):
         await hold(session, {name: Recorder(voice, kept.append) for name, voice in voices.items()})
     assert len(kept) == 4
     asked = []
     live = scripted(session, asked=asked)
-    whole = await hold(session, {n: Replay(n, kept, then=Recorder(v, kept.append)) for n, v in live.items()})
+    whole = await hold(
+        session, {n: Replay(n, kept, then=Recorder(v, kept.append)) for n, v in live.items()}
+    )
     assert [p.purpose.occasion for p in asked] == ["turn 4", "turn 5", "turn 6"]
     assert await hold(session, {n: Replay(n, kept) for n in session.models}) == whole
 
@@ -179,7 +212,9 @@ async def test_a_hostile_speech_stays_a_quotation(session):
     ],
 )  # fmt: skip
 def test_a_debate_without_its_sides_is_refused(session, change, message):
-    session = replace(session, **{**change, "models": {**session.models, "citizen": {"kind": "citizen"}}})
+    session = replace(
+        session, **{**change, "models": {**session.models, "citizen": {"kind": "citizen"}}}
+    )
     with pytest.raises(WrongInput, match=message):
         check(session)
 
@@ -216,7 +251,9 @@ async def tasks_asked(session):
     asked = []
     run = await hold(session, scripted(session, asked=asked))
     turns = [said.turn for said in run.transcript]
-    return {(turn.speaker, turn.task): prompt.text for turn, prompt in zip(turns, asked, strict=True)}
+    return {
+        (turn.speaker, turn.task): prompt.text for turn, prompt in zip(turns, asked, strict=True)
+    }
 
 
 DEMANDS = {
@@ -248,7 +285,9 @@ def test_a_demand_that_the_wording_cannot_make_is_refused_and_an_older_wording_s
     check(older)
     rules = replace(session.procedure.rules, both_kinds=True)
     asking = replace(older, procedure=replace(session.procedure, rules=rules))
-    with pytest.raises(WrongInput, match=r"both_kinds is on, and wording 'older' has no text .*leave the rule off"):
+    with pytest.raises(
+        WrongInput, match=r"both_kinds is on, and wording 'older' has no text .*leave the rule off"
+    ):
         check(asking)
 
 

@@ -1,4 +1,6 @@
-"""Deliberation: everybody speaks once a round, in an order that is drawn anew from the session's seed."""
+"""Deliberation: everybody speaks once a round, in an order that is drawn anew from the session's
+seed.
+"""
 
 import random
 from dataclasses import replace
@@ -21,7 +23,10 @@ def agenda(session, voice=None):
 def orders(session):
     """Who speaks in each round."""
     turns = agenda(session)
-    return [[turn.speaker for turn in turns if turn.round == k] for k in range(1, session.treatment.rounds + 1)]
+    return [
+        [turn.speaker for turn in turns if turn.round == k]
+        for k in range(1, session.treatment.rounds + 1)
+    ]
 
 
 @pytest.mark.parametrize("n", range(2, 10))
@@ -50,7 +55,11 @@ def test_the_order_comes_from_the_seed(session_of):
 
 def test_treatments_of_one_replicate_share_their_order(session_of):
     session = session_of(5, rounds=4)
-    other = replace(session, id="other", treatment=replace(session.treatment, name="basic", instructions="Talk."))
+    other = replace(
+        session,
+        id="other",
+        treatment=replace(session.treatment, name="basic", instructions="Talk."),
+    )
     assert orders(session) == orders(other)
 
 

@@ -17,7 +17,9 @@ async def test_a_watcher_is_told_of_every_beginning_and_every_end(session_of, he
     assert tuple(m.said for m in moments if m.done and m.occasion == "turn") == run.transcript
     answered = [m.said for m in moments if m.done and m.occasion != "turn"]
     assert sorted(answered, key=str) == sorted(run.responses, key=str)
-    assert all(isinstance(said, (Response, Statement)) for said in [m.said for m in moments if m.done])
+    assert all(
+        isinstance(said, (Response, Statement)) for said in [m.said for m in moments if m.done]
+    )
 
 
 async def test_turns_are_watched_one_after_another(session_of, held):

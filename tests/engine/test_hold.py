@@ -24,7 +24,9 @@ async def test_a_group_of_any_size_is_held(session_of, held, n):
     assert len(voice.asked) == 2 * n + 2 * n
     assert run.status == "complete"
     assert run.silences == ()
-    assert all(isinstance(r, Response) and len(r.answers) == 10 and not r.missing for r in run.responses)
+    assert all(
+        isinstance(r, Response) and len(r.answers) == 10 and not r.missing for r in run.responses
+    )
 
 
 async def test_a_run_is_equal_to_itself_held_again(session_of):
@@ -41,11 +43,18 @@ async def test_speech_moves_the_citizens_and_no_speech_moves_nobody_as_far(sessi
     def moved(run):
         people = [p.id for p in run.session.participants]
         return sum(
-            abs(run.response(p, "post").answers[item] - value) for p in people for item, value in run.response(p, "pre").answers.items()
+            abs(run.response(p, "post").answers[item] - value)
+            for p in people
+            for item, value in run.response(p, "pre").answers.items()
         )
 
     talk = session_of(5, rounds=4)
-    talk = replace(talk, models={"citizen": {"kind": "citizen", "susceptibility": 0.25, "openness": 4.0, "noise": 0.0}})
+    talk = replace(
+        talk,
+        models={
+            "citizen": {"kind": "citizen", "susceptibility": 0.25, "openness": 4.0, "noise": 0.0}
+        },
+    )
     mute = replace(talk, treatment=replace(talk.treatment, interaction=False))
     assert moved(await hold(mute, models_for(mute))) == 0
     assert moved(await hold(talk, models_for(talk))) > 0
@@ -81,7 +90,11 @@ async def test_nothing_of_the_room_stays_alive(session_of, held):
 
 
 async def test_nothing_of_an_interrupted_room_stays_alive(session_of, scripted):
-    seen, script = room_of(lambda prompt: Completion("", "timeout", "gone") if "turn" in prompt.purpose.occasion else None)
+    seen, script = room_of(
+        lambda prompt: (
+            Completion("", "timeout", "gone") if "turn" in prompt.purpose.occasion else None
+        )
+    )
     try:
         await hold(session_of(3, rounds=1), {"citizen": scripted(script)})
     except Interrupted:
@@ -95,12 +108,27 @@ async def test_nothing_of_an_interrupted_room_stays_alive(session_of, scripted):
 
 async def test_an_unknown_format_is_refused_before_anything_is_asked(session_of, scripted):
     voice = scripted()
-    with pytest.raises(WrongInput, match="unknown format 'deliberatoin'; did you mean deliberation"):
+    with pytest.raises(
+        WrongInput, match="unknown format 'deliberatoin'; did you mean deliberation"
+    ):
         await hold(session_of(3, format="deliberatoin"), {"citizen": voice})
     assert voice.asked == []
 
 
-@pytest.mark.parametrize("missing", ["setting", "you", "speak", "survey_post", "recall", "answers", "transcript", "persona", "reask"])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "setting",
+        "you",
+        "speak",
+        "survey_post",
+        "recall",
+        "answers",
+        "transcript",
+        "persona",
+        "reask",
+    ],
+)
 def test_a_wording_that_lacks_a_text_is_refused_before_anything_is_asked(session_of, missing):
     session = session_of(3)
     texts = {name: text for name, text in session.wording.texts.items() if name != missing}
@@ -108,7 +136,9 @@ def test_a_wording_that_lacks_a_text_is_refused_before_anything_is_asked(session
         check(replace(session, wording=replace(session.wording, texts=texts)))
 
 
-@pytest.mark.parametrize("text", ["It is your turn in $ruond.", "That costs 5 $.", "Round ${round of $rounds"])
+@pytest.mark.parametrize(
+    "text", ["It is your turn in $ruond.", "That costs 5 $.", "Round ${round of $rounds"]
+)
 def test_a_wording_that_cannot_be_filled_in_is_refused_before_anything_is_asked(session_of, text):
     session = session_of(3)
     texts = {**session.wording.texts, "speak": text}

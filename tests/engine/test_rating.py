@@ -1,4 +1,6 @@
-"""Rating: blind in every prompt, A and B swapped for half, two calls a rater, and no failure that becomes a rating."""
+"""Rating: blind in every prompt, A and B swapped for half, two calls a rater, and no failure that
+becomes a rating.
+"""
 
 import re
 from dataclasses import replace
@@ -15,7 +17,9 @@ from delibsim.engine.hold import hold
 
 NAMES = {"proposition": "Speaker A", "opposition": "Speaker B"}
 LEAKS = re.compile(
-    r"proposition|opposition|claude|gpt|openai|anthropic|gemini|deepseek|kimi|llama|mistral|as an ai|training data|citizen", re.I
+    r"proposition|opposition|claude|gpt|openai|anthropic|gemini|deepseek|kimi|llama|mistral|as an"
+    r" ai|training data|citizen",
+    re.I,
 )
 
 
@@ -37,7 +41,12 @@ async def test_a_rating_is_what_the_ballot_said_of_the_sides(tmp_path, panel):
         rating = await rate(run, sitting, rater, scripted(sitting, asked=asked))
         assert rating.winner == "proposition"
         assert rating.proposition["performance"] > rating.opposition["performance"]
-        assert (rating.attentive, rating.missing, rating.source, rating.model) == (True, {}, "model", "citizen")
+        assert (rating.attentive, rating.missing, rating.source, rating.model) == (
+            True,
+            {},
+            "model",
+            "citizen",
+        )
     assert len(asked) == 8
     assert [p.purpose.occasion.split()[-1] for p in asked[:2]] == ["before", "ballot"]
 
@@ -54,10 +63,17 @@ async def test_the_stance_before_is_asked_before_anything_of_the_debate_is_shown
 
 async def test_no_prompt_of_a_rater_says_who_debates(tmp_path, panel):
     """Every prompt of every rater on a debate whose speakers do all they can to be known."""
-    script = {(side, f"turn {i}"): hostile for i in range(1, 7) for side in ("Proposition", "Opposition")}
+    script = {
+        (side, f"turn {i}"): hostile for i in range(1, 7) for side in ("Proposition", "Opposition")
+    }
     run = await held(tmp_path, script)
-    models = {"gpt_5_1": {"kind": "citizen", "model": "openai/gpt-5.1"}, "citizen": {"kind": "citizen"}}
-    sides = tuple(replace(p, model=name) for p, name in zip(run.session.participants, models, strict=True))
+    models = {
+        "gpt_5_1": {"kind": "citizen", "model": "openai/gpt-5.1"},
+        "citizen": {"kind": "citizen"},
+    }
+    sides = tuple(
+        replace(p, model=name) for p, name in zip(run.session.participants, models, strict=True)
+    )
     run = replace(run, session=replace(run.session, participants=sides, models=models))
     sitting = seated(panel, run)
     asked = []
@@ -103,31 +119,54 @@ def test_scrubbing_takes_out_who_speaks_and_leaves_what_is_said(text, expected):
 
 
 def test_names_of_models_that_are_no_words_are_removed_and_words_stay():
-    assert scrubbed("gpt_5_1 speaks to every citizen", NAMES, ["gpt_5_1"]) == "[removed] speaks to every citizen"
+    assert (
+        scrubbed("gpt_5_1 speaks to every citizen", NAMES, ["gpt_5_1"])
+        == "[removed] speaks to every citizen"
+    )
     assert FAMILIES.search("a claim of the citizen") is None
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
     [
-        ("zephyr_7b", {"kind": "litellm", "model": "acme/zephyr-7b-beta"}, ["Zephyr 7B", "zephyr-7b-beta", "Zephyr", "ZEPHYR 7b Beta"]),
-        ("citizen_eloquent", {"kind": "citizen"}, ["citizen eloquent", "Citizen-Eloquent", "citizen_eloquent"]),
-        ("wisebird", {"kind": "litellm", "model": "x/wise-bird-2"}, ["Wisebird", "Wise Bird 2", "wise-bird"]),
+        (
+            "zephyr_7b",
+            {"kind": "litellm", "model": "acme/zephyr-7b-beta"},
+            ["Zephyr 7B", "zephyr-7b-beta", "Zephyr", "ZEPHYR 7b Beta"],
+        ),
+        (
+            "citizen_eloquent",
+            {"kind": "citizen"},
+            ["citizen eloquent", "Citizen-Eloquent", "citizen_eloquent"],
+        ),
+        (
+            "wisebird",
+            {"kind": "litellm", "model": "x/wise-bird-2"},
+            ["Wisebird", "Wise Bird 2", "wise-bird"],
+        ),
     ],
 )
-async def test_a_debaters_own_names_are_removed_however_they_are_written(tmp_path, name, settings, said):
+async def test_a_debaters_own_names_are_removed_however_they_are_written(
+    tmp_path, name, settings, said
+):
     session = debate(tmp_path)
     people = tuple(replace(p, model=name) for p in session.participants)
     own = names_in(replace(session, participants=people, models={name: settings}))
     for words in said:
-        assert scrubbed(f"I am {words}, and every citizen knows.", NAMES, own) == "I am [removed], and every citizen knows."
+        assert (
+            scrubbed(f"I am {words}, and every citizen knows.", NAMES, own)
+            == "I am [removed], and every citizen knows."
+        )
 
 
 async def test_a_and_b_are_drawn_for_each_debate_and_swapped_for_half_of_the_raters(tmp_path):
     run = await held(tmp_path)
     firsts = [first_shown("debate", f"panel {k}", 1) for k in range(1, 7)]
     assert firsts.count("proposition") == firsts.count("opposition") == 3
-    assert {first_shown(f"debate {i}", "panel 1", 1) for i in range(20)} == {"proposition", "opposition"}
+    assert {first_shown(f"debate {i}", "panel 1", 1) for i in range(20)} == {
+        "proposition",
+        "opposition",
+    }
     for first in ("proposition", "opposition"):
         shown = blinded(run, first)
         assert [said.turn.speaker for said in shown[:2]] == (
@@ -139,7 +178,14 @@ async def test_a_and_b_are_drawn_for_each_debate_and_swapped_for_half_of_the_rat
 async def test_a_swapped_ballot_is_turned_back_to_the_sides(tmp_path, panel):
     run = await held(tmp_path)
     sitting = seated(panel, run)
-    ballot = "\n".join([*(f"A{i}: {i}" for i in range(1, 12)), *(f"B{i}: {50 + i}" for i in range(1, 12)), "WINNER: A", "S1: 3"])
+    ballot = "\n".join(
+        [
+            *(f"A{i}: {i}" for i in range(1, 12)),
+            *(f"B{i}: {50 + i}" for i in range(1, 12)),
+            "WINNER: A",
+            "S1: 3",
+        ]
+    )
     for rater in panel.participants[:2]:
         occasion = f"{run.session.id} ballot"
         script = {(rater.id, occasion): f"{ballot}\nC1: {check_number(sitting, rater.id)}"}
@@ -147,22 +193,38 @@ async def test_a_swapped_ballot_is_turned_back_to_the_sides(tmp_path, panel):
         assert rating.winner == rating.first
         assert rating.of(rating.first) == {name: i for i, name in enumerate(DIMENSIONS, 1)}
         assert rating.attentive is True
-        wrong = await rate(run, sitting, rater, scripted(sitting, {(rater.id, occasion): f"{ballot}\nC1: 5"}))
+        wrong = await rate(
+            run, sitting, rater, scripted(sitting, {(rater.id, occasion): f"{ballot}\nC1: 5"})
+        )
         assert wrong.attentive is False
 
 
-async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_rating(tmp_path, panel):
+async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_rating(
+    tmp_path, panel
+):
     run = await held(tmp_path)
     sitting, rater = seated(panel, run), panel.participants[0]
     asked = []
-    rating = await rate(run, sitting, rater, scripted(sitting, {(rater.id, f"{run.session.id} ballot"): "It was a tie."}, asked))
-    assert (rating.winner, rating.after, rating.proposition, rating.attentive) == (None, None, {}, None)
+    rating = await rate(
+        run,
+        sitting,
+        rater,
+        scripted(sitting, {(rater.id, f"{run.session.id} ballot"): "It was a tie."}, asked),
+    )
+    assert (rating.winner, rating.after, rating.proposition, rating.attentive) == (
+        None,
+        None,
+        {},
+        None,
+    )
     assert rating.before is not None
     assert rating.missing["winner"].startswith("unreadable: WINNER is missing")
     assert len(asked) == 1 + 4
     assert "WINNER is missing" in asked[2].messages[-1].content
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
-    rating = await rate(run, sitting, rater, scripted(sitting, {(rater.id, f"{run.session.id} before"): refused}))
+    rating = await rate(
+        run, sitting, rater, scripted(sitting, {(rater.id, f"{run.session.id} before"): refused})
+    )
     assert rating.missing == {"before": "refusal: no"}
 
 
@@ -203,10 +265,16 @@ async def test_a_panel_of_the_debaters_family_is_warned_of(tmp_path, panel):
     run = await held(tmp_path)
     assert "one family (citizen)" in kin(panel, [run])[0]
     other = {"x": {"kind": "litellm", "model": "anthropic/claude-opus-4-5"}}
-    foreign = replace(panel, models=other, participants=tuple(replace(p, model="x") for p in panel.participants))
+    foreign = replace(
+        panel, models=other, participants=tuple(replace(p, model="x") for p in panel.participants)
+    )
     assert kin(foreign, [run]) == []
     own = {"y": {"kind": "openai_compatible", "model": "claude-haiku"}}
-    session = replace(run.session, models=own, participants=tuple(replace(p, model="y") for p in run.session.participants))
+    session = replace(
+        run.session,
+        models=own,
+        participants=tuple(replace(p, model="y") for p in run.session.participants),
+    )
     assert "one family (claude)" in kin(foreign, [replace(run, session=session)])[0]
 
 
@@ -249,8 +317,12 @@ def test_two_wordings_differ_in_what_raters_read_alone(tmp_path):
     assert all(published[name].startswith("how ") for name in points)
 
 
-async def test_raters_are_asked_alike_to_the_letter_whatever_the_treatment_and_the_debaters(tmp_path, panel):
-    """Two debates of equal speeches, held under other treatments, rules and wordings by other debaters."""
+async def test_raters_are_asked_alike_to_the_letter_whatever_the_treatment_and_the_debaters(
+    tmp_path, panel
+):
+    """Two debates of equal speeches, held under other treatments, rules and wordings by other
+    debaters.
+    """
     run = await held(tmp_path)
     other = debate(
         tmp_path,
@@ -274,5 +346,7 @@ async def test_raters_are_asked_alike_to_the_letter_whatever_the_treatment_and_t
 
 
 def without_draws(prompt):
-    """The text of a prompt without the number of the attention check, which is drawn for each debate, and the earlier stance."""
+    """The text of a prompt without the number of the attention check, which is drawn for each
+    debate, and the earlier stance.
+    """
     return re.sub(r"<(check|stance)>\n\d+\n</\1>", "", prompt.text)

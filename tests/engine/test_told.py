@@ -1,4 +1,6 @@
-"""Who is told what: the treatment reaches speaking turns only, and every switch of the procedure changes one thing."""
+"""Who is told what: the treatment reaches speaking turns only, and every switch of the procedure
+changes one thing.
+"""
 
 from dataclasses import replace
 
@@ -12,7 +14,15 @@ from delibsim.engine.hold import check, prompt_hash
 from delibsim.prompts.session import longest_prompt, statement_words, survey_prompt
 from delibsim.testing import a_run
 
-TREATMENTS = ("none", "basic", "normative", "normative_a", "normative_b", "normative_c", "normative_d")
+TREATMENTS = (
+    "none",
+    "basic",
+    "normative",
+    "normative_a",
+    "normative_b",
+    "normative_c",
+    "normative_d",
+)
 SAID = (
     Statement(Turn(1, 1, "Participant 2"), "Wide banks carry the flood away."),
     Statement(Turn(2, 1, "Participant 1"), "Walls cost less."),
@@ -24,7 +34,9 @@ def of_treatment(home_folder):
     """One replicate of a session under a treatment, with a small survey."""
 
     def make(treatment, *overrides):
-        session = compose("topic=ccps", f"treatment={treatment}", "seed=7", *overrides, home=home_folder)
+        session = compose(
+            "topic=ccps", f"treatment={treatment}", "seed=7", *overrides, home=home_folder
+        )
         return replace(session, survey=a_run().session.survey)
 
     return make
@@ -42,7 +54,9 @@ def surveys_of(session, phase, heard=()):
     asked = []
     for person in session.participants:
         earlier = Response(person.id, "pre", dict.fromkeys(items, 2), order=tuple(items))
-        prompt = survey_prompt(session, person, phase, items, heard, earlier if phase == "post" else None)
+        prompt = survey_prompt(
+            session, person, phase, items, heard, earlier if phase == "post" else None
+        )
         asked.append((prompt.messages, prompt.reply.describe()))
     return asked
 
@@ -58,7 +72,9 @@ def test_surveys_are_asked_alike_under_every_treatment(of_treatment, procedure, 
 
 
 @pytest.mark.parametrize("procedure", ["default", "published"])
-async def test_every_first_survey_that_is_sent_is_the_same_under_every_treatment(of_treatment, held, procedure):
+async def test_every_first_survey_that_is_sent_is_the_same_under_every_treatment(
+    of_treatment, held, procedure
+):
     sent = []
     for name in TREATMENTS:
         _, voice = await held(of_treatment(name, f"procedure={procedure}", "rounds=1"))
@@ -85,7 +101,10 @@ async def test_instructions_can_be_told_everywhere(of_treatment, held):
     session = of_treatment("normative", "procedure.instructions=everywhere", "rounds=1")
     _, voice = await held(session)
     assert len(voice.asked) == 15
-    assert all(session.treatment.instructions.strip() in prompt.messages[0].content for prompt in voice.asked)
+    assert all(
+        session.treatment.instructions.strip() in prompt.messages[0].content
+        for prompt in voice.asked
+    )
 
 
 async def test_without_background_the_topic_is_a_bare_question(of_treatment, held):
@@ -99,7 +118,9 @@ async def test_without_background_the_topic_is_a_bare_question(of_treatment, hel
 
 
 @pytest.mark.parametrize("words", [150, 80, None])
-async def test_speakers_are_asked_for_the_words_of_the_procedure_and_nobody_else_is(of_treatment, held, words):
+async def test_speakers_are_asked_for_the_words_of_the_procedure_and_nobody_else_is(
+    of_treatment, held, words
+):
     session = of_treatment("normative", f"procedure.words={words or 'null'}", "rounds=1")
     _, voice = await held(session)
     for prompt in voice.asked:
@@ -108,7 +129,9 @@ async def test_speakers_are_asked_for_the_words_of_the_procedure_and_nobody_else
         assert words is not None or "at most" not in prompt.text
 
 
-async def test_under_the_published_procedure_a_speaker_sees_topic_treatment_and_what_was_said(of_treatment, held, heard_in):
+async def test_under_the_published_procedure_a_speaker_sees_topic_treatment_and_what_was_said(
+    of_treatment, held, heard_in
+):
     session = of_treatment("normative", "procedure=published")
     run, voice = await held(session)
     turns = voice.prompts(occasion="turn")
@@ -125,13 +148,24 @@ async def test_under_the_published_procedure_a_speaker_sees_topic_treatment_and_
 async def test_under_the_published_procedure_a_long_speech_is_read(of_treatment, held):
     speech = "word " * 5000
     session = of_treatment("basic", "procedure=published", "rounds=1")
-    run, _ = await held(session, lambda prompt: speech if prompt.purpose.occasion.startswith("turn") else None)
+    run, _ = await held(
+        session, lambda prompt: speech if prompt.purpose.occasion.startswith("turn") else None
+    )
     assert [len(said.text.split()) for said in run.transcript] == [5000] * 5
 
 
 def test_the_published_procedure_is_these_switches(of_treatment):
-    default, published = (of_treatment("none", f"procedure={name}").procedure for name in ("default", "published"))
-    assert published == replace(default, background=False, shuffle_items=False, recall=False, words=None, longest_statement=None)
+    default, published = (
+        of_treatment("none", f"procedure={name}").procedure for name in ("default", "published")
+    )
+    assert published == replace(
+        default,
+        background=False,
+        shuffle_items=False,
+        recall=False,
+        words=None,
+        longest_statement=None,
+    )
     assert published.show_transcript
     assert published.show_answers
     assert published.instructions == "turns"

@@ -1,4 +1,6 @@
-"""Rooms for the tests of faults: small sessions voiced by the fake provider over real HTTP, and real processes."""
+"""Rooms for the tests of faults: small sessions voiced by the fake provider over real HTTP, and
+real processes.
+"""
 
 import asyncio
 import json
@@ -19,27 +21,56 @@ QUICK = Limits(longest_wait=0.02)
 
 def settings_of(name, **options):
     """The settings of a model that the fake provider serves."""
-    return {"name": name, "kind": "openai_compatible", "model": name, "max_tokens": 500, "temperature": 0.0} | options
+    return {
+        "name": name,
+        "kind": "openai_compatible",
+        "model": name,
+        "max_tokens": 500,
+        "temperature": 0.0,
+    } | options
 
 
 @pytest.fixture(scope="session")
 def planned(tmp_path_factory):
     """A session with the wordings of the package and a survey of ten items."""
-    session = compose("topic=ccps", "treatment=basic", "seed=7", home=tmp_path_factory.mktemp("home"))
+    session = compose(
+        "topic=ccps", "treatment=basic", "seed=7", home=tmp_path_factory.mktemp("home")
+    )
     return replace(session, id="one", survey=a_run().session.survey)
 
 
 @pytest.fixture
 def session_of(planned):
-    """Plan a session: models by name (seated in turn) or with their settings, n seats, rounds; changes of procedure and session."""
+    """Plan a session: models by name (seated in turn) or with their settings, n seats, rounds;
+    changes of procedure and session.
+    """
 
     def make(models=("local",), n=2, rounds=1, **changes):
-        settings = dict(models) if isinstance(models, dict) else {name: settings_of(name) for name in models}
+        settings = (
+            dict(models)
+            if isinstance(models, dict)
+            else {name: settings_of(name) for name in models}
+        )
         names = list(settings)
-        people = tuple(Participant(f"Participant {i + 1}", model=names[i % len(names)]) for i in range(n))
+        people = tuple(
+            Participant(f"Participant {i + 1}", model=names[i % len(names)]) for i in range(n)
+        )
         treatment = Treatment("basic", "Deliberate.", rounds)
-        procedure = Procedure(**{name: changes.pop(name) for name in list(changes) if name in Procedure.__dataclass_fields__})
-        return replace(planned, participants=people, treatment=treatment, procedure=procedure, models=settings, **changes)
+        procedure = Procedure(
+            **{
+                name: changes.pop(name)
+                for name in list(changes)
+                if name in Procedure.__dataclass_fields__
+            }
+        )
+        return replace(
+            planned,
+            participants=people,
+            treatment=treatment,
+            procedure=procedure,
+            models=settings,
+            **changes,
+        )
 
     return make
 
@@ -55,22 +86,37 @@ def voices_at():
     """Voices whose models of these names are all reached at the provider."""
 
     def make(provider, limits=QUICK, budget=None, names=None):
-        return ModelPool(limits, budget, dict.fromkeys(provider.models if names is None else names, provider.base_url))
+        return ModelPool(
+            limits,
+            budget,
+            dict.fromkeys(provider.models if names is None else names, provider.base_url),
+        )
 
     return make
 
 
 @pytest.fixture
 def ask(session_of, voices_at):
-    """Ask models directly, all at once, as a session would: (name of the model, words) pairs, or a number of calls to one model."""
+    """Ask models directly, all at once, as a session would: (name of the model, words) pairs, or a
+    number of calls to one model.
+    """
 
     async def go(provider, calls=1, limits=QUICK, voices=None, settings=None, **options):
         voices = voices or voices_at(provider, limits)
         models = settings or {name: settings_of(name, **options) for name in provider.models}
         voice = voices.of(session_of(models, n=max(2, len(models))))
-        asked = [(provider.models[0], f"call {i}") for i in range(calls)] if isinstance(calls, int) else calls
+        asked = (
+            [(provider.models[0], f"call {i}") for i in range(calls)]
+            if isinstance(calls, int)
+            else calls
+        )
         try:
-            found = await asyncio.gather(*(voice[name].complete(prompt(words), seed) for seed, (name, words) in enumerate(asked, 1)))
+            found = await asyncio.gather(
+                *(
+                    voice[name].complete(prompt(words), seed)
+                    for seed, (name, words) in enumerate(asked, 1)
+                )
+            )
         finally:
             await voices.close()
         return found[0] if calls == 1 else found
@@ -83,7 +129,12 @@ def hold(runs, voices_at):
     """Hold a session with the provider's models; what came of it."""
 
     async def go(session, provider, limits=QUICK, budget=None):
-        voices = voices_at(provider, limits, budget, [name for name, model in session.models.items() if model["kind"] != "citizen"])
+        voices = voices_at(
+            provider,
+            limits,
+            budget,
+            [name for name, model in session.models.items() if model["kind"] != "citizen"],
+        )
         try:
             return await hold_session(session, runs, voices=voices)
         finally:
@@ -98,7 +149,11 @@ def log(runs):
 
     def read(session="one"):
         path = runs.path(session) / "exchanges.jsonl"
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+        return (
+            [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            if path.exists()
+            else []
+        )
 
     return read
 
@@ -111,7 +166,12 @@ def command(tmp_path):
         program = Path(sys.executable).with_name("delibsim")
         variables = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **(env or {})}
         process = await asyncio.create_subprocess_exec(
-            program, *arguments, cwd=tmp_path, env=variables, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+            program,
+            *arguments,
+            cwd=tmp_path,
+            env=variables,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
         )
         started(process)
         out, err = await process.communicate()
@@ -122,5 +182,8 @@ def command(tmp_path):
 
 def prompt(words):
     """A prompt for a speech of Participant 1."""
-    messages = (Message("system", "You take part in an assembly."), Message("user", f"<you>\nParticipant 1\n</you>\n\n{words}"))
+    messages = (
+        Message("system", "You take part in an assembly."),
+        Message("user", f"<you>\nParticipant 1\n</you>\n\n{words}"),
+    )
     return Prompt(messages, Words(), Purpose("Participant 1", "turn 1"))

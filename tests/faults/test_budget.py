@@ -1,4 +1,6 @@
-"""FAULTS 23: a budget in tokens or dollars stops a study before it is exceeded, and the study goes on when it is raised."""
+"""FAULTS 23: a budget in tokens or dollars stops a study before it is exceeded, and the study goes
+on when it is raised.
+"""
 
 import pytest
 from fake_provider import FakeProvider, Rule
@@ -29,13 +31,17 @@ async def test_calls_in_flight_cannot_exceed_a_budget_between_them(ask, voices_a
 
 async def test_what_is_in_flight_counts_with_its_worst_case(ask, voices_at):
     async with FakeProvider([Rule(text="word " * 200)], latency=0.05) as provider:
-        completions = await ask(provider, 9, voices=voices_at(provider, EIGHT, Budget(tokens=2000)), max_tokens=400)
+        completions = await ask(
+            provider, 9, voices=voices_at(provider, EIGHT, Budget(tokens=2000)), max_tokens=400
+        )
     assert provider.billed_tokens <= 2000
     assert 2 <= provider.calls <= 5
     assert "limits.budget_tokens" in next(c.detail for c in completions if c.status == "budget")
 
 
-async def test_a_session_stops_before_its_budget_and_goes_on_when_it_is_raised(hold, session_of, runs, log):
+async def test_a_session_stops_before_its_budget_and_goes_on_when_it_is_raised(
+    hold, session_of, runs, log
+):
     session = session_of(n=4, rounds=1)
     async with FakeProvider() as provider:
         first = await hold(session, provider, EIGHT, Budget(tokens=8000))
@@ -68,7 +74,12 @@ async def test_what_was_possibly_billed_still_counts_in_the_next_process(hold, s
 async def test_the_command_refuses_a_cap_in_dollars_without_a_price(command):
     async with FakeProvider() as provider:
         code, out, err = await command(
-            "run", "model=local", f"base_url={provider.base_url}", "group.size=2", "model.price=null", "limits.budget_usd=5"
+            "run",
+            "model=local",
+            f"base_url={provider.base_url}",
+            "group.size=2",
+            "model.price=null",
+            "limits.budget_usd=5",
         )
     assert code == 2
     assert out == ""
@@ -101,7 +112,11 @@ async def test_the_command_stops_at_its_budget_and_goes_on_with_a_higher_one(com
 
 
 def test_the_worst_case_counts_what_is_written_into_a_cache():
-    """Anthropic asks a quarter more for input that it caches; the figures are those of its price list for Claude Opus 4.5."""
+    """Anthropic asks a quarter more for input that it caches; the figures are those of its price
+    list for Claude Opus 4.5.
+    """
     price = price_of("anthropic/claude-opus-4-5-20251101")
     assert price.worst(1_000_000, 1_000) == pytest.approx(6.25 + 0.025)
-    assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000)) == pytest.approx(5.0 + 0.025)
+    assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000)) == pytest.approx(
+        5.0 + 0.025
+    )

@@ -1,4 +1,6 @@
-"""Debates over real HTTP: so many calls and no more, a debate that goes on in the turn where it was, and raters asked once."""
+"""Debates over real HTTP: so many calls and no more, a debate that goes on in the turn where it
+was, and raters asked once.
+"""
 
 import json
 from dataclasses import replace
@@ -16,8 +18,23 @@ from delibsim.conduct.hold import hold_session
 def session(tmp_path):
     """A debate of two models that the fake provider serves."""
     planned = debate(tmp_path)
-    models = {name: {"name": name, "kind": "openai_compatible", "model": name, "max_tokens": 500, "temperature": 0.0} for name in "xy"}
-    return replace(planned, models=models, participants=tuple(replace(p, model=m) for p, m in zip(planned.participants, "xy", strict=True)))
+    models = {
+        name: {
+            "name": name,
+            "kind": "openai_compatible",
+            "model": name,
+            "max_tokens": 500,
+            "temperature": 0.0,
+        }
+        for name in "xy"
+    }
+    return replace(
+        planned,
+        models=models,
+        participants=tuple(
+            replace(p, model=m) for p, m in zip(planned.participants, "xy", strict=True)
+        ),
+    )
 
 
 async def held(session, runs, voices):
@@ -36,7 +53,9 @@ def panel(tmp_path, session):
     return panel_of(replace(planned, participants=people, models={"x": session.models["x"]}))
 
 
-async def test_a_debate_is_six_calls_and_its_raters_two_each_and_no_more(session, panel, runs, voices_at):
+async def test_a_debate_is_six_calls_and_its_raters_two_each_and_no_more(
+    session, panel, runs, voices_at
+):
     async with FakeProvider(models=("x", "y")) as provider:
         done = await held(session, runs, voices_at(provider))
         assert done.run.status == "complete"
@@ -49,7 +68,9 @@ async def test_a_debate_is_six_calls_and_its_raters_two_each_and_no_more(session
         assert provider.calls == 10
 
 
-async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twice(session, runs, voices_at):
+async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twice(
+    session, runs, voices_at
+):
     async with FakeProvider([Rule(status=401, at=(4,))], models=("x", "y")) as provider:
         cut = await held(session, runs, voices_at(provider))
         assert cut.run is None
@@ -60,7 +81,9 @@ async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twic
         assert provider.calls == 4 + 3
 
 
-async def test_a_rater_who_cannot_be_asked_is_named_and_asked_later(session, panel, runs, voices_at):
+async def test_a_rater_who_cannot_be_asked_is_named_and_asked_later(
+    session, panel, runs, voices_at
+):
     async with FakeProvider([Rule(status=401, at=(9,))], models=("x", "y")) as provider:
         await held(session, runs, voices_at(provider))
         first = await rate_all(runs, panel, runs.all()[0], voices_at(provider), at_once=1)
@@ -101,5 +124,7 @@ async def test_a_debate_sends_no_temperature_and_4000_tokens_at_most(tmp_path, c
         assert provider.calls == 14
         assert not any("temperature" in call.body for call in provider.requests[10:])
     log = next((tmp_path / "runs" / "d").glob("voting*/exchanges.jsonl"))
-    sent = [json.loads(line)["completion"]["parameters_sent"] for line in log.read_text().splitlines()]
+    sent = [
+        json.loads(line)["completion"]["parameters_sent"] for line in log.read_text().splitlines()
+    ]
     assert [set(parameters) for parameters in sent] == [{"max_tokens", "seed"}] * 6

@@ -1,4 +1,6 @@
-"""The fake provider itself: it answers what it is asked, counts what it would bill, and can be started by hand."""
+"""The fake provider itself: it answers what it is asked, counts what it would bill, and can be
+started by hand.
+"""
 
 import asyncio
 import json
@@ -15,8 +17,15 @@ from delibsim import Survey
 
 async def post(provider, text="Hello", **body):
     """Status, headers and decoded body of one request."""
-    whole = {"model": "local", "messages": [{"role": "user", "content": f"<you>\nAnn\n</you>\n{text}"}], **body}
-    async with aiohttp.ClientSession() as client, client.post(f"{provider.base_url}/chat/completions", json=whole) as response:
+    whole = {
+        "model": "local",
+        "messages": [{"role": "user", "content": f"<you>\nAnn\n</you>\n{text}"}],
+        **body,
+    }
+    async with (
+        aiohttp.ClientSession() as client,
+        client.post(f"{provider.base_url}/chat/completions", json=whole) as response,
+    ):
         return response.status, response.headers, json.loads(await response.text())
 
 
@@ -28,7 +37,9 @@ async def test_it_answers_as_the_citizen_does(hold, session_of):
     assert provider.calls == provider.billed == 6
     assert by_http.run.transcript == at_home.run.transcript
     # The errors of single answers differ, because the seeds that providers take have 31 bits.
-    assert [response.order for response in by_http.run.responses] == [response.order for response in at_home.run.responses]
+    assert [response.order for response in by_http.run.responses] == [
+        response.order for response in at_home.run.responses
+    ]
     assert by_http.run.status == "complete"
 
 
@@ -39,16 +50,28 @@ async def test_it_answers_a_forced_distribution(hold, session_of):
         held = await hold(replace(session, survey=forced), provider)
     assert held.run.status == "complete"
     for response in held.run.responses:
-        assert sorted(response.answers[item.id] for item in forced.considerations) == [-2, -1, 0, 0, 1, 2]
+        assert sorted(response.answers[item.id] for item in forced.considerations) == [
+            -2,
+            -1,
+            0,
+            0,
+            1,
+            2,
+        ]
 
 
 def test_it_reads_a_survey_off_a_prompt(session_of):
     survey = session_of().survey
     shown = "\n\n".join(
         f"<{tag}>\n" + "\n".join(f"{item.id}. {item.text}" for item in items) + f"\n</{tag}>"
-        for tag, items in (("considerations", survey.considerations), ("preferences", survey.preferences))
+        for tag, items in (
+            ("considerations", survey.considerations),
+            ("preferences", survey.preferences),
+        )
     )
-    read = survey_in(f"{shown}\nRate them with a whole number from 1 (strongly disagree) to 7 (strongly agree).")
+    read = survey_in(
+        f"{shown}\nRate them with a whole number from 1 (strongly disagree) to 7 (strongly agree)."
+    )
     assert isinstance(read, Survey)
     assert read.items == survey.items
     assert (read.scale_min, read.scale_max) == (survey.scale_min, survey.scale_max)
@@ -67,7 +90,11 @@ async def test_tokens_are_counted_and_prefixes_are_cached():
     assert cached[0] == 0
     assert usages[0]["prompt_tokens"] - 16 <= cached[1] <= usages[0]["prompt_tokens"]
     assert cached[2] < 16
-    assert [payload["id"] for payload in (first, second, other)] == ["chatcmpl-1", "chatcmpl-2", "chatcmpl-3"]
+    assert [payload["id"] for payload in (first, second, other)] == [
+        "chatcmpl-1",
+        "chatcmpl-2",
+        "chatcmpl-3",
+    ]
 
 
 async def test_rules_apply_in_order_by_model_by_text_by_number_and_as_often_as_they_say():
@@ -79,10 +106,18 @@ async def test_rules_apply_in_order_by_model_by_text_by_number_and_as_often_as_t
         Rule(text="rest"),
     ]
     async with FakeProvider(script, models=("local", "other")) as provider:
-        said = [await post(provider, "apples", model="other"), await post(provider, "apples"), await post(provider, "apples")]
+        said = [
+            await post(provider, "apples", model="other"),
+            await post(provider, "apples"),
+            await post(provider, "apples"),
+        ]
         tea, rejected = await post(provider), await post(provider, top_k=1)
         unknown = await post(provider, model="nobody")
-    assert [payload["choices"][0]["message"]["content"] for _, _, payload in said] == ["other", "apples", "rest"]
+    assert [payload["choices"][0]["message"]["content"] for _, _, payload in said] == [
+        "other",
+        "apples",
+        "rest",
+    ]
     assert (tea[0], tea[1]["X-Tea"]) == (418, "yes")
     assert (rejected[0], rejected[2]["error"]["param"]) == (400, "top_k")
     assert (unknown[0], unknown[2]["error"]["code"]) == (404, "model_not_found")
@@ -99,7 +134,9 @@ async def test_a_key_is_wanted_where_there_is_one():
 
 
 def test_a_script_from_json():
-    (rule,) = script_of('[{"status": 429, "headers": {"Retry-After": "1"}, "at": [1, 2], "times": 2}]')
+    (rule,) = script_of(
+        '[{"status": 429, "headers": {"Retry-After": "1"}, "at": [1, 2], "times": 2}]'
+    )
     assert rule == Rule(status=429, headers={"Retry-After": "1"}, at=(1, 2), times=2)
     with pytest.raises(SystemExit, match="stauts"):
         script_of('[{"stauts": 429}]')
@@ -108,14 +145,28 @@ def test_a_script_from_json():
 @pytest.mark.slow
 async def test_started_by_hand_it_serves_a_local_model_as_a_user_would_run_one(command, tmp_path):
     script = tmp_path / "faults.json"
-    script.write_text(json.dumps([{"status": 503, "times": 2}, {"match": "Participant 2\n</you>", "text": "Hm.", "times": 1}]))
+    script.write_text(
+        json.dumps(
+            [
+                {"status": 503, "times": 2},
+                {"match": "Participant 2\n</you>", "text": "Hm.", "times": 1},
+            ]
+        )
+    )
     words = ["-m", "delibsim.testing.provider", "--port", "0", "--latency", "0.01"]
     words += ["--script", str(script)]
     pipe = asyncio.subprocess.PIPE
     server = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe)
     line = (await asyncio.wait_for(server.stdout.readline(), 60)).decode()
     address = line.split(" at ")[1].split(";")[0]
-    code, out, err = await command("run", "model=local", f"base_url={address}", "group.size=2", "rounds=1", "limits.longest_wait=0.01")
+    code, out, err = await command(
+        "run",
+        "model=local",
+        f"base_url={address}",
+        "group.size=2",
+        "rounds=1",
+        "limits.longest_wait=0.01",
+    )
     server.send_signal(signal.SIGTERM)
     ended = (await server.communicate())[0].decode()
     assert code == 0, err

@@ -1,4 +1,6 @@
-"""The same faults through litellm: a representative selection, in one module because litellm takes seconds to import."""
+"""The same faults through litellm: a representative selection, in one module because litellm takes
+seconds to import.
+"""
 
 import asyncio
 
@@ -25,7 +27,14 @@ def key(monkeypatch):
 
 
 def settings_of(name="local", **options):
-    return {"name": name, "kind": "litellm", "model": f"openai/{name}", "max_tokens": 500, "temperature": 0.0, "timeout": 20} | options
+    return {
+        "name": name,
+        "kind": "litellm",
+        "model": f"openai/{name}",
+        "max_tokens": 500,
+        "temperature": 0.0,
+        "timeout": 20,
+    } | options
 
 
 @pytest.fixture
@@ -34,7 +43,9 @@ def put(ask, voices_at):
 
     async def go(provider, calls=1, limits=QUICK, budget=None, **options):
         models = {name: settings_of(name, **options) for name in provider.models}
-        return await ask(provider, calls, voices=voices_at(provider, limits, budget), settings=models)
+        return await ask(
+            provider, calls, voices=voices_at(provider, limits, budget), settings=models
+        )
 
     return go
 
@@ -46,7 +57,9 @@ async def test_an_answer_with_its_usage(put):
     assert provider.calls == 1
     usage = completion.usage
     assert usage.input_tokens + usage.output_tokens == provider.billed_tokens
-    assert usage.cost_usd == pytest.approx((usage.input_tokens * 1.0 + usage.output_tokens * 2.0) / 1e6)
+    assert usage.cost_usd == pytest.approx(
+        (usage.input_tokens * 1.0 + usage.output_tokens * 2.0) / 1e6
+    )
     assert (completion.model_requested, completion.model_returned) == ("openai/local", "local")
     assert (completion.response_id, completion.fingerprint) == ("chatcmpl-1", "fp_fake")
     assert provider.requests[0].body["seed"] == completion.parameters_sent["seed"]
@@ -71,26 +84,43 @@ PASSING = {
 @pytest.mark.parametrize("case", PASSING)
 async def test_passing_faults_are_tried_again_by_us_and_by_nobody_else(put, case):
     rule, status, billed = PASSING[case]
-    fields = {name: getattr(rule, name) for name in ("status", "headers", "body", "cut", "payload", "choice")}
+    fields = {
+        name: getattr(rule, name)
+        for name in ("status", "headers", "body", "cut", "payload", "choice")
+    }
     async with FakeProvider([Rule(**fields, times=2)]) as provider:
         completion = await put(provider)
     assert completion.status == "ok"
     assert provider.calls == 3
-    assert [(attempt.status, attempt.possibly_billed) for attempt in completion.tries] == [(status, billed)] * 2
+    assert [(attempt.status, attempt.possibly_billed) for attempt in completion.tries] == [
+        (status, billed)
+    ] * 2
 
 
 FINAL = {
     "402": (Rule(status=402), "quota"),
-    "403 by moderation": (Rule(status=403, body={"error": {"message": "flagged by moderation"}}), "refusal"),
-    "404": (Rule(status=404, body={"error": {"message": "The model does not exist"}}), "bad_request"),
-    "400": (Rule(status=400, body={"error": {"message": "messages must not be empty"}}), "bad_request"),
+    "403 by moderation": (
+        Rule(status=403, body={"error": {"message": "flagged by moderation"}}),
+        "refusal",
+    ),
+    "404": (
+        Rule(status=404, body={"error": {"message": "The model does not exist"}}),
+        "bad_request",
+    ),
+    "400": (
+        Rule(status=400, body={"error": {"message": "messages must not be empty"}}),
+        "bad_request",
+    ),
     "context overflow": (Rule(context=5), "context_overflow"),
     "a refusal field": (Rule(message={"content": None, "refusal": "I cannot."}), "refusal"),
     "a filter": (Rule(choice={"finish_reason": "content_filter"}), "content_filter"),
     "length": (Rule(choice={"finish_reason": "length"}), "length"),
     "an ending nobody knows": (Rule(choice={"finish_reason": "weird"}), "unreadable"),
     "null with reasoning spent": (
-        Rule(message={"content": None}, usage={"completion_tokens_details": {"reasoning_tokens": 500}}),
+        Rule(
+            message={"content": None},
+            usage={"completion_tokens_details": {"reasoning_tokens": 500}},
+        ),
         "unreadable",
     ),
 }
@@ -116,7 +146,10 @@ async def test_a_wrong_key_is_tried_once_and_printed_nowhere(put):
 
 
 async def test_the_newest_retry_after_counts_and_an_absurd_one_is_capped_and_told(put):
-    script = [Rule(status=429, headers={"Retry-After": wait}, times=1) for wait in ("0.3", "0.05", "86400")]
+    script = [
+        Rule(status=429, headers={"Retry-After": wait}, times=1)
+        for wait in ("0.3", "0.05", "86400")
+    ]
     async with FakeProvider(script) as provider:
         completion = await put(provider, limits=Limits(longest_wait=0.5))
     assert completion.status == "ok"
@@ -125,7 +158,9 @@ async def test_the_newest_retry_after_counts_and_an_absurd_one_is_capped_and_tol
     assert provider.requests[1].came - provider.requests[0].came >= 0.3
 
 
-@pytest.mark.parametrize("rule", [Rule(trickle=0.05), Rule(delay=2.0)], ids=["a byte now and then", "too late"])
+@pytest.mark.parametrize(
+    "rule", [Rule(trickle=0.05), Rule(delay=2.0)], ids=["a byte now and then", "too late"]
+)
 async def test_a_total_deadline(put, rule):
     async with FakeProvider([Rule(times=1), rule]) as provider:
         assert (await put(provider)).status == "ok"
@@ -139,7 +174,11 @@ async def test_missing_usage_is_unknown_although_litellm_fills_in_zeros(put):
     async with FakeProvider([Rule(payload={"usage": None})]) as provider:
         completion = await put(provider, budget=budget, price={"input": 1.0, "output": 1.0})
     assert completion.status == "ok"
-    assert (completion.usage.input_tokens, completion.usage.output_tokens, completion.usage.cost_usd) == (None, None, None)
+    assert (
+        completion.usage.input_tokens,
+        completion.usage.output_tokens,
+        completion.usage.cost_usd,
+    ) == (None, None, None)
     assert budget.spent_tokens >= provider.billed_tokens
 
 
@@ -147,7 +186,10 @@ async def test_another_model_is_recorded_and_a_failure_in_strict_mode(put):
     async with FakeProvider([Rule(payload={"model": "local-mini"})]) as provider:
         lenient, strict = await put(provider), await put(provider, strict=True)
     assert (lenient.status, lenient.model_returned) == ("ok", "local-mini")
-    assert (strict.status, strict.detail) == ("bad_request", "asked openai/local, answered by local-mini (strict)")
+    assert (strict.status, strict.detail) == (
+        "bad_request",
+        "asked openai/local, answered by local-mini (strict)",
+    )
     assert provider.calls == 2
 
 
@@ -165,22 +207,36 @@ async def test_what_litellm_knows_the_model_not_to_take_is_not_sent_and_recorded
     async with FakeProvider(models=("gpt-5-mini",)) as provider:
         completion = await put(provider, top_p=0.9)
     assert completion.status == "ok"
-    assert set(completion.parameters_dropped) == {"temperature", "top_p"} - set(provider.requests[0].body)
-    assert set(completion.parameters_sent) & {"temperature", "top_p"} == {"temperature", "top_p"} & set(provider.requests[0].body)
+    assert set(completion.parameters_dropped) == {"temperature", "top_p"} - set(
+        provider.requests[0].body
+    )
+    assert set(completion.parameters_sent) & {"temperature", "top_p"} == {
+        "temperature",
+        "top_p",
+    } & set(provider.requests[0].body)
 
 
 async def test_a_budget_with_calls_in_flight(put):
     async with FakeProvider(latency=0.01) as provider:
         budget = Budget(tokens=6000)
-        completions = await put(provider, 120, limits=Limits(concurrency=8), budget=budget, max_tokens=300)
+        completions = await put(
+            provider, 120, limits=Limits(concurrency=8), budget=budget, max_tokens=300
+        )
     assert {completion.status for completion in completions} == {"ok", "budget"}
     assert provider.billed_tokens == budget.spent_tokens <= 6000
 
 
 async def test_a_storm_on_one_model_leaves_the_others_alone(put):
-    storm = [Rule(model="alpha", times=1), Rule(model="alpha", status=429, headers={"Retry-After": "1.5"}, times=2)]
+    storm = [
+        Rule(model="alpha", times=1),
+        Rule(model="alpha", status=429, headers={"Retry-After": "1.5"}, times=2),
+    ]
     async with FakeProvider(storm, models=("alpha", "beta")) as provider:
-        calls = [("alpha", "prove it")] + [("alpha", f"{i}") for i in range(4)] + [("beta", f"{i}") for i in range(6)]
+        calls = (
+            [("alpha", "prove it")]
+            + [("alpha", f"{i}") for i in range(4)]
+            + [("beta", f"{i}") for i in range(6)]
+        )
         completions = await put(provider, calls, limits=Limits(concurrency=2, longest_wait=5))
     assert {completion.status for completion in completions} == {"ok"}
     assert provider.by_model == {"alpha": 5 + 2, "beta": 6}
@@ -188,7 +244,10 @@ async def test_a_storm_on_one_model_leaves_the_others_alone(put):
 
 
 async def test_thinking_is_moved_apart(put):
-    script = [Rule(text="<think>Hm.</think>Yes.", times=1), Rule(text="Yes.", message={"reasoning_content": "Hm."})]
+    script = [
+        Rule(text="<think>Hm.</think>Yes.", times=1),
+        Rule(text="Yes.", message={"reasoning_content": "Hm."}),
+    ]
     async with FakeProvider(script) as provider:
         for _ in range(2):
             completion = await put(provider)
@@ -196,7 +255,9 @@ async def test_thinking_is_moved_apart(put):
 
 
 async def test_a_session_is_the_same_through_either_client(hold, session_of):
-    """Same server, same seeds: the two clients differ in how they ask, not in what is asked or read."""
+    """Same server, same seeds: the two clients differ in how they ask, not in what is asked or
+    read.
+    """
     lean = settings_of(kind="openai_compatible", model="local")
     async with FakeProvider() as provider:
         by_litellm = await hold(session_of({"local": settings_of()}, id="litellm"), provider)
@@ -226,12 +287,18 @@ async def test_the_preflight(session_of, voices_at, settings, level, text):
     assert provider.calls == 0
 
 
-async def test_the_preflight_finds_a_missing_key_and_a_missing_server(session_of, voices_at, monkeypatch):
+async def test_the_preflight_finds_a_missing_key_and_a_missing_server(
+    session_of, voices_at, monkeypatch
+):
     session = session_of({"local": settings_of()})
     async with FakeProvider() as provider:
         pass
     found = await voices_at(provider).preflight([session])
-    assert [(finding.level, "no connection to http://127.0.0.1" in finding.text) for finding in found] == [("error", True)]
+    assert [
+        (finding.level, "no connection to http://127.0.0.1" in finding.text) for finding in found
+    ] == [("error", True)]
     monkeypatch.delenv("OPENAI_API_KEY")
     found = await voices_at(provider).preflight([session])
-    assert [(finding.level, "OPENAI_API_KEY" in finding.text) for finding in found] == [("error", True)]
+    assert [(finding.level, "OPENAI_API_KEY" in finding.text) for finding in found] == [
+        ("error", True)
+    ]

@@ -1,4 +1,6 @@
-"""FAULTS 19 to 21: usage that is missing, another model than was asked for, parameters that are refused, prompts that are too long."""
+"""FAULTS 19 to 21: usage that is missing, another model than was asked for, parameters that are
+refused, prompts that are too long.
+"""
 
 import json
 
@@ -21,14 +23,22 @@ PRICE = {"input": 2.0, "cached": 0.5, "output": 10.0}
 
 async def test_known_usage_and_price_give_the_cost_in_dollars(ask):
     async with FakeProvider(
-        [Rule(text="I agree.", usage={"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 400}})]
+        [
+            Rule(
+                text="I agree.",
+                usage={"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 400}},
+            )
+        ]
     ) as provider:
         completion = await ask(provider, price=PRICE)
     assert completion.usage.cached_tokens == 400
     assert completion.usage.cost_usd == pytest.approx((600 * 2.0 + 400 * 0.5 + 2 * 10.0) / 1e6)
 
 
-@pytest.mark.parametrize("usage", [None, {}, "many", {"prompt_tokens": None}, {"prompt_tokens": "12", "completion_tokens": -3}])
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, "many", {"prompt_tokens": None}, {"prompt_tokens": "12", "completion_tokens": -3}],
+)
 async def test_missing_usage_makes_the_cost_unknown_and_never_nothing(ask, voices_at, usage):
     async with FakeProvider([Rule(payload={"usage": usage})]) as provider:
         voices = voices_at(provider)
@@ -41,10 +51,17 @@ async def test_missing_usage_makes_the_cost_unknown_and_never_nothing(ask, voice
 
 
 @pytest.mark.parametrize(
-    "rule", [Rule(choice={"finish_reason": "length"}), Rule(message={"content": None}), Rule(message={"refusal": "No."})]
+    "rule",
+    [
+        Rule(choice={"finish_reason": "length"}),
+        Rule(message={"content": None}),
+        Rule(message={"refusal": "No."}),
+    ],
 )
 async def test_outcomes_without_usage_keep_their_worst_case_too(ask, voices_at, rule):
-    async with FakeProvider([Rule(choice=rule.choice, message=rule.message, payload={"usage": None})]) as provider:
+    async with FakeProvider(
+        [Rule(choice=rule.choice, message=rule.message, payload={"usage": None})]
+    ) as provider:
         voices = voices_at(provider)
         completion = await ask(provider, voices=voices, price=PRICE)
     assert completion.status != "ok"
@@ -62,11 +79,23 @@ async def test_no_usage_is_null_in_the_log(hold, session_of, log):
 async def test_another_model_than_asked_for_is_recorded(ask):
     async with FakeProvider([Rule(payload={"model": "local-mini"})]) as provider:
         completion = await ask(provider)
-    assert (completion.status, completion.model_requested, completion.model_returned) == ("ok", "local", "local-mini")
+    assert (completion.status, completion.model_requested, completion.model_returned) == (
+        "ok",
+        "local",
+        "local-mini",
+    )
 
 
 async def test_another_model_is_a_failure_in_strict_mode(hold, session_of, runs, log):
-    strict = {"local": {"name": "local", "kind": "openai_compatible", "model": "local", "max_tokens": 500, "strict": True}}
+    strict = {
+        "local": {
+            "name": "local",
+            "kind": "openai_compatible",
+            "model": "local",
+            "max_tokens": 500,
+            "strict": True,
+        }
+    }
     async with FakeProvider([Rule(payload={"model": "local-mini"})]) as provider:
         held = await hold(session_of(strict), provider)
         assert held.run is None
@@ -82,26 +111,41 @@ async def test_another_model_is_a_failure_in_strict_mode(hold, session_of, runs,
 
 async def test_a_fingerprint_that_changes_is_a_warning_of_the_study(hold, session_of, runs):
     runs.settle(Manifest(runs.study, {}, {}))
-    async with FakeProvider([Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]) as provider:
+    async with FakeProvider(
+        [Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]
+    ) as provider:
         await hold(session_of(), provider)
     said = CliRunner().invoke(status, [str(runs.folder)])
     assert said.exit_code == 0
-    assert "warning: local: the provider's fingerprint changed in mid-study: fp_fake, fp_new" in said.output
+    assert (
+        "warning: local: the provider's fingerprint changed in mid-study: fp_fake, fp_new"
+        in said.output
+    )
 
 
-async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_changed(hold, session_of, runs):
-    async with FakeProvider([Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]) as provider:
+async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_changed(
+    hold, session_of, runs
+):
+    async with FakeProvider(
+        [Rule(payload={"system_fingerprint": "fp_new"}, at=(4, 5))]
+    ) as provider:
         await hold(session_of(), provider)
         manifest = answering(runs)
-        assert [(line["model"], line["model_returned"], line["fingerprint"]) for line in manifest] == [
+        assert [
+            (line["model"], line["model_returned"], line["fingerprint"]) for line in manifest
+        ] == [
             ("local", "local", "fp_fake"),
             ("local", "local", "fp_new"),
         ]
         assert [bool(line["warning"]) for line in manifest] == [False, True]
         assert manifest[1]["call"].startswith("one/Participant ")
         again = Runs(runs.folder.parent, runs.study)
-        await hold_all([session_of(id="two")], again, voices=ModelPool(addresses={"local": provider.base_url}))
-        assert answering(runs) == manifest, "a later process knows who answered before, and adds nothing"
+        await hold_all(
+            [session_of(id="two")], again, voices=ModelPool(addresses={"local": provider.base_url})
+        )
+        assert answering(runs) == manifest, (
+            "a later process knows who answered before, and adds nothing"
+        )
         provider.script[:] = [Rule(payload={"model": "local-2"})]
         await hold(session_of(id="three"), provider)
     assert [line["model_returned"] for line in answering(runs)] == ["local", "local", "local-2"]
@@ -118,7 +162,10 @@ async def test_two_models_with_fingerprints_of_their_own_are_no_warning(hold, se
 
 def answering(runs):
     """Who answered in a study, as it lies beside its manifest."""
-    return [json.loads(line) for line in (runs.folder / "fingerprints.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (runs.folder / "fingerprints.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 # 20: parameters that are refused
@@ -129,15 +176,29 @@ REFUSED = {
         Rule(
             status=400,
             times=1,
-            body={"error": {"message": "Unsupported value: 'temperature' does not support 0.0 with this model.", "param": "temperature"}},
+            body={
+                "error": {
+                    "message": (
+                        "Unsupported value: 'temperature' does not support 0.0 with this model."
+                    ),
+                    "param": "temperature",
+                }
+            },
         ),
         {"temperature"},
     ),
     "seed, in words alone": (
-        Rule(status=400, times=1, body={"error": {"message": "unrecognized request argument supplied: seed"}}),
+        Rule(
+            status=400,
+            times=1,
+            body={"error": {"message": "unrecognized request argument supplied: seed"}},
+        ),
         {"seed"},
     ),
-    "two at once": (Rule(status=400, times=1, body={"message": "Unknown fields: seed, top_p"}), {"seed", "top_p"}),
+    "two at once": (
+        Rule(status=400, times=1, body={"message": "Unknown fields: seed, top_p"}),
+        {"seed", "top_p"},
+    ),
     "one of the provider's own": (Rule(rejects="top_k"), {"top_k"}),
     "reasoning_effort, with 422": (
         Rule(status=422, times=1, body={"error": {"message": "reasoning_effort not permitted"}}),
@@ -170,7 +231,10 @@ async def test_max_tokens_is_sent_under_its_other_name(ask):
     for completion in (first, second):
         assert completion.parameters_sent["max_completion_tokens"] == 500
         assert completion.parameters_dropped == ()
-    assert [("max_tokens" in call.body, "max_completion_tokens" in call.body) for call in provider.requests] == [
+    assert [
+        ("max_tokens" in call.body, "max_completion_tokens" in call.body)
+        for call in provider.requests
+    ] == [
         (True, False),
         (False, True),
         (False, True),
@@ -178,14 +242,18 @@ async def test_max_tokens_is_sent_under_its_other_name(ask):
 
 
 async def test_max_tokens_is_never_left_out_because_the_budget_counts_on_it(ask):
-    async with FakeProvider([Rule(rejects="max_tokens"), Rule(rejects="max_completion_tokens")]) as provider:
+    async with FakeProvider(
+        [Rule(rejects="max_tokens"), Rule(rejects="max_completion_tokens")]
+    ) as provider:
         completion = await ask(provider)
     assert completion.status == "bad_request"
     assert provider.calls == 2
 
 
 async def test_several_refusals_one_after_another(ask):
-    async with FakeProvider([Rule(rejects="temperature"), Rule(rejects="max_tokens"), Rule(rejects="seed")]) as provider:
+    async with FakeProvider(
+        [Rule(rejects="temperature"), Rule(rejects="max_tokens"), Rule(rejects="seed")]
+    ) as provider:
         completion = await ask(provider)
     assert completion.status == "ok"
     assert provider.calls == 4
@@ -195,7 +263,11 @@ async def test_several_refusals_one_after_another(ask):
 
 @pytest.mark.parametrize(
     "message",
-    ["The model 'seed-oss' is unknown", "Invalid value: max_tokens must be at most 100", "messages: temperature is spoken of here"],
+    [
+        "The model 'seed-oss' is unknown",
+        "Invalid value: max_tokens must be at most 100",
+        "messages: temperature is spoken of here",
+    ],
 )
 async def test_a_refusal_of_something_else_is_not_taken_for_one_of_a_parameter(ask, message):
     code = 404 if "model" in message else 400
@@ -217,22 +289,40 @@ async def test_a_run_records_what_was_requested_sent_and_dropped(hold, session_o
 
 
 async def test_a_run_is_never_labelled_with_a_parameter_it_did_not_have(command, tmp_path):
-    async with FakeProvider([Rule(rejects="temperature"), Rule(model="b", rejects="seed")], models=("a", "b")) as provider:
+    async with FakeProvider(
+        [Rule(rejects="temperature"), Rule(model="b", rejects="seed")], models=("a", "b")
+    ) as provider:
         (tmp_path / "conf" / "model").mkdir(parents=True)
         for name in provider.models:
             text = f"name: {name}\nkind: openai_compatible\nmodel: {name}\nmax_tokens: 500\n"
             (tmp_path / "conf" / "model" / f"{name}.yaml").write_text(text, encoding="utf-8")
-        settings = ("study=s", "group.size=2", "group.models=[a,b]", "rounds=0", "temperature=0.7", f"base_url={provider.base_url}")
+        settings = (
+            "study=s",
+            "group.size=2",
+            "group.models=[a,b]",
+            "rounds=0",
+            "temperature=0.7",
+            f"base_url={provider.base_url}",
+        )
         code, out, err = await command("run", "-q", *settings)
         assert code == 0, err
     assert "temperature without effect" in out
     assert "temperature 0.7" not in out
-    (run,) = (Runs.open(tmp_path / "runs", "s").run(name) for name in Runs.open(tmp_path / "runs", "s").sessions())
+    (run,) = (
+        Runs.open(tmp_path / "runs", "s").run(name)
+        for name in Runs.open(tmp_path / "runs", "s").sessions()
+    )
     assert run.dropped == {"a": ("temperature",), "b": ("seed", "temperature")}
     _, out, _ = await command("run", "-q", "--json", *settings)
     assert json.loads(out)["temperature"] == {"a": None, "b": None}
-    assert json.loads(out)["calls"]["parameters_dropped"] == {"a": ["temperature"], "b": ["seed", "temperature"]}
-    assert json.loads((await command("show", "s", "--json"))[1])["dropped"] == {"a": ["temperature"], "b": ["seed", "temperature"]}
+    assert json.loads(out)["calls"]["parameters_dropped"] == {
+        "a": ["temperature"],
+        "b": ["seed", "temperature"],
+    }
+    assert json.loads((await command("show", "s", "--json"))[1])["dropped"] == {
+        "a": ["temperature"],
+        "b": ["seed", "temperature"],
+    }
     (session,) = json.loads((await command("status", "s", "--json"))[1])["sessions"]
     assert session["parameters_dropped"] == {"a": ["temperature"], "b": ["seed", "temperature"]}
     for arguments in (("show", "s"), ("status", "s")):
@@ -240,7 +330,9 @@ async def test_a_run_is_never_labelled_with_a_parameter_it_did_not_have(command,
         assert "dropped: seed, temperature: requested, and without effect on b" in out
 
 
-async def test_a_run_in_which_everything_took_effect_says_that_nothing_was_dropped(hold, session_of, runs):
+async def test_a_run_in_which_everything_took_effect_says_that_nothing_was_dropped(
+    hold, session_of, runs
+):
     async with FakeProvider() as provider:
         await hold(session_of(), provider)
     assert runs.run("one").dropped == {}
@@ -257,7 +349,9 @@ async def test_context_overflow_is_typed_and_not_tried_again(ask):
     assert (provider.calls, provider.billed) == (1, 0)
 
 
-async def test_a_session_too_long_for_its_model_stops_and_keeps_what_was_paid(hold, session_of, runs, log):
+async def test_a_session_too_long_for_its_model_stops_and_keeps_what_was_paid(
+    hold, session_of, runs, log
+):
     session = session_of(rounds=2)
     async with FakeProvider([Rule(context=700)]) as provider:
         held = await hold(session, provider, limits=Limits(longest_wait=0.01))
@@ -274,15 +368,21 @@ async def test_a_session_too_long_for_its_model_stops_and_keeps_what_was_paid(ho
         assert provider.billed == 8
 
 
-async def test_calls_in_flight_together_each_go_once_more_without_what_the_first_was_refused(ask, session_of, voices_at):
+async def test_calls_in_flight_together_each_go_once_more_without_what_the_first_was_refused(
+    ask, session_of, voices_at
+):
     settings = {"local": settings_of("local", temperature=0.7)}
-    async with FakeProvider([Rule(rejects="temperature"), Rule(rejects="seed")], latency=0.05) as provider:
+    async with FakeProvider(
+        [Rule(rejects="temperature"), Rule(rejects="seed")], latency=0.05
+    ) as provider:
         voices = voices_at(provider, Limits(concurrency=12))
         await voices.preflight([session_of(settings)])  # so that none goes alone
         completions = await ask(provider, 12, voices=voices, settings=settings)
     assert provider.calls > 12 + 2
     assert {completion.status for completion in completions} == {"ok"}
-    assert {frozenset(completion.parameters_dropped) for completion in completions} == {frozenset({"temperature", "seed"})}
+    assert {frozenset(completion.parameters_dropped) for completion in completions} == {
+        frozenset({"temperature", "seed"})
+    }
 
 
 SWEEP = "run -m -q study=s topic=ccps model=a treatment=basic group.size=2 rounds=1".split()

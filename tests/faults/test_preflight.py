@@ -1,4 +1,6 @@
-"""FAULTS 16: what can be found out before the first paid call is found out, within five seconds, and nothing is asked or written."""
+"""FAULTS 16: what can be found out before the first paid call is found out, within five seconds,
+and nothing is asked or written.
+"""
 
 import asyncio
 import socket
@@ -35,14 +37,19 @@ async def test_a_server_that_knows_the_model_is_a_note(session_of):
 async def test_a_model_the_server_does_not_know(session_of):
     async with FakeProvider(models=("llama", "qwen")) as provider:
         found, _ = await findings(session_of(), {"local": provider.base_url})
-    assert found == [("error", f"{provider.base_url} does not know the model 'local'; it has: llama, qwen")]
+    assert found == [
+        ("error", f"{provider.base_url} does not know the model 'local'; it has: llama, qwen")
+    ]
     assert provider.calls == 0
 
 
 async def test_a_key_the_server_does_not_accept(session_of, monkeypatch):
     monkeypatch.setenv("A_KEY", "sk-wrong-0000-0000-0000-0000")
     async with FakeProvider(key="another") as provider:
-        found, _ = await findings(session_of({"local": settings_of("local", key_env="A_KEY")}), {"local": provider.base_url})
+        found, _ = await findings(
+            session_of({"local": settings_of("local", key_env="A_KEY")}),
+            {"local": provider.base_url},
+        )
     assert found == [("error", f"{provider.base_url} does not accept the key in A_KEY (HTTP 401)")]
     assert provider.calls == 0
 
@@ -50,12 +57,19 @@ async def test_a_key_the_server_does_not_accept(session_of, monkeypatch):
 async def test_a_key_that_is_not_there(session_of, monkeypatch):
     monkeypatch.delenv("A_KEY", raising=False)
     async with FakeProvider() as provider:
-        found, _ = await findings(session_of({"local": settings_of("local", key_env="A_KEY")}), {"local": provider.base_url})
-    assert found == [("error", f"set the environment variable A_KEY to the key of {provider.base_url}")]
+        found, _ = await findings(
+            session_of({"local": settings_of("local", key_env="A_KEY")}),
+            {"local": provider.base_url},
+        )
+    assert found == [
+        ("error", f"set the environment variable A_KEY to the key of {provider.base_url}")
+    ]
     assert (provider.probes, provider.calls) == (0, 0)
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:{port}/v1", "http://no-such-host.invalid/v1"])
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:{port}/v1", "http://no-such-host.invalid/v1"]
+)
 async def test_no_connection(session_of, address):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -97,7 +111,11 @@ async def test_a_server_without_a_list_of_models_is_a_note(session_of):
 )
 async def test_a_budget_that_cannot_be_kept(session_of, limits, settings, fault):
     async with FakeProvider() as provider:
-        found, _ = await findings(session_of({"local": settings_of("local", **settings)}), {"local": provider.base_url}, limits)
+        found, _ = await findings(
+            session_of({"local": settings_of("local", **settings)}),
+            {"local": provider.base_url},
+            limits,
+        )
     errors = [text for level, text in found if level == "error"]
     assert len(errors) == 1
     assert fault in errors[0]
@@ -110,14 +128,22 @@ async def test_a_prompt_longer_than_the_context_window(session_of):
     session = replace(session, topic=replace(session.topic, background="water " * 8000))
     async with FakeProvider(models=("gpt-4",)) as provider:
         found, _ = await findings(session, {"local": provider.base_url})
-    assert [text for level, text in found if level == "error" and "more than the 8192 it takes" in text]
+    assert [
+        text for level, text in found if level == "error" and "more than the 8192 it takes" in text
+    ]
 
 
 async def test_a_model_that_the_price_list_says_was_withdrawn_is_a_warning(session_of):
     gone = "1024-x-1024/dall-e-2"
     async with FakeProvider(models=(gone, "gpt-4o")) as provider:
-        for model, warned in ((gone, ["by the price list, 1024-x-1024/dall-e-2 was withdrawn on 2026-05-12"]), ("gpt-4o", [])):
-            found, _ = await findings(session_of({"local": settings_of("local", model=model)}), {"local": provider.base_url})
+        for model, warned in (
+            (gone, ["by the price list, 1024-x-1024/dall-e-2 was withdrawn on 2026-05-12"]),
+            ("gpt-4o", []),
+        ):
+            found, _ = await findings(
+                session_of({"local": settings_of("local", model=model)}),
+                {"local": provider.base_url},
+            )
             assert [text for level, text in found if level == "warning"] == warned
 
 
@@ -130,20 +156,28 @@ async def test_a_model_that_the_price_list_says_was_withdrawn_is_a_warning(sessi
 )
 async def test_settings_that_make_no_model(session_of, settings, fault):
     with pytest.raises(WrongInput, match=fault):
-        await findings(session_of({"local": settings_of("local", **settings)}), {"local": "http://127.0.0.1:1/v1"})
+        await findings(
+            session_of({"local": settings_of("local", **settings)}),
+            {"local": "http://127.0.0.1:1/v1"},
+        )
 
 
 async def test_a_key_and_a_user_cannot_both_be_sent(session_of, monkeypatch):
     monkeypatch.setenv("A_KEY", "sk-canary-0000-0000-0000-0000")
     with pytest.raises(WrongInput, match="holds a user and its key_env a key") as caught:
-        await findings(session_of({"local": settings_of("local", key_env="A_KEY")}), {"local": "http://me:canary-word@127.0.0.1:1/v1"})
+        await findings(
+            session_of({"local": settings_of("local", key_env="A_KEY")}),
+            {"local": "http://me:canary-word@127.0.0.1:1/v1"},
+        )
     assert "canary" not in str(caught.value)
 
 
 async def test_the_command_stops_before_anything_is_asked_or_written(command, tmp_path):
     async with FakeProvider(models=("llama",)) as provider:
         begun = time.monotonic()
-        code, out, err = await command("run", "model=local", f"base_url={provider.base_url}", "study=s")
+        code, out, err = await command(
+            "run", "model=local", f"base_url={provider.base_url}", "study=s"
+        )
         assert time.monotonic() - begun < 20
     assert (code, out) == (2, "")
     assert "does not know the model 'local'; it has: llama" in err
@@ -153,7 +187,9 @@ async def test_the_command_stops_before_anything_is_asked_or_written(command, tm
 
 
 @pytest.mark.parametrize(("key", "at_first"), [("", 4), ("sk-right-0000-0000-0000-0000", 1)])
-async def test_without_a_key_an_answered_preflight_proves_the_model_so_no_call_goes_alone(ask, session_of, monkeypatch, key, at_first):
+async def test_without_a_key_an_answered_preflight_proves_the_model_so_no_call_goes_alone(
+    ask, session_of, monkeypatch, key, at_first
+):
     monkeypatch.setenv("A_KEY", key)
     async with FakeProvider([Rule(at=[1], delay=0.3)], key=key) as provider:
         settings = {"local": settings_of("local", key_env="A_KEY" if key else "")}

@@ -1,4 +1,6 @@
-"""docs/faults.md names the test of every promise: each of them exists, and every test module of this folder is named."""
+"""docs/faults.md names the test of every promise: each of them exists, and every test module of
+this folder is named.
+"""
 
 import re
 from dataclasses import fields
@@ -21,12 +23,17 @@ def test_every_test_that_is_named_exists():
 
 
 def test_every_module_of_this_folder_is_named():
-    ours = {path.stem for path in Path(__file__).parent.glob("test_*.py")} - {"test_promises", "test_fake_provider"}
+    ours = {path.stem for path in Path(__file__).parent.glob("test_*.py")} - {
+        "test_promises",
+        "test_fake_provider",
+    }
     assert ours <= {module for module, _ in NAMED}
 
 
 def test_every_status_is_explained():
-    explained = set(re.findall(r"^\| `(\w+)` \|", PAGE.split("## What is promised")[0], re.MULTILINE))
+    explained = set(
+        re.findall(r"^\| `(\w+)` \|", PAGE.split("## What is promised")[0], re.MULTILINE)
+    )
     assert explained == set(STATUSES)
 
 

@@ -1,4 +1,6 @@
-"""FAULTS 22, 24 to 29 and 33: what becomes of replies in a session: read, asked again, refused, or missing with the reason."""
+"""FAULTS 22, 24 to 29 and 33: what becomes of replies in a session: read, asked again, refused, or
+missing with the reason.
+"""
 
 import asyncio
 import json
@@ -26,7 +28,11 @@ def survey_of(participant):
 
 def pre(log, participant="Participant 1"):
     """The exchanges of a participant's first survey."""
-    return [e for e in log() if (e["purpose"]["participant"], e["purpose"]["occasion"]) == (participant, "pre")]
+    return [
+        e
+        for e in log()
+        if (e["purpose"]["participant"], e["purpose"]["occasion"]) == (participant, "pre")
+    ]
 
 
 # 24: forms that are read
@@ -43,7 +49,15 @@ def pre(log, participant="Participant 1"):
         "\n".join(reversed(LINES.split("\n"))),
         "\n".join(f"- **{label}**: {value}" for label, value in GOOD.items()),
     ],
-    ids=["fenced", "prose", "byte-order mark", "single quotes", "smart quotes", "out of order", "Markdown"],
+    ids=[
+        "fenced",
+        "prose",
+        "byte-order mark",
+        "single quotes",
+        "smart quotes",
+        "out of order",
+        "Markdown",
+    ],
 )
 async def test_an_unambiguous_reply_is_read_and_kept_as_it_came(hold, session_of, log, reply):
     async with FakeProvider([Rule(match=survey_of("Participant 1"), text=reply)]) as provider:
@@ -57,11 +71,17 @@ async def test_an_unambiguous_reply_is_read_and_kept_as_it_came(hold, session_of
 # 25 and 26: forms that are asked again, with the concrete fault
 
 FAULTS = {
-    "twice with different values": (LINES + "\nC1: 7", "C1 is given twice with different values (1, 7)"),
+    "twice with different values": (
+        LINES + "\nC1: 7",
+        "C1 is given twice with different values (1, 7)",
+    ),
     "a missing label": (LINES.replace("C3: 3\n", ""), "C3 is missing"),
     "an extra label": (LINES + "\nC99: 3", "C99 is not a label of this survey"),
     "out of range": (LINES.replace("C2: 2", "C2: 8"), "C2 has 8, outside 1 to 7"),
-    "a fraction": (LINES.replace("C2: 2", "C2: 7/10"), "C2 has '7/10', which is not a whole number"),
+    "a fraction": (
+        LINES.replace("C2: 2", "C2: 7/10"),
+        "C2 has '7/10', which is not a whole number",
+    ),
     "a decimal": (LINES.replace("C4: 4", "C4: 4.5"), "C4 has '4.5'"),
     "in words": (LINES.replace("C4: 4", "C4: four"), "C4 has 'four'"),
     "with a comment": (LINES.replace("C4: 4", "C4: 4 (agree)"), "C4 has '4 (agree)'"),
@@ -75,12 +95,17 @@ FAULTS = {
 @pytest.mark.parametrize("case", FAULTS)
 async def test_an_unreadable_reply_is_asked_again_with_its_fault(hold, session_of, log, case):
     reply, fault = FAULTS[case]
-    async with FakeProvider([Rule(match=survey_of("Participant 1"), text=reply, times=1)]) as provider:
+    async with FakeProvider(
+        [Rule(match=survey_of("Participant 1"), text=reply, times=1)]
+    ) as provider:
         held = await hold(session_of(), provider)
     assert held.run.status == "complete"
     assert provider.calls == provider.billed == 7
     first, second = pre(log)
-    assert [(e["purpose"]["attempt"], e["completion"]["status"]) for e in (first, second)] == [(0, "unreadable"), (1, "ok")]
+    assert [(e["purpose"]["attempt"], e["completion"]["status"]) for e in (first, second)] == [
+        (0, "unreadable"),
+        (1, "ok"),
+    ]
     assert fault in first["completion"]["detail"]
     assert first["completion"]["text"] == reply
     assert first["seed"] != second["seed"]
@@ -91,24 +116,34 @@ async def test_an_unreadable_reply_is_asked_again_with_its_fault(hold, session_o
 
 
 @pytest.mark.parametrize("reasks", [0, 1, 3])
-async def test_after_the_last_attempt_the_answer_is_missing_with_its_reason(hold, session_of, log, reasks):
+async def test_after_the_last_attempt_the_answer_is_missing_with_its_reason(
+    hold, session_of, log, reasks
+):
     async with FakeProvider([Rule(match=survey_of("Participant 1"), text="C1: many")]) as provider:
         held = await hold(session_of(reasks=reasks), provider)
     response = held.run.response("Participant 1", "pre")
     assert held.run.status == "partial"
     assert response.answers == {}
     assert set(response.missing) == set(GOOD)
-    assert all(reason.startswith("unreadable: C1 has 'many'") for reason in response.missing.values())
+    assert all(
+        reason.startswith("unreadable: C1 has 'many'") for reason in response.missing.values()
+    )
     assert provider.calls == 6 + reasks
     assert [e["purpose"]["attempt"] for e in pre(log)] == list(range(reasks + 1))
     assert {e["completion"]["status"] for e in pre(log)} == {"unreadable"}
 
 
 async def test_an_empty_speech_is_asked_again_and_then_a_silence(hold, session_of, log):
-    async with FakeProvider([Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", text="  ")]) as provider:
+    async with FakeProvider(
+        [Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", text="  ")]
+    ) as provider:
         held = await hold(session_of(reasks=2), provider)
     (silence,) = held.run.silences
-    assert (silence.turn.speaker, silence.status, silence.reason) == ("Participant 2", "unreadable", "the reply is empty")
+    assert (silence.turn.speaker, silence.status, silence.reason) == (
+        "Participant 2",
+        "unreadable",
+        "the reply is empty",
+    )
     assert len(held.run.transcript) == 1
     assert provider.calls == 6 + 2
 
@@ -129,14 +164,23 @@ async def test_a_refusal_is_asked_once_and_is_missing_data(hold, session_of, log
     async with FakeProvider(script) as provider:
         held = await hold(session_of(), provider)
         assert held.run.status == "partial"
-        assert {reason.split(":")[0] for reason in held.run.response("Participant 1", "pre").missing.values()} == {status}
+        assert {
+            reason.split(":")[0]
+            for reason in held.run.response("Participant 1", "pre").missing.values()
+        } == {status}
         assert held.run.response("Participant 1", "pre").answers == {}
         assert provider.calls == provider.billed == 6
         assert [e["completion"]["status"] for e in pre(log)] == [status]
 
 
 async def test_a_refusal_by_403_is_an_outcome_of_the_session(hold, session_of, log):
-    script = [Rule(match=survey_of("Participant 1"), status=403, body={"error": {"message": "flagged by moderation"}})]
+    script = [
+        Rule(
+            match=survey_of("Participant 1"),
+            status=403,
+            body={"error": {"message": "flagged by moderation"}},
+        )
+    ]
     async with FakeProvider(script) as provider:
         held = await hold(session_of(), provider)
     assert held.run.status == "partial"
@@ -148,12 +192,16 @@ async def test_a_refusal_by_403_is_an_outcome_of_the_session(hold, session_of, l
 
 
 async def test_all_ratings_alike_are_an_answer_and_the_index_is_undefined(hold, session_of):
-    alike = "\n".join(f"{label}: {4 if label[0] == 'C' else value}" for label, value in GOOD.items())
+    alike = "\n".join(
+        f"{label}: {4 if label[0] == 'C' else value}" for label, value in GOOD.items()
+    )
     async with FakeProvider([Rule(match=survey_of("Participant 1"), text=alike)]) as provider:
         held = await hold(session_of(), provider)
     assert held.run.status == "complete"
     assert provider.calls == 6
-    (index,) = [s for s in DRI().score([held.run]) if (s.measure, s.unit, s.phase) == ("dri", "run", "pre")]
+    (index,) = [
+        s for s in DRI().score([held.run]) if (s.measure, s.unit, s.phase) == ("dri", "run", "pre")
+    ]
     assert math.isnan(index.value)
     assert index.note == "constant_considerations"
 
@@ -162,21 +210,35 @@ async def test_all_ratings_alike_are_an_answer_and_the_index_is_undefined(hold, 
 
 
 async def test_the_order_of_items_is_undone_once_and_lies_in_the_record(hold, session_of):
-    """Every participant answers by what the items say; whatever order they were shown in, equal texts get equal answers."""
+    """Every participant answers by what the items say; whatever order they were shown in, equal
+    texts get equal answers.
+    """
     shown = {}
 
     def by_text(call):
         survey = survey_in(call.text)
-        considerations, preferences = (sorted(items, key=lambda item: item.text) for items in (survey.considerations, survey.preferences))
-        shown[call.text.split("<you>\n")[-1].split("\n")[0]] = tuple(item.id for item in survey.items)
-        ranked = [f"{item.id}: {rank}" for items in (considerations, preferences) for rank, item in enumerate(items, 1)]
+        considerations, preferences = (
+            sorted(items, key=lambda item: item.text)
+            for items in (survey.considerations, survey.preferences)
+        )
+        shown[call.text.split("<you>\n")[-1].split("\n")[0]] = tuple(
+            item.id for item in survey.items
+        )
+        ranked = [
+            f"{item.id}: {rank}"
+            for items in (considerations, preferences)
+            for rank, item in enumerate(items, 1)
+        ]
         return "\n".join(ranked)
 
     async with FakeProvider([Rule(match="LABEL: NUMBER", text=by_text)]) as provider:
         held = await hold(session_of(n=4), provider)
     session = held.run.session
     texts = {item.id: item.text for item in session.survey.items}
-    expected = {label: 1 + sorted(texts[i] for i in texts if i[0] == label[0]).index(texts[label]) for label in texts}
+    expected = {
+        label: 1 + sorted(texts[i] for i in texts if i[0] == label[0]).index(texts[label])
+        for label in texts
+    }
     assert len(set(shown.values())) > 1
     for response in held.run.responses:
         assert response.answers == expected
@@ -189,8 +251,14 @@ async def test_the_order_of_items_is_undone_once_and_lies_in_the_record(hold, se
 
 async def test_thinking_is_moved_apart_and_heard_by_nobody(hold, session_of, log):
     script = [
-        Rule(match=r"<you>\nParticipant 1\n</you>[\s\S]*your turn to speak", text="<think>SECRET: I pretend.</think>\nI agree with all."),
-        Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", text="SECRET plan, no opening tag.</think>So do I."),
+        Rule(
+            match=r"<you>\nParticipant 1\n</you>[\s\S]*your turn to speak",
+            text="<think>SECRET: I pretend.</think>\nI agree with all.",
+        ),
+        Rule(
+            match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak",
+            text="SECRET plan, no opening tag.</think>So do I.",
+        ),
         Rule(match=survey_of("Participant 1"), message={"reasoning_content": "SECRET sums"}),
     ]
     async with FakeProvider(script) as provider:
@@ -228,44 +296,88 @@ async def test_thinking_alone_is_no_reply(ask):
     assert (completion.status, completion.reasoning) == ("unreadable", "It is hard.")
 
 
-@pytest.mark.parametrize("reply", [" " * 200_000 + "Yes.", "<think>" * 30_000, "</think>" * 30_000, "<think>a</think> " * 20_000])
+@pytest.mark.parametrize(
+    "reply",
+    [" " * 200_000 + "Yes.", "<think>" * 30_000, "</think>" * 30_000, "<think>a</think> " * 20_000],
+)
 async def test_replies_that_would_keep_a_slow_reader_busy(ask, reply):
     async with FakeProvider([Rule(text=reply)]) as provider:
         completion = await asyncio.wait_for(ask(provider), 5)
     assert completion.status in ("ok", "unreadable")
 
 
-async def test_equal_text_in_independent_replicates_above_temperature_zero_is_flagged(hold, session_of):
-    warm = {"local": {"name": "local", "kind": "openai_compatible", "model": "local", "max_tokens": 500, "temperature": 0.7}}
-    async with FakeProvider([Rule(match="your turn to speak", text="We all agree on this, as everybody knows.")]) as provider:
-        held = [(await hold(session_of(warm, id=f"r{k}", replicate=k), provider)).run for k in (1, 2)]
+async def test_equal_text_in_independent_replicates_above_temperature_zero_is_flagged(
+    hold, session_of
+):
+    warm = {
+        "local": {
+            "name": "local",
+            "kind": "openai_compatible",
+            "model": "local",
+            "max_tokens": 500,
+            "temperature": 0.7,
+        }
+    }
+    async with FakeProvider(
+        [Rule(match="your turn to speak", text="We all agree on this, as everybody knows.")]
+    ) as provider:
+        held = [
+            (await hold(session_of(warm, id=f"r{k}", replicate=k), provider)).run for k in (1, 2)
+        ]
     scores = {(s.measure, s.target): s.value for s in Flags().score(held) if s.unit == "run"}
     assert scores["flags.across_runs", "r1"] == scores["flags.across_runs", "r2"] == 2
     assert provider.calls == 12
 
 
-async def test_a_response_id_that_comes_twice_is_flagged_with_whether_the_text_came_twice_too(hold, session_of, runs):
+async def test_a_response_id_that_comes_twice_is_flagged_with_whether_the_text_came_twice_too(
+    hold, session_of, runs
+):
     runs.settle(Manifest(runs.study, {}, {}))
 
     def said():
         plain = CliRunner().invoke(status, [str(runs.folder)]).output
-        return " ".join(plain.split()), json.loads(CliRunner().invoke(status, [str(runs.folder), "--json"]).output)["repeated_response_ids"]
+        return (
+            " ".join(plain.split()),
+            json.loads(CliRunner().invoke(status, [str(runs.folder), "--json"]).output)[
+                "repeated_response_ids"
+            ],
+        )
 
     async with FakeProvider() as provider:
         await hold(session_of(), provider)
         assert said() == (said()[0], None)
         assert "response id" not in said()[0]
-        # Another session: its last survey under an id of the first session, and two speeches under one id and in the same words.
-        provider.script[:] = [Rule(at=(10, 11), payload={"id": "again"}, text="Yes."), Rule(at=(13,), payload={"id": "chatcmpl-1"})]
+        # Another session: its last survey under an id of the first session, and two speeches under
+        # one id and in the same words.
+        provider.script[:] = [
+            Rule(at=(10, 11), payload={"id": "again"}, text="Yes."),
+            Rule(at=(13,), payload={"id": "chatcmpl-1"}),
+        ]
         await hold(session_of(id="two", replicate=2, rounds=2), provider)
     assert said()[1] == {"calls": 4, "same_text": 2, "ids": ["chatcmpl-1", "again"]}
-    assert "4 calls came with the response id of another (chatcmpl-1, again), 2 of them with its text too" in said()[0]
+    assert (
+        "4 calls came with the response id of another (chatcmpl-1, again), 2 of them with its"
+        " text too" in said()[0]
+    )
 
 
 async def test_a_response_id_that_comes_twice_in_one_run_stands_in_its_summary(command):
     async with FakeProvider([Rule(at=(3, 4), payload={"id": "same"}, text="Yes.")]) as provider:
-        settings = ("model=local", "study=s", "group.size=2", "rounds=1", f"base_url={provider.base_url}")
+        settings = (
+            "model=local",
+            "study=s",
+            "group.size=2",
+            "rounds=1",
+            f"base_url={provider.base_url}",
+        )
         _, out, _ = await command("run", "-q", *settings)
         _, plain, _ = await command("run", "-q", "--json", *settings)
-    assert "Flagged    2 calls came with the response id of another (same), 2 of them with its text too" in out
-    assert json.loads(plain)["calls"]["repeated_response_ids"] == {"calls": 2, "same_text": 2, "ids": ["same"]}
+    assert (
+        "Flagged    2 calls came with the response id of another (same), 2 of them with its"
+        " text too" in out
+    )
+    assert json.loads(plain)["calls"]["repeated_response_ids"] == {
+        "calls": 2,
+        "same_text": 2,
+        "ids": ["same"],
+    }

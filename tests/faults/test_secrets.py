@@ -1,4 +1,6 @@
-"""FAULTS 35: a key in the environment, in an address or in an error text is in no file of the study and in no output."""
+"""FAULTS 35: a key in the environment, in an address or in an error text is in no file of the study
+and in no output.
+"""
 
 import pytest
 from fake_provider import FakeProvider, Rule
@@ -17,16 +19,37 @@ def everything(folder):
     """All that lies in a folder: names and contents."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert files
-    return "\n".join(f"{path}\n{path.read_text(encoding='utf-8', errors='replace')}" for path in files)
+    return "\n".join(
+        f"{path}\n{path.read_text(encoding='utf-8', errors='replace')}" for path in files
+    )
 
 
-ECHO = {"error": {"message": f"Incorrect API key provided: {KEY}. Bearer {KEY}; ?sign={SIGN}", "code": "invalid_api_key"}}
+ECHO = {
+    "error": {
+        "message": f"Incorrect API key provided: {KEY}. Bearer {KEY}; ?sign={SIGN}",
+        "code": "invalid_api_key",
+    }
+}
 
 
 async def test_no_key_is_written_or_printed_by_a_run_that_fails(command, tmp_path):
-    async with FakeProvider([Rule(status=500, body=ECHO, at=(3,)), Rule(status=401, body=ECHO, at=(6,))]) as provider:
-        arguments = ["run", "model=local", f"base_url='{provider.base_url}?sign={SIGN}'", "study=s", "group.size=2", "rounds=1"]
-        code, out, err = await command(*arguments, "model.key_env=SOME_ENTRANCE", "limits.longest_wait=0.01", env={"SOME_ENTRANCE": KEY})
+    async with FakeProvider(
+        [Rule(status=500, body=ECHO, at=(3,)), Rule(status=401, body=ECHO, at=(6,))]
+    ) as provider:
+        arguments = [
+            "run",
+            "model=local",
+            f"base_url='{provider.base_url}?sign={SIGN}'",
+            "study=s",
+            "group.size=2",
+            "rounds=1",
+        ]
+        code, out, err = await command(
+            *arguments,
+            "model.key_env=SOME_ENTRANCE",
+            "limits.longest_wait=0.01",
+            env={"SOME_ENTRANCE": KEY},
+        )
         assert provider.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert code == 4, err
     assert provider.calls >= 6
@@ -44,7 +67,15 @@ async def test_no_user_or_password_of_an_address_is_written_or_printed(command, 
     echo = {"error": {"message": f"user {USER} with canary%40word, canary@word", "type": "x"}}
     async with FakeProvider([Rule(status=503, body=echo, times=1)]) as provider:
         address = provider.base_url.replace("http://", f"http://{USER}:{WORD}@")
-        arguments = ["run", "model=local", f"base_url='{address}'", "study=s", "group.size=2", "rounds=1", "limits.longest_wait=0.01"]
+        arguments = [
+            "run",
+            "model=local",
+            f"base_url='{address}'",
+            "study=s",
+            "group.size=2",
+            "rounds=1",
+            "limits.longest_wait=0.01",
+        ]
         code, out, err = await command(*arguments)
         assert provider.requests[0].headers["Authorization"].startswith("Basic ")
         assert provider.calls == 7
@@ -88,5 +119,11 @@ def test_secrets_are_hidden_in_every_form_they_take(monkeypatch):
     monkeypatch.setenv("MY_API_KEY", "canary-in-the-environment")
     monkeypatch.setenv("HARMLESS", "a-word-that-stays")
     hidden = secrets(["https://user-name:pass%40word@host/v1?sig=a%2Bb%2Fc&n=1"])
-    text = "canary-in-the-environment a-word-that-stays user-name pass%40word pass@word a%2Bb%2Fc a+b/c 1"
-    assert scrub(text, hidden) == "[hidden] a-word-that-stays [hidden] [hidden] [hidden] [hidden] [hidden] 1"
+    text = (
+        "canary-in-the-environment a-word-that-stays user-name pass%40word pass@word a%2Bb%2Fc"
+        " a+b/c 1"
+    )
+    assert (
+        scrub(text, hidden)
+        == "[hidden] a-word-that-stays [hidden] [hidden] [hidden] [hidden] [hidden] 1"
+    )

@@ -1,4 +1,6 @@
-"""FAULTS 13 to 15 and 17 for whole studies: what lies on disk, what was billed, and what the same command then does."""
+"""FAULTS 13 to 15 and 17 for whole studies: what lies on disk, what was billed, and what the same
+command then does.
+"""
 
 import math
 from datetime import datetime, timedelta
@@ -28,8 +30,12 @@ TRIES = {"rate_limited": 2, "unavailable": 2, "a login page": 2}
 
 
 @pytest.mark.parametrize("case", FAULTY)
-async def test_a_model_that_cannot_be_asked_leaves_no_run_and_a_record_to_go_on_from(hold, session_of, runs, log, case):
-    """Participant 2 of 2 fails from the first turn on: what was said before stays, and nothing of the fault becomes data."""
+async def test_a_model_that_cannot_be_asked_leaves_no_run_and_a_record_to_go_on_from(
+    hold, session_of, runs, log, case
+):
+    """Participant 2 of 2 fails from the first turn on: what was said before stays, and nothing of
+    the fault becomes data.
+    """
     session, rule = session_of(), FAULTY[case]
     fields = {name: getattr(rule, name) for name in ("status", "body", "context")}
     script = [Rule(match=r"<you>\nParticipant 2\n</you>[\s\S]*your turn to speak", **fields)]
@@ -39,7 +45,10 @@ async def test_a_model_that_cannot_be_asked_leaves_no_run_and_a_record_to_go_on_
         assert held.run is None
         assert f"Participant 2, turn {1 if provider.billed == 2 else 2}): {status}:" in held.fault
         assert not runs.held("one")
-        assert sorted(path.name for path in runs.path("one").iterdir()) == ["exchanges.jsonl", "session.json"]
+        assert sorted(path.name for path in runs.path("one").iterdir()) == [
+            "exchanges.jsonl",
+            "session.json",
+        ]
         paid = provider.billed
         assert provider.calls == paid + TRIES.get(case, 1)
         statuses = [entry["completion"]["status"] for entry in log()]
@@ -59,22 +68,38 @@ async def test_every_attempt_on_the_way_to_a_success_lies_in_the_log(hold, sessi
         held = await hold(session_of(), provider)
     assert held.run.status == "complete"
     assert (provider.calls, provider.billed) == (9, 7)
-    tries = [(attempt["status"], attempt["possibly_billed"]) for entry in log() for attempt in entry["completion"]["tries"]]
+    tries = [
+        (attempt["status"], attempt["possibly_billed"])
+        for entry in log()
+        for attempt in entry["completion"]["tries"]
+    ]
     assert tries == [("unavailable", False), ("unavailable", False), ("unavailable", True)]
     assert len(log()) == 6
 
 
 @pytest.mark.parametrize(
-    ("rule", "known"), [(Rule(status=402, at=(4,)), True), (Rule(status=429, at=(3, 4)), True), (Rule(cut=0.5, at=(4,)), False)]
+    ("rule", "known"),
+    [
+        (Rule(status=402, at=(4,)), True),
+        (Rule(status=429, at=(3, 4)), True),
+        (Rule(cut=0.5, at=(4,)), False),
+    ],
 )
-async def test_the_cost_of_a_run_is_known_after_calls_that_failed_for_free(hold, session_of, runs, rule, known):
-    """A turn fails, to the end or once, and the session goes on from its record. A reply that broke off may be billed."""
+async def test_the_cost_of_a_run_is_known_after_calls_that_failed_for_free(
+    hold, session_of, runs, rule, known
+):
+    """A turn fails, to the end or once, and the session goes on from its record. A reply that broke
+    off may be billed.
+    """
     session = session_of({"local": settings_of("local", price={"input": 1.0, "output": 2.0})})
     async with FakeProvider([rule]) as provider:
         await hold(session, provider, Limits(tries=2, longest_wait=0.01))
         held = await hold(session, provider)
     assert held.run.status == "complete"
-    told, exported = summary(held, [], runs)["calls"]["cost_usd"], tables(runs)[0]["runs"].cost_usd[0]
+    told, exported = (
+        summary(held, [], runs)["calls"]["cost_usd"],
+        tables(runs)[0]["runs"].cost_usd[0],
+    )
     if known:
         assert told == pytest.approx(exported, abs=1e-12)
         assert told > 0
@@ -84,29 +109,44 @@ async def test_the_cost_of_a_run_is_known_after_calls_that_failed_for_free(hold,
 
 
 async def test_started_is_when_a_call_was_ready_and_seconds_hold_its_wait(hold, session_of, log):
-    """As docs/files.md says: of two surveys at once and one seat, the second stands in the record with the time of both."""
+    """As docs/files.md says: of two surveys at once and one seat, the second stands in the record
+    with the time of both.
+    """
     async with FakeProvider(latency=0.2) as provider:
         await hold(session_of(), provider, Limits(concurrency=1))
     first, second = log()[:2]
     began = [datetime.fromisoformat(record["started"]) for record in (first, second)]
-    assert began[1] - began[0] < timedelta(seconds=first["seconds"]), "ready before the first was answered"
+    assert began[1] - began[0] < timedelta(seconds=first["seconds"]), (
+        "ready before the first was answered"
+    )
     assert second["seconds"] > 0.39
 
 
-async def test_one_model_of_a_group_without_money_lets_the_others_finish_what_is_in_flight(hold, session_of, runs, log):
+async def test_one_model_of_a_group_without_money_lets_the_others_finish_what_is_in_flight(
+    hold, session_of, runs, log
+):
     session = session_of(("poor", "rich"), n=4)
-    async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich"), latency=0.02) as provider:
+    async with FakeProvider(
+        [Rule(model="poor", status=402)], models=("poor", "rich"), latency=0.02
+    ) as provider:
         held = await hold(session, provider)
         assert held.run is None
         assert "quota" in held.fault
         assert provider.by_model == {"poor": 1, "rich": 2}
-        assert sorted(entry["completion"]["status"] for entry in log()) == ["ok", "ok", "quota", "quota"]
+        assert sorted(entry["completion"]["status"] for entry in log()) == [
+            "ok",
+            "ok",
+            "quota",
+            "quota",
+        ]
         provider.script.clear()
         assert (await hold(session, provider)).run.status == "complete"
         assert provider.billed == 12
 
 
-async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are_held(session_of, runs, voices_at):
+async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are_held(
+    session_of, runs, voices_at
+):
     sessions = [session_of((name,), id=f"{name}.{k}") for name in ("poor", "rich") for k in (1, 2)]
     async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich")) as provider:
         held = await hold_all(sessions, runs, voices=voices_at(provider), at_once=4)
@@ -120,16 +160,27 @@ async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are
     assert "poor.1, Participant 1/pre/0: quota: HTTP 402" in said.output
 
 
-async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_alone(session_of, runs, voices_at):
+async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_alone(
+    session_of, runs, voices_at
+):
     names = ("alpha", "beta", "gamma", "delta")
     sessions = [session_of((name,), id=name) for name in names]
-    async with FakeProvider([Rule(model="alpha", status=429, headers={"Retry-After": "0.8"})], models=names) as provider:
-        held = await hold_all(sessions, runs, voices=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=2)), at_once=4)
+    async with FakeProvider(
+        [Rule(model="alpha", status=429, headers={"Retry-After": "0.8"})], models=names
+    ) as provider:
+        held = await hold_all(
+            sessions,
+            runs,
+            voices=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=2)),
+            at_once=4,
+        )
     assert [runs.held(name) for name in names] == [False, True, True, True]
     assert "rate_limited" in held[0].fault
     assert provider.by_model == {"alpha": 4, "beta": 6, "gamma": 6, "delta": 6}
     others = [call.came for call in provider.requests if call.body["model"] != "alpha"]
-    assert max(others) < provider.where(model="alpha")[1].came, "the others waited for the storm on alpha"
+    assert max(others) < provider.where(model="alpha")[1].came, (
+        "the others waited for the storm on alpha"
+    )
 
 
 async def test_a_torn_last_line_is_counted_and_paid_again_once(hold, session_of, runs):
@@ -147,8 +198,17 @@ async def test_a_torn_last_line_is_counted_and_paid_again_once(hold, session_of,
 
 async def test_the_command_says_what_is_missing_and_ends_with_three(command, tmp_path):
     refusal = {"content": None, "refusal": "I cannot take a position on this."}
-    async with FakeProvider([Rule(match=r"Please fill in[\s\S]*<you>\nParticipant 2\n</you>", message=refusal)]) as provider:
-        code, out, err = await command("run", "model=local", f"base_url={provider.base_url}", "study=s", "group.size=2", "rounds=1")
+    async with FakeProvider(
+        [Rule(match=r"Please fill in[\s\S]*<you>\nParticipant 2\n</you>", message=refusal)]
+    ) as provider:
+        code, out, err = await command(
+            "run",
+            "model=local",
+            f"base_url={provider.base_url}",
+            "study=s",
+            "group.size=2",
+            "rounds=1",
+        )
     assert code == 3, err
     assert "refusal: I cannot take a position on this." in out
     assert "1 refusal" in out

@@ -1,4 +1,6 @@
-"""FAULTS 10 and 11: clocks that jump, two studies in one second; studies of an older form go on, of a newer form are left untouched."""
+"""FAULTS 10 and 11: clocks that jump, two studies in one second; studies of an older form go on, of
+a newer form are left untouched.
+"""
 
 import asyncio
 import json
@@ -15,7 +17,16 @@ from delibsim.models import replay as recording
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "two_citizens"
 SESSION = "ccps.normative.citizen_rounds1_size2.r1"
-COMMAND = ("run", "-q", "study=two_citizens", "topic=ccps", "treatment=normative", "group.size=2", "rounds=1", "seed=7")
+COMMAND = (
+    "run",
+    "-q",
+    "study=two_citizens",
+    "topic=ccps",
+    "treatment=normative",
+    "group.size=2",
+    "rounds=1",
+    "seed=7",
+)
 
 
 @pytest.fixture
@@ -25,17 +36,25 @@ def older(tmp_path):
 
 
 def contents(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
 
 
 def newer(path, **changes):
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+    path.write_text(
+        json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8"
+    )
 
 
 # 10: clocks
 
 
-async def test_a_clock_that_jumps_back_gives_no_negative_duration_and_no_other_order(hold, session_of, log, monkeypatch):
+async def test_a_clock_that_jumps_back_gives_no_negative_duration_and_no_other_order(
+    hold, session_of, log, monkeypatch
+):
     jumps = iter(range(0, 10_000, 60))
 
     class Clock(datetime):
@@ -59,23 +78,39 @@ async def test_a_clock_that_jumps_back_gives_no_negative_duration_and_no_other_o
 
 async def test_two_studies_in_one_second_have_names_of_their_own(command, tmp_path):
     settings = ("topic=ccps", "treatment=basic", "group.size=2", "rounds=0")
-    ends = await asyncio.gather(*(command("run", "-q", *settings, f"seed={seed}") for seed in (1, 2)))
+    ends = await asyncio.gather(
+        *(command("run", "-q", *settings, f"seed={seed}") for seed in (1, 2))
+    )
     assert [code for code, _, _ in ends] == [0, 0], ends
     studies = sorted((tmp_path / "runs").iterdir())
     assert len(studies) == 2
-    assert {Runs.at(folder).run("ccps.basic.citizen_rounds0_size2.r1").session.seed for folder in studies} == {1, 2}
+    assert {
+        Runs.at(folder).run("ccps.basic.citizen_rounds0_size2.r1").session.seed
+        for folder in studies
+    } == {1, 2}
 
 
 # 11: other versions
 
 
 async def test_a_study_of_the_first_version_is_read_and_not_gone_on_with(command, older):
-    """It named its sessions otherwise, so that what is held would be asked and paid for once more."""
+    """It named its sessions otherwise, so that what is held would be asked and paid for once
+    more.
+    """
     plain = json.loads((older / "study.json").read_text(encoding="utf-8"))
-    first = {"schema": 1, "study": plain["study"], "settings": {"seed": 7, "rounds": 1}, "parts": plain["parts"]}
+    first = {
+        "schema": 1,
+        "study": plain["study"],
+        "settings": {"seed": 7, "rounds": 1},
+        "parts": plain["parts"],
+    }
     (older / "study.json").write_text(json.dumps(first), encoding="utf-8")
     before = contents(older)
-    for arguments in (("show", "two_citizens"), ("status", "two_citizens"), ("replay", "two_citizens")):
+    for arguments in (
+        ("show", "two_citizens"),
+        ("status", "two_citizens"),
+        ("replay", "two_citizens"),
+    ):
         code, _, err = await command(*arguments)
         assert (code, err) == (0, "")
     code, out, err = await command(*COMMAND)
@@ -97,7 +132,9 @@ async def test_a_run_of_the_first_version_goes_on_as_it_is(command, older):
     assert (await command(*COMMAND, "replicate=2"))[0] == 0
 
 
-async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that_nothing_was(command, older):
+async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that_nothing_was(
+    command, older
+):
     path = older / SESSION / "run.json"
     plain = json.loads(path.read_text(encoding="utf-8"))
     del plain["dropped"]
@@ -118,11 +155,14 @@ async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that
         (f"{SESSION}/run.json", {"weights": [1, 2]}),
     ],
 )
-async def test_a_study_of_a_newer_version_is_refused_and_left_untouched(command, older, name, changes):
+async def test_a_study_of_a_newer_version_is_refused_and_left_untouched(
+    command, older, name, changes
+):
     newer(older / name, **changes)
     before = contents(older)
     code, out, err = await command(
-        "show" if name.endswith("run.json") else "run", *COMMAND[1:] if "run.json" not in name else ["two_citizens"]
+        "show" if name.endswith("run.json") else "run",
+        *COMMAND[1:] if "run.json" not in name else ["two_citizens"],
     )
     assert (code, out) == (2, ""), err
     assert "runs/two_citizens/" in err

@@ -1,4 +1,6 @@
-"""FAULTS 12 to 15, 17 and 18: what a call comes to when the provider stalls, breaks, refuses or talks nonsense (direct client)."""
+"""FAULTS 12 to 15, 17 and 18: what a call comes to when the provider stalls, breaks, refuses or
+talks nonsense (direct client).
+"""
 
 import asyncio
 import itertools
@@ -24,7 +26,9 @@ def gaps(provider):
 
 async def test_the_newest_retry_after_is_honoured_whether_longer_or_shorter(ask):
     waits = ["0.05", "0.3", "0.1"]
-    async with FakeProvider([Rule(status=429, headers={"Retry-After": wait}, times=1) for wait in waits]) as provider:
+    async with FakeProvider(
+        [Rule(status=429, headers={"Retry-After": wait}, times=1) for wait in waits]
+    ) as provider:
         completion = await ask(provider, limits=Limits(longest_wait=5))
     assert completion.status == "ok"
     assert (provider.calls, provider.billed) == (4, 1)
@@ -33,7 +37,9 @@ async def test_the_newest_retry_after_is_honoured_whether_longer_or_shorter(ask)
 
 
 async def test_retry_after_as_a_date(ask):
-    async with FakeProvider([Rule(status=429, headers={"Retry-After": http_date(2)}, times=1)]) as provider:
+    async with FakeProvider(
+        [Rule(status=429, headers={"Retry-After": http_date(2)}, times=1)]
+    ) as provider:
         completion = await ask(provider, limits=Limits(longest_wait=5))
     assert completion.status == "ok"
     assert provider.calls == 2
@@ -54,7 +60,9 @@ async def test_an_absurd_retry_after_is_capped_by_the_limits_and_told(ask):
 
 @pytest.mark.parametrize("garbage", ["soon", "-5", "nan", "inf", "", "Fri, 99 Foo 2026", "1e400"])
 async def test_a_retry_after_that_says_nothing_is_a_wait_of_our_own(ask, garbage):
-    async with FakeProvider([Rule(status=429, headers={"Retry-After": garbage}, times=1)]) as provider:
+    async with FakeProvider(
+        [Rule(status=429, headers={"Retry-After": garbage}, times=1)]
+    ) as provider:
         completion = await ask(provider)
     assert completion.status == "ok"
     assert provider.calls == 2
@@ -62,7 +70,11 @@ async def test_a_retry_after_that_says_nothing_is_a_wait_of_our_own(ask, garbage
 
 
 async def test_reset_headers_without_retry_after(ask):
-    headers = {"x-ratelimit-reset-requests": "50ms", "x-ratelimit-reset-tokens": "0.2s", "x-ratelimit-limit-requests": "60"}
+    headers = {
+        "x-ratelimit-reset-requests": "50ms",
+        "x-ratelimit-reset-tokens": "0.2s",
+        "x-ratelimit-limit-requests": "60",
+    }
     async with FakeProvider([Rule(status=429, headers=headers, times=1)]) as provider:
         completion = await ask(provider, limits=Limits(longest_wait=5))
     assert provider.calls == 2
@@ -94,16 +106,25 @@ def test_how_long_to_wait(headers, seconds):
 
 async def test_a_storm_on_one_model_leaves_the_seats_to_the_others(ask):
     others = ("beta", "gamma", "delta")
-    storm = [Rule(model="alpha", times=1), Rule(model="alpha", status=429, headers={"Retry-After": "0.8"}, times=2)]
+    storm = [
+        Rule(model="alpha", times=1),
+        Rule(model="alpha", status=429, headers={"Retry-After": "0.8"}, times=2),
+    ]
     async with FakeProvider(storm, models=("alpha", *others), latency=0.005) as provider:
-        calls = [("alpha", "prove it")] + [("alpha", f"{i}") for i in range(6)] + [(name, f"{i}") for name in others for i in range(8)]
+        calls = (
+            [("alpha", "prove it")]
+            + [("alpha", f"{i}") for i in range(6)]
+            + [(name, f"{i}") for name in others for i in range(8)]
+        )
         completions = await ask(provider, calls, limits=Limits(concurrency=2, longest_wait=5))
     assert {completion.status for completion in completions} == {"ok"}
     assert provider.by_model == {"alpha": 7 + 2, "beta": 8, "gamma": 8, "delta": 8}
     assert provider.most_in_flight == 2
     came = {name: [call.came for call in provider.where(model=name)] for name in provider.models}
     assert came["alpha"][3] - came["alpha"][1] >= 0.8
-    assert max(came[name][-1] for name in others) < came["alpha"][3], "the others waited for the storm on alpha"
+    assert max(came[name][-1] for name in others) < came["alpha"][3], (
+        "the others waited for the storm on alpha"
+    )
 
 
 async def test_requests_within_a_closed_door_are_not_sent(ask):
@@ -125,7 +146,9 @@ async def test_two_faults_then_one_success_with_every_attempt_kept(ask, code):
     assert completion.status == "ok"
     assert (provider.calls, provider.billed) == (3, 1)
     passing = "timeout" if code in (408, 504) else "unavailable"
-    assert [(attempt.status, attempt.possibly_billed) for attempt in completion.tries] == [(passing, False)] * 2
+    assert [(attempt.status, attempt.possibly_billed) for attempt in completion.tries] == [
+        (passing, False)
+    ] * 2
     assert all(f"HTTP {code}" in attempt.detail for attempt in completion.tries)
 
 
@@ -168,7 +191,9 @@ async def test_a_key_withdrawn_later_costs_one_attempt_for_each_call_in_flight(a
 
 async def test_an_empty_account_stops_its_model_alone(ask):
     async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich")) as provider:
-        completions = await ask(provider, [("poor", "1"), ("rich", "2"), ("poor", "3"), ("rich", "4")])
+        completions = await ask(
+            provider, [("poor", "1"), ("rich", "2"), ("poor", "3"), ("rich", "4")]
+        )
     assert [completion.status for completion in completions] == ["quota", "ok", "quota", "ok"]
     assert provider.by_model == {"poor": 1, "rich": 2}
 
@@ -176,23 +201,49 @@ async def test_an_empty_account_stops_its_model_alone(ask):
 @pytest.mark.parametrize(
     ("code", "body", "status"),
     [
-        (403, {"error": {"message": "Your input was flagged by moderation", "metadata": {"reasons": ["violence"]}}}, "refusal"),
+        (
+            403,
+            {
+                "error": {
+                    "message": "Your input was flagged by moderation",
+                    "metadata": {"reasons": ["violence"]},
+                }
+            },
+            "refusal",
+        ),
         (403, {"error": {"message": "Forbidden"}}, "authentication"),
         (
             400,
-            {"error": {"message": "The response was filtered by the content management policy", "code": "content_filter"}},
+            {
+                "error": {
+                    "message": "The response was filtered by the content management policy",
+                    "code": "content_filter",
+                }
+            },
             "content_filter",
         ),
         (404, {"error": {"message": "The model `gpt-9` does not exist"}}, "bad_request"),
         (413, LOGIN_PAGE, "context_overflow"),
         (400, LOGIN_PAGE, "bad_request"),
         (422, {"detail": [{"loc": ["body", "messages"], "msg": "field required"}]}, "bad_request"),
-        (429, {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}, "quota"),
+        (
+            429,
+            {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
+            "quota",
+        ),
         (302, "moved", "bad_request"),
     ],
 )
 async def test_what_is_not_tried_again(ask, code, body, status):
-    async with FakeProvider([Rule(status=code, body=body, headers={"Location": "http://127.0.0.1:1/"} if code == 302 else {})]) as provider:
+    async with FakeProvider(
+        [
+            Rule(
+                status=code,
+                body=body,
+                headers={"Location": "http://127.0.0.1:1/"} if code == 302 else {},
+            )
+        ]
+    ) as provider:
         completion = await ask(provider)
     assert completion.status == status
     assert completion.detail.startswith(f"HTTP {code}: ")
@@ -248,8 +299,16 @@ async def test_no_server_at_all(ask):
 # 18: status 200, and no answer
 
 TRANSIENT = {
-    "an error object": (Rule(body={"error": {"message": "upstream overloaded", "code": 503}}), "unavailable", False),
-    "an error object with its code as text": (Rule(body={"error": {"message": "slow down", "code": "429"}}), "rate_limited", False),
+    "an error object": (
+        Rule(body={"error": {"message": "upstream overloaded", "code": 503}}),
+        "unavailable",
+        False,
+    ),
+    "an error object with its code as text": (
+        Rule(body={"error": {"message": "slow down", "code": "429"}}),
+        "rate_limited",
+        False,
+    ),
     "an error without a code": (Rule(body={"error": "it broke"}), "unavailable", False),
     "a login page": (Rule(body=LOGIN_PAGE), "unavailable", True),
     "truncated JSON": (Rule(body='{"id": "x", "choices": [{"mess'), "unavailable", True),
@@ -276,17 +335,49 @@ async def test_two_hundred_without_an_answer_is_tried_again(ask, case):
 
 SPENT = {"completion_tokens_details": {"reasoning_tokens": 500}}
 OUTCOMES = {
-    "null with reasoning spent": (Rule(message={"content": None}, usage=SPENT), "unreadable", "empty; 500 reasoning tokens were spent"),
+    "null with reasoning spent": (
+        Rule(message={"content": None}, usage=SPENT),
+        "unreadable",
+        "empty; 500 reasoning tokens were spent",
+    ),
     "empty": (Rule(text=""), "unreadable", "empty"),
     "blank": (Rule(text=" \n\t"), "unreadable", "empty"),
     "a message that is none": (Rule(choice={"message": "hi"}), "unreadable", "empty"),
-    "a refusal field": (Rule(message={"content": None, "refusal": "I cannot take part."}), "refusal", "I cannot take part."),
-    "ended by refusal": (Rule(choice={"finish_reason": "refusal"}), "refusal", "finish_reason refusal"),
-    "ended by a filter": (Rule(choice={"finish_reason": "content_filter"}), "content_filter", "content_filter"),
-    "ended by Gemini's filter": (Rule(choice={"finish_reason": "SAFETY"}), "content_filter", "safety"),
-    "ended by length": (Rule(choice={"finish_reason": "length"}, usage=SPENT), "length", "500 tokens of them reasoning"),
-    "ended as nobody knows": (Rule(choice={"finish_reason": "weird"}), "unreadable", "'weird' is unknown"),
-    "thinking without end": (Rule(text="<think>Let me see, "), "unreadable", "thinking that never ends"),
+    "a refusal field": (
+        Rule(message={"content": None, "refusal": "I cannot take part."}),
+        "refusal",
+        "I cannot take part.",
+    ),
+    "ended by refusal": (
+        Rule(choice={"finish_reason": "refusal"}),
+        "refusal",
+        "finish_reason refusal",
+    ),
+    "ended by a filter": (
+        Rule(choice={"finish_reason": "content_filter"}),
+        "content_filter",
+        "content_filter",
+    ),
+    "ended by Gemini's filter": (
+        Rule(choice={"finish_reason": "SAFETY"}),
+        "content_filter",
+        "safety",
+    ),
+    "ended by length": (
+        Rule(choice={"finish_reason": "length"}, usage=SPENT),
+        "length",
+        "500 tokens of them reasoning",
+    ),
+    "ended as nobody knows": (
+        Rule(choice={"finish_reason": "weird"}),
+        "unreadable",
+        "'weird' is unknown",
+    ),
+    "thinking without end": (
+        Rule(text="<think>Let me see, "),
+        "unreadable",
+        "thinking that never ends",
+    ),
 }
 
 
@@ -309,10 +400,19 @@ async def test_endings_of_a_whole_answer(ask, ending):
 
 async def test_numbers_and_characters_no_file_could_hold(ask):
     body = (
-        '{"choices": [{"message": {"content": "half \\ud83d"}, "finish_reason": "stop"}], "model": "m\\udc00",'
-        ' "usage": {"prompt_tokens": 10, "completion_tokens": true, "cost": NaN, "prompt_tokens_details": "none"}}'
+        '{"choices": [{"message": {"content": "half \\ud83d"}, "finish_reason": "stop"}], "model":'
+        ' "m\\udc00", "usage": {"prompt_tokens": 10, "completion_tokens": true, "cost": NaN,'
+        ' "prompt_tokens_details": "none"}}'
     )
     async with FakeProvider([Rule(body=body)]) as provider:
         completion = await ask(provider)
-    assert (completion.status, completion.text, completion.model_returned) == ("ok", "half \ufffd", "m\ufffd")
-    assert (completion.usage.input_tokens, completion.usage.output_tokens, completion.usage.cost_usd) == (10, None, None)
+    assert (completion.status, completion.text, completion.model_returned) == (
+        "ok",
+        "half \ufffd",
+        "m\ufffd",
+    )
+    assert (
+        completion.usage.input_tokens,
+        completion.usage.output_tokens,
+        completion.usage.cost_usd,
+    ) == (10, None, None)

@@ -1,4 +1,6 @@
-"""The recorded run replays equal, reads and writes to the same bytes, and would be held the same today (see README.md)."""
+"""The recorded run replays equal, reads and writes to the same bytes, and would be held the same
+today (see README.md).
+"""
 
 import shutil
 from pathlib import Path
@@ -43,7 +45,9 @@ async def test_studies_of_this_edition_are_held_and_replay_as_they_were(study, t
 
 
 def test_what_is_composed_today_is_what_was_planned(tmp_path):
-    """A preset, wording, topic or motion that changes must change the edition, or studies could not go on."""
+    """A preset, wording, topic or motion that changes must change the edition, or studies could not
+    go on.
+    """
     for study in ("told_0_2", "debate_0_2"):
         runs = Runs(HERE, study)
         for name in runs.sessions():
@@ -63,7 +67,10 @@ async def test_the_citizens_would_say_the_same_today(runs):
 
 
 def test_the_record_is_read_and_written_to_the_same_bytes(runs):
-    for name, read, write in (("run.json", run_from_json, run_to_json), ("session.json", session_from_json, session_to_json)):
+    for name, read, write in (
+        ("run.json", run_from_json, run_to_json),
+        ("session.json", session_from_json, session_to_json),
+    ):
         text = (FOLDER / name).read_text(encoding="utf-8")
         assert write(read(text)) == text
     records, damaged = runs.exchanges(SESSION)

@@ -1,4 +1,6 @@
-"""Studies begun before 0.2 replay equal, and go on under the prompts they were begun with (see README.md)."""
+"""Studies begun before 0.2 replay equal, and go on under the prompts they were begun with (see
+README.md).
+"""
 
 import json
 import shutil
@@ -70,7 +72,10 @@ def begun(study):
 
 def test_an_older_study_that_was_cut_off_goes_on_under_its_own_prompts(study, delibsim):
     whole = {name: json.loads(text) for name, text in begun(study).items()}
-    first, last = sorted(study.glob("*/run.json"))[0].parent, sorted(study.glob("*/run.json"))[-1].parent
+    first, last = (
+        sorted(study.glob("*/run.json"))[0].parent,
+        sorted(study.glob("*/run.json"))[-1].parent,
+    )
     shutil.rmtree(first)  # never begun
     (last / "run.json").unlink()  # cut off in the middle
     log = (last / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
@@ -89,7 +94,9 @@ def test_an_older_study_that_was_cut_off_goes_on_under_its_own_prompts(study, de
 
     manifest = json.loads((study / "study.json").read_text(encoding="utf-8"))
     assert (manifest["schema"], manifest["edition"]) == (3, "0.1")
-    assert all(own["instructions"] == "everywhere" for own in manifest["parts"]["procedures"].values())
+    assert all(
+        own["instructions"] == "everywhere" for own in manifest["parts"]["procedures"].values()
+    )
     code, _, err = delibsim("run", "-q", "-m", f"study={study.name}", *COMMANDS[study.name])
     assert (code, err) == (0, "")  # said once
 
@@ -105,7 +112,9 @@ def test_an_older_study_is_enlarged_under_its_own_prompts(study, delibsim):
     told = {runs.planned(session).procedure.instructions for session in runs.sessions()}
     assert told == {"everywhere"}
     assert len(runs.sessions()) > 2
-    wordings = {tuple(sorted(runs.planned(session).wording.texts.items())) for session in runs.sessions()}
+    wordings = {
+        tuple(sorted(runs.planned(session).wording.texts.items())) for session in runs.sessions()
+    }
     assert len(wordings) == 1
 
 
@@ -136,7 +145,9 @@ def test_ratings_of_an_older_study_go_on_under_their_own_wording(tmp_path, monke
     assert now["panel"]["wording"] == kept["panel"]["wording"]
 
 
-def test_raters_of_an_older_study_are_said_to_read_its_wording_once_per_command(tmp_path, monkeypatch, delibsim):
+def test_raters_of_an_older_study_are_said_to_read_its_wording_once_per_command(
+    tmp_path, monkeypatch, delibsim
+):
     study = tmp_path / "runs" / "debates_0_1"
     shutil.copytree(HERE / study.name, study)
     monkeypatch.chdir(tmp_path)

@@ -28,14 +28,25 @@ cluster.shutdown()
 
 @pytest.fixture(scope="session")
 def cluster():
-    """The overrides that lead to a Ray cluster of two nodes with one core each, which is known on loopback only."""
+    """The overrides that lead to a Ray cluster of two nodes with one core each, which is known on
+    loopback only.
+    """
     if find_spec("ray") is None:
         pytest.skip("needs the extra ray")
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
-    process = subprocess.Popen([sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLUSTER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
     lines = iter(process.stdout.readline, "")
     address = next(line.strip() for line in lines if line.startswith("127.0.0.2:"))
-    yield [f"hydra.launcher.ray.init.address={address}", "+hydra.launcher.ray.init._node_ip_address=127.0.0.2"]
+    yield [
+        f"hydra.launcher.ray.init.address={address}",
+        "+hydra.launcher.ray.init._node_ip_address=127.0.0.2",
+    ]
     process.communicate(timeout=180)
 
 
@@ -77,7 +88,10 @@ class Home:
 
     def held(self, study):
         """The bytes of every run of a study."""
-        return {path.parent.name: path.read_bytes() for path in sorted((self.folder / "runs" / study).glob("*/run.json"))}
+        return {
+            path.parent.name: path.read_bytes()
+            for path in sorted((self.folder / "runs" / study).glob("*/run.json"))
+        }
 
     def until(self, study, n, seconds=180):
         """Wait until so many runs of a study are held."""
@@ -85,7 +99,11 @@ class Home:
 
     def workers(self, study):
         """The process ids of the workers of a study, as they told them."""
-        lines = [line for path in self.folder.glob(f"runs/{study}/launcher/*/*.told.jsonl") for line in path.read_text().splitlines()]
+        lines = [
+            line
+            for path in self.folder.glob(f"runs/{study}/launcher/*/*.told.jsonl")
+            for line in path.read_text().splitlines()
+        ]
         return [line["process"] for line in map(json.loads, lines) if "process" in line]
 
 

@@ -1,4 +1,6 @@
-"""Studies held by joblib, by submitit on this machine, and by a Ray cluster of two nodes equal those held by one process."""
+"""Studies held by joblib, by submitit on this machine, and by a Ray cluster of two nodes equal
+those held by one process.
+"""
 
 import asyncio
 import signal
@@ -37,12 +39,16 @@ def test_a_study_held_by_a_launcher_equals_one_held_by_one_process(home, launche
     assert len(set(home.workers("many"))) == 2
     code, out, _ = home(*RUN, "study=many", *SMALL, *launcher)
     assert (code, "All were held before" in out) == (0, True)
-    code, out, err = home(*RUN, "study=many", *SMALL[:2], "replicate=range(1,5)", "group.size=2", *launcher)
+    code, out, err = home(
+        *RUN, "study=many", *SMALL[:2], "replicate=range(1,5)", "group.size=2", *launcher
+    )
     assert code == 0, err
     assert "study many: 16 sessions, 16 complete\n12 were held before" in out
 
 
-def test_a_study_of_200_runs_killed_in_the_middle_and_gone_on_with_equals_one_left_alone(home, launcher, whole):
+def test_a_study_of_200_runs_killed_in_the_middle_and_gone_on_with_equals_one_left_alone(
+    home, launcher, whole
+):
     parent = home.begin(*RUN, "study=s", *LARGE, *launcher)
     home.until("s", 20)
     workers = home.workers("s")
@@ -109,7 +115,10 @@ def test_one_worker_that_dies_is_told_and_costs_only_its_sessions_in_flight(home
 def test_ray_uses_both_nodes(home, cluster):
     parent = home.begin(*RUN, "study=s", *LARGE, "hydra/launcher=ray", *cluster)
     until(lambda: len(home.workers("s")) == 2)
-    nodes = {Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1] for worker in home.workers("s")}
+    nodes = {
+        Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1]
+        for worker in home.workers("s")
+    }
     parent.send_signal(signal.SIGINT)
     parent.communicate(timeout=180)
     assert len(nodes) == 2, "each worker is a child of the raylet of its node"
@@ -117,8 +126,19 @@ def test_ray_uses_both_nodes(home, cluster):
 
 async def test_the_workers_together_keep_the_limit_and_no_address_is_written(home, launcher):
     async with FakeProvider(latency=0.1) as provider:
-        address = provider.base_url.replace("http://", "http://sk-someone:sk-hidden-in-the-address@")
-        words = [*RUN, "study=s", "model=local", *SMALL[:2], "replicate=range(1,3)", "group.size=4", "rounds=1", "limits.concurrency=3"]
+        address = provider.base_url.replace(
+            "http://", "http://sk-someone:sk-hidden-in-the-address@"
+        )
+        words = [
+            *RUN,
+            "study=s",
+            "model=local",
+            *SMALL[:2],
+            "replicate=range(1,3)",
+            "group.size=4",
+            "rounds=1",
+            "limits.concurrency=3",
+        ]
         code, out, err = await asyncio.to_thread(home, *words, f"base_url='{address}'", *launcher)
         assert code == 0, err
         assert 2 <= provider.most_in_flight <= 3
@@ -130,8 +150,18 @@ async def test_the_workers_together_keep_the_limit_and_no_address_is_written(hom
 
 async def test_the_workers_together_keep_the_requests_a_minute(home):
     async with FakeProvider() as provider:
-        words = [*RUN, "study=s", "model=local", "treatment=none", "replicate=1,2", "group.size=3", "limits.requests_per_minute=6"]
-        code, _, err = await asyncio.to_thread(home, *words, f"base_url={provider.base_url}", "hydra/launcher=joblib")
+        words = [
+            *RUN,
+            "study=s",
+            "model=local",
+            "treatment=none",
+            "replicate=1,2",
+            "group.size=3",
+            "limits.requests_per_minute=6",
+        ]
+        code, _, err = await asyncio.to_thread(
+            home, *words, f"base_url={provider.base_url}", "hydra/launcher=joblib"
+        )
         assert code == 0, err
         came = [call.came for call in provider.requests]
         assert len(came) == 12

@@ -9,7 +9,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HUMAN_DATA = ROOT.parent / "shared" / "data" / "dri" / "human_data.csv"
-TWELVE = ["fnqcj", "uppsala_speaks", "fremantle", "ccps", "zukunft", "energy_futures", "forestera", "auscj", "biobanking_wa"]
+TWELVE = [
+    "fnqcj",
+    "uppsala_speaks",
+    "fremantle",
+    "ccps",
+    "zukunft",
+    "energy_futures",
+    "forestera",
+    "auscj",
+    "biobanking_wa",
+]
 TWELVE += ["swiss_health", "bep", "acp"]
 
 
@@ -30,7 +40,9 @@ def human_reference():
 
 
 def human_groups(by):
-    """Group named by the columns `by` -> phase -> (considerations, preferences), participants in one order in both phases."""
+    """Group named by the columns `by` -> phase -> (considerations, preferences), participants in
+    one order in both phases.
+    """
     if not HUMAN_DATA.exists():
         pytest.skip(f"human data not at {HUMAN_DATA}")
     groups = {}
@@ -39,7 +51,9 @@ def human_groups(by):
         phases = {"pre": used[used["stage_id"] == 1], "post": used[used["stage_id"] == 2]}
         assert list(phases["pre"]["pnum"]) == list(phases["post"]["pnum"])
         groups[name] = {
-            phase: tuple(answers.filter(regex=pattern).to_numpy(float) for pattern in (r"^C\d+$", r"^P\d+$"))
+            phase: tuple(
+                answers.filter(regex=pattern).to_numpy(float) for pattern in (r"^C\d+$", r"^P\d+$")
+            )
             for phase, answers in phases.items()
         }
     return groups
@@ -67,7 +81,9 @@ def as_groups(seed, batch=(3, 2), n=5, considerations=8, preferences=4):
     """Random groups: ratings 1..7 with ties, and ranks."""
     rng = np.random.default_rng(seed)
     ratings = rng.integers(1, 8, (*batch, n, considerations)).astype(float)
-    ranks = rng.permuted(np.broadcast_to(np.arange(1.0, preferences + 1), (*batch, n, preferences)), axis=-1)
+    ranks = rng.permuted(
+        np.broadcast_to(np.arange(1.0, preferences + 1), (*batch, n, preferences)), axis=-1
+    )
     return ratings, ranks
 
 

@@ -34,20 +34,36 @@ def test_equal_to_r(reference):
     for group in reference["groups"]:
         pre, post = group["pre"], group["post"]
         for phase in (pre, post):
-            assert agreement(phase["considerations"]) == pytest.approx(phase["consideration_agreement"], abs=1e-12)
-            assert agreement(phase["preferences"]) == pytest.approx(phase["preference_agreement"], abs=1e-12)
-        assert opinion_change(pre["considerations"], post["considerations"]) == pytest.approx(group["opinion_change_c"], abs=1e-12)
-        assert opinion_change(pre["preferences"], post["preferences"]) == pytest.approx(group["opinion_change_p"], abs=1e-12)
-        assert rank_stability(pre["preferences"], post["preferences"]) == pytest.approx(group["rank_stability"], abs=1e-12)
-        assert rank_stability(pre["considerations"], post["considerations"]) == pytest.approx(group["consideration_stability"], abs=1e-12)
+            assert agreement(phase["considerations"]) == pytest.approx(
+                phase["consideration_agreement"], abs=1e-12
+            )
+            assert agreement(phase["preferences"]) == pytest.approx(
+                phase["preference_agreement"], abs=1e-12
+            )
+        assert opinion_change(pre["considerations"], post["considerations"]) == pytest.approx(
+            group["opinion_change_c"], abs=1e-12
+        )
+        assert opinion_change(pre["preferences"], post["preferences"]) == pytest.approx(
+            group["opinion_change_p"], abs=1e-12
+        )
+        assert rank_stability(pre["preferences"], post["preferences"]) == pytest.approx(
+            group["rank_stability"], abs=1e-12
+        )
+        assert rank_stability(pre["considerations"], post["considerations"]) == pytest.approx(
+            group["consideration_stability"], abs=1e-12
+        )
 
 
 def test_kendall_with_ties_equals_r_and_scipy(reference):
     for vectors in reference["vectors"]:
-        assert rank_stability([vectors["x"]], [vectors["y"]]) == pytest.approx(vectors["kendall"], abs=1e-12)
+        assert rank_stability([vectors["x"]], [vectors["y"]]) == pytest.approx(
+            vectors["kendall"], abs=1e-12
+        )
     rng = np.random.default_rng(2)
     pre, post = rng.integers(1, 6, (2, 20, 9)).astype(float)
-    expected = np.mean([kendalltau(before, after).statistic for before, after in zip(pre, post, strict=True)])
+    expected = np.mean(
+        [kendalltau(before, after).statistic for before, after in zip(pre, post, strict=True)]
+    )
     assert rank_stability(pre, post) == pytest.approx(expected, abs=1e-12)
 
 
@@ -55,15 +71,30 @@ def test_every_human_survey_equals_r(human, human_reference):
     for survey, phases in human.items():
         for phase, (considerations, preferences) in phases.items():
             expected = human_reference[survey][phase]
-            assert agreement(considerations) == pytest.approx(expected["consideration_agreement"], abs=1e-12)
-            assert agreement(preferences) == pytest.approx(expected["preference_agreement"], abs=1e-12)
+            assert agreement(considerations) == pytest.approx(
+                expected["consideration_agreement"], abs=1e-12
+            )
+            assert agreement(preferences) == pytest.approx(
+                expected["preference_agreement"], abs=1e-12
+            )
 
 
 def test_published_gains_over_the_sixteen_cases(human_cases, twelve):
     cases = [phases for (survey, _), phases in human_cases.items() if survey in twelve]
     assert len(cases) == 16
     for kind, gain in enumerate((0.077, 0.104)):
-        assert round(np.mean([agreement(phases["post"][kind]) - agreement(phases["pre"][kind]) for phases in cases]), 3) == gain
+        assert (
+            round(
+                np.mean(
+                    [
+                        agreement(phases["post"][kind]) - agreement(phases["pre"][kind])
+                        for phases in cases
+                    ]
+                ),
+                3,
+            )
+            == gain
+        )
 
 
 @given(two_phases(), st.randoms(use_true_random=False))
@@ -85,7 +116,10 @@ def test_bounds_or_a_reason_and_order_does_not_matter(phases, random):
 
 
 def test_one_item_reversed_for_everybody_leaves_change_but_not_agreement():
-    pre, post = np.array([[5.0, 1, 3, 2], [4.0, 1, 3, 2]]), np.array([[5.0, 2, 3, 2], [1.0, 2, 3, 4]])
+    pre, post = (
+        np.array([[5.0, 1, 3, 2], [4.0, 1, 3, 2]]),
+        np.array([[5.0, 2, 3, 2], [1.0, 2, 3, 4]]),
+    )
     reversed_pre, reversed_post = pre.copy(), post.copy()
     reversed_pre[:, 0], reversed_post[:, 0] = 6 - pre[:, 0], 6 - post[:, 0]
     assert opinion_change(reversed_pre, reversed_post) == opinion_change(pre, post)
@@ -150,7 +184,12 @@ def test_undefined_change_names_its_reason(pre, post, why_change, why_stability)
 
 
 def test_wrong_shapes_are_errors():
-    for measure in (opinion_change, rank_stability, why_opinion_change_undefined, why_rank_stability_undefined):
+    for measure in (
+        opinion_change,
+        rank_stability,
+        why_opinion_change_undefined,
+        why_rank_stability_undefined,
+    ):
         with pytest.raises(ValueError, match="not the same participants and items"):
             measure(RATINGS, RATINGS[:2])
     with pytest.raises(ValueError, match="one group"):

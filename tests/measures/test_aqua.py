@@ -1,4 +1,6 @@
-"""AQuA against the authors' own scored speeches, and against what its definition says of the ends of its scale."""
+"""AQuA against the authors' own scored speeches, and against what its definition says of the ends
+of its scale.
+"""
 
 import json
 import math
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 
 from delibsim.measures.aqua import HIGHEST, INDICATORS, LOWEST, PEOPLE, WEIGHTS, score, scores, sums
 
-FILE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "aqua" / "scored_vectors.json"
+FILE = (
+    Path(__file__).resolve().parents[2].parent / "shared" / "data" / "aqua" / "scored_vectors.json"
+)
 REFERENCE = Path(__file__).resolve().parents[1] / "reference" / "aqua.json"
 labels_of = st.fixed_dictionaries({name: st.integers(0, 3) for name in INDICATORS})
 

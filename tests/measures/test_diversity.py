@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import pdist
 
-from delibsim.measures.diversity import diversity, diversity_range_normalised, diversity_standardised, why_undefined
+from delibsim.measures.diversity import (
+    diversity,
+    diversity_range_normalised,
+    diversity_standardised,
+    why_undefined,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -41,17 +46,36 @@ def test_equal_to_r(reference):
     for group in reference["groups"]:
         answers = side_by_side([group["pre"]["considerations"], group["pre"]["preferences"]])
         assert diversity(answers) == pytest.approx(group["pre"]["diversity"], abs=1e-12)
-        assert diversity_standardised(answers, answers) == pytest.approx(group["standardised_own"], abs=1e-12)
-        assert diversity_standardised(answers, answers, ddof=1) == pytest.approx(group["standardised_own_sample"], abs=1e-12)
-        assert diversity_standardised(answers[:3], answers) == pytest.approx(group["standardised_first_three"], abs=1e-12)
-        assert diversity_range_normalised(answers, group["lows"], group["highs"]) == pytest.approx(group["range_normalised"], abs=1e-12)
+        assert diversity_standardised(answers, answers) == pytest.approx(
+            group["standardised_own"], abs=1e-12
+        )
+        assert diversity_standardised(answers, answers, ddof=1) == pytest.approx(
+            group["standardised_own_sample"], abs=1e-12
+        )
+        assert diversity_standardised(answers[:3], answers) == pytest.approx(
+            group["standardised_first_three"], abs=1e-12
+        )
+        assert diversity_range_normalised(answers, group["lows"], group["highs"]) == pytest.approx(
+            group["range_normalised"], abs=1e-12
+        )
 
 
 def test_human_table(human, twelve):
     for survey, expected in TABLE.items():
-        assert tuple(round(diversity(side_by_side(human[survey][phase])), 3) for phase in ("pre", "post")) == expected
-    assert round(np.mean([diversity(side_by_side(human[survey]["pre"])) for survey in twelve]), 3) == 18.780
-    assert round(np.mean([diversity(side_by_side(human[survey]["post"])) for survey in twelve]), 3) == 17.567
+        assert (
+            tuple(
+                round(diversity(side_by_side(human[survey][phase])), 3) for phase in ("pre", "post")
+            )
+            == expected
+        )
+    assert (
+        round(np.mean([diversity(side_by_side(human[survey]["pre"])) for survey in twelve]), 3)
+        == 18.780
+    )
+    assert (
+        round(np.mean([diversity(side_by_side(human[survey]["post"])) for survey in twelve]), 3)
+        == 17.567
+    )
 
 
 def test_every_human_survey_equals_r(human, human_reference):
@@ -60,14 +84,21 @@ def test_every_human_survey_equals_r(human, human_reference):
             expected, answers = human_reference[survey][phase], side_by_side(answers)
             assert diversity(answers) == pytest.approx(expected["diversity"], abs=1e-12)
             standardised = expected["diversity_standardised"]
-            assert why_undefined(answers, answers) == ("constant_item" if standardised is None else "")
+            assert why_undefined(answers, answers) == (
+                "constant_item" if standardised is None else ""
+            )
             assert diversity_standardised(answers, answers) == pytest.approx(
                 np.nan if standardised is None else standardised, abs=1e-12, nan_ok=True
             )
 
 
 def test_standardised_humans_lie_near_the_published_text(human, twelve):
-    standardised = [diversity_standardised(side_by_side(human[survey]["pre"]), side_by_side(human[survey]["pre"])) for survey in twelve]
+    standardised = [
+        diversity_standardised(
+            side_by_side(human[survey]["pre"]), side_by_side(human[survey]["pre"])
+        )
+        for survey in twelve
+    ]
     assert np.mean(standardised) == pytest.approx(9.5, abs=0.1)
 
 
@@ -75,7 +106,9 @@ def test_worked_by_hand_and_equal_to_scipy():
     assert diversity([[0, 0], [3, 4]]) == 5
     assert diversity([[0, 0], [3, 4], [0, 0]]) == pytest.approx(10 / 3)
     assert diversity_range_normalised([[1, 1], [7, 5]], 1, [7, 5]) == 1
-    assert diversity_range_normalised([[1, 1], [7, 1]], [1, 1], [7, 5]) == pytest.approx(np.sqrt(0.5))
+    assert diversity_range_normalised([[1, 1], [7, 1]], [1, 1], [7, 5]) == pytest.approx(
+        np.sqrt(0.5)
+    )
     rng = np.random.default_rng(3)
     answers = rng.normal(size=(12, 50))
     assert diversity(answers) == pytest.approx(pdist(answers).mean(), abs=1e-12)
@@ -98,8 +131,13 @@ def test_order_and_the_coding_of_an_item_do_not_matter(answers, random, shift):
     recoded_population[:, 0] = shift - recoded_population[:, 0]
     assert same(diversity(answers[people][:, items]), diversity(answers))
     assert same(diversity(recoded), diversity(answers))
-    assert same(diversity_standardised(recoded, recoded_population), diversity_standardised(answers, population))
-    assert same(diversity_range_normalised(recoded, 1, 7), diversity_range_normalised(answers, 1, 7))
+    assert same(
+        diversity_standardised(recoded, recoded_population),
+        diversity_standardised(answers, population),
+    )
+    assert same(
+        diversity_range_normalised(recoded, 1, 7), diversity_range_normalised(answers, 1, 7)
+    )
 
 
 @given(one_group())
@@ -110,7 +148,9 @@ def test_bounds_or_a_reason(answers):
         assert np.isnan(value) == (why != "")
         assert why or value >= 0
     assert why or diversity_range_normalised(answers, 1, 7) <= 1 + 1e-12
-    assert np.isnan(diversity_standardised(answers, answers)) == (why_undefined(answers, answers) != "")
+    assert np.isnan(diversity_standardised(answers, answers)) == (
+        why_undefined(answers, answers) != ""
+    )
 
 
 @given(one_group(least=2), st.integers(2, 4))
@@ -153,7 +193,11 @@ def test_many_groups_equal_one_at_a_time(random_groups):
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_undefined_is_nan_with_its_reason(answers, population, why, ddof):
     assert why_undefined(answers, population) == why
-    value = diversity(answers) if population is None else diversity_standardised(answers, population, ddof=ddof)
+    value = (
+        diversity(answers)
+        if population is None
+        else diversity_standardised(answers, population, ddof=ddof)
+    )
     assert np.isnan(value) == (why != "")
 
 

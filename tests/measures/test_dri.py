@@ -27,7 +27,9 @@ INDICES = [dri, dri_adjusted]
 
 @st.composite
 def one_group(draw, least=2):
-    """A group's considerations and preferences: small, with ties, and often with participants who rate everything alike."""
+    """A group's considerations and preferences: small, with ties, and often with participants who
+    rate everything alike.
+    """
     n = draw(st.integers(least, 6))
     rating = st.integers(1, 7).map(float)
     return draw(arrays(float, (n, draw(st.integers(2, 8))), elements=rating)), draw(
@@ -43,7 +45,10 @@ def same(first, second):
 
 
 def phases(reference):
-    return [reference["toy"], *(group[phase] for group in reference["groups"] for phase in ("pre", "post"))]
+    return [
+        reference["toy"],
+        *(group[phase] for group in reference["groups"] for phase in ("pre", "post")),
+    ]
 
 
 def test_reference_names_its_source(reference):
@@ -58,7 +63,9 @@ def test_correlations_and_indices_equal_r(reference):
         np.testing.assert_allclose(dri(*both), phase["dri"], **TWELVE_DIGITS)
         np.testing.assert_allclose(dri_adjusted(*both), phase["dri_adjusted"], **TWELVE_DIGITS)
         np.testing.assert_allclose(individual_dri(*both), phase["individual"], **TWELVE_DIGITS)
-        np.testing.assert_allclose(individual_dri(*both, adjusted=True), phase["individual_adjusted"], **TWELVE_DIGITS)
+        np.testing.assert_allclose(
+            individual_dri(*both, adjusted=True), phase["individual_adjusted"], **TWELVE_DIGITS
+        )
 
 
 def test_the_reference_tells_the_two_indices_apart(reference):
@@ -68,7 +75,10 @@ def test_the_reference_tells_the_two_indices_apart(reference):
 def test_relative_change_equals_r(reference):
     for group in reference["groups"]:
         for index, key in ((dri, "relative"), (dri_adjusted, "relative_adjusted")):
-            pre, post = (index(group[phase]["considerations"], group[phase]["preferences"]) for phase in ("pre", "post"))
+            pre, post = (
+                index(group[phase]["considerations"], group[phase]["preferences"])
+                for phase in ("pre", "post")
+            )
             np.testing.assert_allclose(relative_change(pre, post), group[key], **TWELVE_DIGITS)
 
 
@@ -78,14 +88,17 @@ def test_spearman_with_ties_equals_r_and_scipy(reference):
         assert ours == pytest.approx(vectors["spearman"], abs=1e-12)
     rng = np.random.default_rng(1)
     ratings = rng.integers(1, 6, (9, 30)).astype(float)
-    np.testing.assert_allclose(rank_correlations(ratings), spearmanr(ratings, axis=1).statistic, **TWELVE_DIGITS)
+    np.testing.assert_allclose(
+        rank_correlations(ratings), spearmanr(ratings, axis=1).statistic, **TWELVE_DIGITS
+    )
 
 
 def test_worked_by_hand():
     # Two people who agree fully on considerations and not at all on preferences: rc 1, rp -1.
     assert dri([[1, 2, 3], [1, 2, 3]], [[1, 2], [2, 1]]) == -3
     assert dri([[1, 2, 3], [2, 4, 6]], [[1, 2], [1, 2]]) == 1
-    # rc 0 and rp 0: consistent by noise alone. Plain calls it perfect; adjusted gives weight 0, D = 1 and so 1 - 2 * sqrt(2).
+    # rc 0 and rp 0: consistent by noise alone. Plain calls it perfect; adjusted gives weight 0, D =
+    # 1 and so 1 - 2 * sqrt(2).
     noise = [[1, 2, 3, 4], [2, 4, 1, 3]]
     assert dri(noise, noise) == 1
     assert dri_adjusted(noise, noise) == pytest.approx(1 - 2 * np.sqrt(2), abs=1e-12)
@@ -121,7 +134,9 @@ def test_every_human_survey_equals_r(human, human_reference):
     for survey, phase in itertools.product(human, ("pre", "post")):
         expected = human_reference[survey][phase]
         np.testing.assert_allclose(dri(*human[survey][phase]), expected["dri"], **TWELVE_DIGITS)
-        np.testing.assert_allclose(dri_adjusted(*human[survey][phase]), expected["dri_adjusted"], **TWELVE_DIGITS)
+        np.testing.assert_allclose(
+            dri_adjusted(*human[survey][phase]), expected["dri_adjusted"], **TWELVE_DIGITS
+        )
 
 
 # Properties
@@ -130,10 +145,19 @@ def test_every_human_survey_equals_r(human, human_reference):
 @given(one_group(), st.randoms(use_true_random=False))
 def test_order_of_participants_and_items_does_not_matter(group, random):
     considerations, preferences = group
-    order, c, p = (random.sample(range(size), size) for size in (len(considerations), considerations.shape[1], preferences.shape[1]))
+    order, c, p = (
+        random.sample(range(size), size)
+        for size in (len(considerations), considerations.shape[1], preferences.shape[1])
+    )
     for index in INDICES:
-        assert same(index(considerations[order][:, c], preferences[order][:, p]), index(considerations, preferences))
-    assert same(individual_dri(considerations[order], preferences[order]), individual_dri(considerations, preferences)[order])
+        assert same(
+            index(considerations[order][:, c], preferences[order][:, p]),
+            index(considerations, preferences),
+        )
+    assert same(
+        individual_dri(considerations[order], preferences[order]),
+        individual_dri(considerations, preferences)[order],
+    )
 
 
 @given(one_group(), st.integers(-6, 6), st.integers(1, 3))
@@ -147,7 +171,8 @@ def test_shifting_stretching_or_reversing_the_whole_scale_changes_nothing(group,
 
 
 def test_reversing_or_shifting_one_item_for_everybody_does_change_the_index():
-    # Correlations run between participants across items, so the coding of a single item matters: it must be that of the instrument.
+    # Correlations run between participants across items, so the coding of a single item matters: it
+    # must be that of the instrument.
     considerations = np.array([[7.0, 1, 4, 2], [6.0, 2, 5, 1], [1.0, 7, 3, 6]])
     preferences = np.array([[1.0, 2, 3], [2.0, 1, 3], [3.0, 2, 1]])
     reversed_item, shifted_item = considerations.copy(), considerations.copy()
@@ -182,11 +207,18 @@ def test_many_groups_equal_one_at_a_time(random_groups):
     considerations, preferences = random_groups(3)
     considerations[0, 1, 2, 3] = np.nan
     preferences[1, 0, 4] = 2
-    measures = [*INDICES, individual_dri, lambda c, p: individual_dri(c, p, adjusted=True), lambda c, _: rank_correlations(c)]
+    measures = [
+        *INDICES,
+        individual_dri,
+        lambda c, p: individual_dri(c, p, adjusted=True),
+        lambda c, _: rank_correlations(c),
+    ]
     for measure in measures:
         together = measure(considerations, preferences)
         for batch in np.ndindex(3, 2):
-            np.testing.assert_array_equal(together[batch], measure(considerations[batch], preferences[batch]))
+            np.testing.assert_array_equal(
+                together[batch], measure(considerations[batch], preferences[batch])
+            )
     assert np.isnan(dri(considerations, preferences)).sum() == 2
 
 
@@ -197,7 +229,15 @@ def test_no_groups_give_no_values():
 def test_equal_orders_correlate_at_exactly_one(random_groups):
     ratings, _ = random_groups(4, considerations=43)
     assert (np.diagonal(rank_correlations(ratings), axis1=-2, axis2=-1) == 1).all()
-    assert (np.diagonal(rank_correlations(np.concatenate([ratings, 8 - ratings], axis=-2)), 5, axis1=-2, axis2=-1) == -1).all()
+    assert (
+        np.diagonal(
+            rank_correlations(np.concatenate([ratings, 8 - ratings], axis=-2)),
+            5,
+            axis1=-2,
+            axis2=-1,
+        )
+        == -1
+    ).all()
 
 
 @pytest.mark.parametrize(
@@ -281,7 +321,9 @@ def test_wrong_shapes_are_errors():
 def test_null_has_the_values_and_shares_of_all_shuffles(reference, adjusted):
     toy = reference["toy"]
     every = np.array(toy["every_shuffle_adjusted" if adjusted else "every_shuffle"])
-    drawn = permutation_null(toy["considerations"], toy["preferences"], permutations=24_000, seed=5, adjusted=adjusted)
+    drawn = permutation_null(
+        toy["considerations"], toy["preferences"], permutations=24_000, seed=5, adjusted=adjusted
+    )
     assert drawn.observed == pytest.approx(toy["dri_adjusted" if adjusted else "dri"], abs=1e-12)
     assert drawn.p == pytest.approx(toy["p_adjusted" if adjusted else "p"], abs=0.015)
     for value in every:
@@ -293,7 +335,9 @@ def test_null_has_the_values_and_shares_of_all_shuffles(reference, adjusted):
 @pytest.mark.parametrize("adjusted", [False, True])
 def test_null_of_a_large_group_is_that_of_a_plain_loop(random_groups, adjusted):
     considerations, preferences = random_groups(7, batch=(), n=40, considerations=20, preferences=7)
-    null = permutation_null(considerations, preferences, permutations=4_000, seed=2, adjusted=adjusted).null
+    null = permutation_null(
+        considerations, preferences, permutations=4_000, seed=2, adjusted=adjusted
+    ).null
     index = INDICES[adjusted]
     rng = np.random.default_rng(0)
     plain_loop = [index(considerations, preferences[rng.permutation(40)]) for _ in range(400)]
@@ -304,7 +348,9 @@ def test_null_of_a_large_group_is_that_of_a_plain_loop(random_groups, adjusted):
 
 @given(one_group(), st.booleans(), st.integers(0, 2**32))
 def test_p_is_a_share_and_seeds_reproduce(group, adjusted, seed):
-    first, again = (permutation_null(*group, permutations=30, seed=seed, adjusted=adjusted) for _ in range(2))
+    first, again = (
+        permutation_null(*group, permutations=30, seed=seed, adjusted=adjusted) for _ in range(2)
+    )
     np.testing.assert_array_equal(first.null, again.null)
     if why_undefined(*group):
         assert np.isnan(first.p)
@@ -316,7 +362,9 @@ def test_p_is_a_share_and_seeds_reproduce(group, adjusted, seed):
 def test_seeds_differ_and_more_permutations_extend_fewer(random_groups):
     group = random_groups(8, batch=(), n=60)
     long = permutation_null(*group, permutations=2_500, seed=3).null
-    np.testing.assert_array_equal(permutation_null(*group, permutations=100, seed=3).null, long[:100])
+    np.testing.assert_array_equal(
+        permutation_null(*group, permutations=100, seed=3).null, long[:100]
+    )
     assert not np.array_equal(permutation_null(*group, permutations=100, seed=4).null, long[:100])
 
 

@@ -1,4 +1,6 @@
-"""Reliability against pingouin, krippendorff and the worked example of irrCAC (tests/reference/debate.py made debate.json)."""
+"""Reliability against pingouin, krippendorff and the worked example of irrCAC
+(tests/reference/debate.py made debate.json).
+"""
 
 import json
 import math
@@ -21,7 +23,8 @@ from delibsim.measures.reliability import (
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 NA = math.nan
-# The data set cac.raw4raters of the R package irrCAC 1.0 (Gwet), with the coefficients its manual prints.
+# The data set cac.raw4raters of the R package irrCAC 1.0 (Gwet), with the coefficients its manual
+# prints.
 FOUR_RATERS = [
     [1, 1, NA, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [NA, 5, 5, 5], [NA, NA, 1, 1], [NA, NA, 3, NA],
@@ -30,7 +33,9 @@ FOUR_RATERS = [
 
 @pytest.mark.parametrize("name", ["winners", "three"])
 def test_krippendorff_alpha_is_that_of_the_package_krippendorff(name):
-    assert krippendorff_alpha(np.array(ORACLE[name]["ratings"], dtype=float)) == pytest.approx(ORACLE[name]["alpha"], abs=1e-12)
+    assert krippendorff_alpha(np.array(ORACLE[name]["ratings"], dtype=float)) == pytest.approx(
+        ORACLE[name]["alpha"], abs=1e-12
+    )
 
 
 def test_alpha_of_an_interval_scale_is_that_of_the_package_krippendorff():
@@ -57,7 +62,9 @@ def test_agreement_of_four_raters_is_what_the_manual_of_irrcac_prints():
 
 
 def test_cronbach_is_that_of_pingouin():
-    assert cronbach_alpha(ORACLE["cronbach"]["items"]) == pytest.approx(ORACLE["cronbach"]["alpha"], abs=1e-12)
+    assert cronbach_alpha(ORACLE["cronbach"]["items"]) == pytest.approx(
+        ORACLE["cronbach"]["alpha"], abs=1e-12
+    )
 
 
 def test_variance_inflation_is_that_of_statsmodels():
@@ -66,14 +73,21 @@ def test_variance_inflation_is_that_of_statsmodels():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(50, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.8], [0, 0, 1]])
     exog = np.column_stack([np.ones(50), x])
-    assert variance_inflation(x) == pytest.approx([variance_inflation_factor(exog, i) for i in (1, 2, 3)])
+    assert variance_inflation(x) == pytest.approx(
+        [variance_inflation_factor(exog, i) for i in (1, 2, 3)]
+    )
     assert np.isnan(variance_inflation(np.column_stack([x, x[:, 0] + x[:, 1]]))).all()
     assert np.isnan(variance_inflation(x[:3])).all()
 
 
 @pytest.mark.parametrize(
     ("ratings", "reason"),
-    [([[1, 1], [1, 1]], "one_category"), ([[1, NA], [NA, 0]], "too_few_ratings"), ([], "too_few_ratings"), ([[1, 1], [0, 1]], "")],
+    [
+        ([[1, 1], [1, 1]], "one_category"),
+        ([[1, NA], [NA, 0]], "too_few_ratings"),
+        ([], "too_few_ratings"),
+        ([[1, 1], [0, 1]], ""),
+    ],
 )
 def test_agreement_that_cannot_be_computed_is_nan_with_a_reason(ratings, reason):
     table = np.array(ratings, dtype=float).reshape(-1, 2)
@@ -85,7 +99,12 @@ def test_agreement_that_cannot_be_computed_is_nan_with_a_reason(ratings, reason)
 
 @pytest.mark.parametrize(
     ("table", "reason"),
-    [([[5, 5], [5, 5]], "no_variance"), ([[1, 2]], "too_few_ratings"), ([[1, NA], [2, 3]], "too_few_ratings"), ([[1, 2], [2, 3]], "")],
+    [
+        ([[5, 5], [5, 5]], "no_variance"),
+        ([[1, 2]], "too_few_ratings"),
+        ([[1, NA], [2, 3]], "too_few_ratings"),
+        ([[1, 2], [2, 3]], ""),
+    ],
 )
 def test_consistency_that_cannot_be_computed_is_nan_with_a_reason(table, reason):
     assert why_inconsistent(table) == reason

@@ -55,7 +55,16 @@ def test_the_schema_and_the_words_ask_for_every_value():
     assert Stance().schema()["required"] == ["S1"]
 
 
-@pytest.mark.parametrize("form", [Ballot(), Stance(), Choice("TEA", ("pot", "bag")), Speech(Rules(10, 20)), Speech(Rules(300, 400))])
+@pytest.mark.parametrize(
+    "form",
+    [
+        Ballot(),
+        Stance(),
+        Choice("TEA", ("pot", "bag")),
+        Speech(Rules(10, 20)),
+        Speech(Rules(300, 400)),
+    ],
+)
 def test_every_form_takes_its_own_example(form):
     assert form.read(form.example("[speech of the proposition]", 150))
 
@@ -69,7 +78,9 @@ def test_a_stance_is_one_number():
 
 
 def test_a_choice_says_what_it_wants():
-    assert Choice("TEA", ("pot", "bag")).describe() == "TEA: pot or bag, one of them and never both."
+    assert (
+        Choice("TEA", ("pot", "bag")).describe() == "TEA: pot or bag, one of them and never both."
+    )
     with pytest.raises(UnreadableReply, match="TEA is missing"):
         Choice("TEA", ("pot", "bag")).read("pot")
 

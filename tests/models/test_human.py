@@ -1,4 +1,6 @@
-"""A person behind the door of language models: asked item by item, put right at once, and free to stop or to decline."""
+"""A person behind the door of language models: asked item by item, put right at once, and free to
+stop or to decline.
+"""
 
 import asyncio
 import os
@@ -24,7 +26,11 @@ SURVEY = Survey("ways", tuple(ITEMS), -2, 2)
 
 def asked(form, *parts, attempt=0):
     text = "\n\n".join([*parts, form.describe()])
-    return Prompt((Message("system", "You deliberate."), Message("user", text)), form, Purpose("Participant 2", "pre", attempt))
+    return Prompt(
+        (Message("system", "You deliberate."), Message("user", text)),
+        form,
+        Purpose("Participant 2", "pre", attempt),
+    )
 
 
 def survey_prompt(survey=SURVEY, *parts):
@@ -58,7 +64,14 @@ def test_a_survey_is_asked_item_by_item_in_the_order_shown():
     completion, shown = tell(survey_prompt(), "2", "-1", "0", "3", "1", "2")
     assert completion.status == "ok"
     assert completion.model_returned == "a person"
-    assert SurveyAnswers(SURVEY).read(completion.text) == {"C3": 2, "C1": -1, "C2": 0, "P1": 3, "P2": 1, "P3": 2}
+    assert SurveyAnswers(SURVEY).read(completion.text) == {
+        "C3": 2,
+        "C1": -1,
+        "C2": 0,
+        "P1": 3,
+        "P2": 1,
+        "P3": 2,
+    }
     assert len(shown) == 6
     assert "1/3  Reason 3 counts." in shown[0]
     assert "-2 (strongly disagree) to 2 (strongly agree)" in shown[1]
@@ -66,8 +79,17 @@ def test_a_survey_is_asked_item_by_item_in_the_order_shown():
 
 
 def test_what_is_no_answer_is_asked_again_at_once():
-    completion, shown = tell(survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2")
-    assert SurveyAnswers(SURVEY).read(completion.text) == {"C3": 2, "C1": 0, "C2": 0, "P1": 3, "P2": 1, "P3": 2}
+    completion, shown = tell(
+        survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2"
+    )
+    assert SurveyAnswers(SURVEY).read(completion.text) == {
+        "C3": 2,
+        "C1": 0,
+        "C2": 0,
+        "P1": 3,
+        "P2": 1,
+        "P3": 2,
+    }
     assert sum("please answer with a whole number: -2 to 2" in text for text in shown) == 4
     assert "please answer with a whole number: 1, 2" in shown[10]
 
@@ -83,7 +105,10 @@ def test_a_q_sort_offers_only_what_is_left():
 def test_a_reversed_scale_is_shown_as_such_and_mapped_back():
     survey = Survey("sort", tuple(ITEMS), -1, 1, (2, 1, 0))
     form = SurveyAnswers(survey, reversed=True)
-    shown = items_block("considerations", survey.items[:3]), items_block("preferences", survey.items[3:])
+    shown = (
+        items_block("considerations", survey.items[:3]),
+        items_block("preferences", survey.items[3:]),
+    )
     completion, asked_for = tell(asked(form, *shown), "1", "0", "1", "1", "2", "3")
     assert "-1 (strongly agree) to 1 (strongly disagree) [left: 0 x1, 1 x2]" in asked_for[0]
     assert form.read(completion.text)["C1"] == -1
@@ -97,14 +122,31 @@ def test_own_earlier_answers_stand_beside_the_items_and_marks_do_not_show():
     assert "Reason 1 counts.  (before: -2)" in shown[1]
     assert "P2. Way 2  (before: 1)" in shown[3]
     assert "> I am for [31mway 2." in shown[0]
-    assert not any(mark in "".join(shown) for mark in ("<transcript>", "<you>", "<answers>", "LABEL: NUMBER", "\x1b"))
+    assert not any(
+        mark in "".join(shown)
+        for mark in ("<transcript>", "<you>", "<answers>", "LABEL: NUMBER", "\x1b")
+    )
 
 
 def test_a_statement_has_lines_even_empty_ones_and_ends_with_a_word_that_no_text_holds():
-    completion, shown = tell(asked(Words(5), block("you", "Participant 2")), "", "!done", "Way 2,", "", "I say.", "", "!done")
+    completion, shown = tell(
+        asked(Words(5), block("you", "Participant 2")),
+        "",
+        "!done",
+        "Way 2,",
+        "",
+        "I say.",
+        "",
+        "!done",
+    )
     assert (completion.status, completion.text) == ("ok", "Way 2,\n\nI say.")
     assert "What do you say? !done on a line of its own ends it." in shown[0]
-    assert shown[1:] == ["(!done ends it) > "] * 2 + ["> ", "(!done ends it) > ", "> ", "(!done ends it) > "]
+    assert shown[1:] == ["(!done ends it) > "] * 2 + [
+        "> ",
+        "(!done ends it) > ",
+        "> ",
+        "(!done ends it) > ",
+    ]
 
 
 def test_a_statement_that_is_too_long_is_asked_for_anew():
@@ -136,7 +178,9 @@ async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
         return "1" if "rank" not in text else text.split("left: ")[1][0]
 
     human = Human(ask=ask, temperature=0.5)
-    both = await asyncio.gather(human.complete(survey_prompt(), 1), human.complete(survey_prompt(), 2))
+    both = await asyncio.gather(
+        human.complete(survey_prompt(), 1), human.complete(survey_prompt(), 2)
+    )
     assert [completion.status for completion in both] == ["ok", "ok"]
     assert both[0].parameters_dropped == ("temperature",)
     assert ["Participant 2, pre" in text for text in shown] == [True, *[False] * 5] * 2
@@ -158,9 +202,15 @@ async def test_what_is_typed_before_it_is_asked_for_is_nobodys_answer(monkeypatc
         here.setattr(sys, "stdin", screen)
         human = Human()
         os.write(keyboard, b"Typed while it began.\n!done\n")
-        people = [asyncio.create_task(human.complete(prompt, 1)) for prompt in (asked(Words()), asked(Words()), survey_prompt())]
+        people = [
+            asyncio.create_task(human.complete(prompt, 1))
+            for prompt in (asked(Words()), asked(Words()), survey_prompt())
+        ]
         await until("What do you say?")
-        os.write(keyboard, b"One.\n\nTwo, in another paragraph.\n!done\nWhat was pasted after it.\n!done\n")
+        os.write(
+            keyboard,
+            b"One.\n\nTwo, in another paragraph.\n!done\nWhat was pasted after it.\n!done\n",
+        )
         await until("not taken")
         await until("What do you say?")
         os.write(keyboard, b"I am another.\n!done\n")
@@ -194,7 +244,9 @@ ANSWERS = "4\n" * 20 + "".join(f"{k}\n" for k in range(1, 8))
 
 def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
     def at_terminal(**stdin):
-        return subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False, **stdin)
+        return subprocess.run(
+            COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False, **stdin
+        )
 
     first = at_terminal(input=f"{ANSWERS}I favour trams.\n!done\n4\n4\n")
     assert first.returncode == 4
@@ -205,5 +257,7 @@ def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
     assert second.returncode == 0, second.stderr
     assert "Participant 1, pre" not in second.stderr, "what was answered before is not asked again"
     assert "Participant 1, post" in second.stderr
-    replayed = subprocess.run([COMMAND[0], "replay", "s"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    replayed = subprocess.run(
+        [COMMAND[0], "replay", "s"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert (replayed.returncode, "equal" in replayed.stdout) == (0, True)

@@ -1,4 +1,6 @@
-"""A person who debates at the terminal: words counted, time told, rules as for everybody, stopped and resumed."""
+"""A person who debates at the terminal: words counted, time told, rules as for everybody, stopped
+and resumed.
+"""
 
 import asyncio
 import re
@@ -16,7 +18,9 @@ SPEECH = ["word " * 60, "more " * 60, "!done"]
 
 
 def at_the_terminal(session, *lines):
-    """The voices of a session whose proposition is a person who says these lines, and everything the person was shown."""
+    """The voices of a session whose proposition is a person who says these lines, and everything
+    the person was shown.
+    """
     said, shown = iter(lines), []
 
     async def ask(text):
@@ -32,7 +36,9 @@ def at_the_terminal(session, *lines):
 def with_a_person(tmp_path):
     session = debate(tmp_path)
     people = (replace(session.participants[0], model="human"), *session.participants[1:])
-    return replace(session, participants=people, models={**session.models, "human": {"kind": "human"}})
+    return replace(
+        session, participants=people, models={**session.models, "human": {"kind": "human"}}
+    )
 
 
 def test_a_person_reads_the_debate_and_sees_words_and_time(tmp_path):
@@ -43,7 +49,11 @@ def test_a_person_reads_the_debate_and_sees_words_and_time(tmp_path):
     assert run.transcript[0].text.split() == ["word"] * 60 + ["more"] * 60
     assert "This house would make voting compulsory." in shown[0]
     assert "You speak for the motion." in shown[0]
-    assert [re.search(r"\[(\d+) words, \d+:\d\d\] > $", text)[1] for text in shown[:3]] == ["0", "60", "120"]
+    assert [re.search(r"\[(\d+) words, \d+:\d\d\] > $", text)[1] for text in shown[:3]] == [
+        "0",
+        "60",
+        "120",
+    ]
     assert run.transcript[1].text in shown[3]
     assert not re.search(r"citizen|model", "".join(shown))
 
@@ -57,15 +67,32 @@ def test_a_speech_that_breaks_a_rule_is_asked_again_as_everybodys_is(tmp_path):
 
 
 def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
-    command = [str(Path(sys.executable).parent / "delibsim"), "run", "-q", "format=debate", "motion=voting", "proposition=human", "study=p"]
+    command = [
+        str(Path(sys.executable).parent / "delibsim"),
+        "run",
+        "-q",
+        "format=debate",
+        "motion=voting",
+        "proposition=human",
+        "study=p",
+    ]
 
     def at_terminal(*lines):
-        return subprocess.run(command, input="\n".join(lines) + "\n", cwd=tmp_path, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command,
+            input="\n".join(lines) + "\n",
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     first = at_terminal(*SPEECH, "!later")
     assert first.returncode == 3
     assert "turn 3" in first.stderr
-    assert "Stopped. What was recorded is kept; the same command goes on from there." in first.stderr
+    assert (
+        "Stopped. What was recorded is kept; the same command goes on from there." in first.stderr
+    )
     second = at_terminal(*SPEECH, *SPEECH)
     assert second.returncode == 0, second.stderr[-500:]
     assert second.stderr.count("opening speech") == 0

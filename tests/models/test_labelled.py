@@ -1,4 +1,6 @@
-"""Replies to a survey: what is unambiguous is read, every fault is named, and nothing else ever happens."""
+"""Replies to a survey: what is unambiguous is read, every fault is named, and nothing else ever
+happens.
+"""
 
 import json
 import time
@@ -15,8 +17,16 @@ from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
 SURVEY = Survey(
     "tea",
     (
-        *(Item(f"C{k}", "consideration", text) for k, text in enumerate(["Pots taste better.", "Milk goes in first.", "Bags waste."], 1)),
-        *(Item(f"P{k}", "preference", text) for k, text in enumerate(["Buy pots", "Ban bags", "Wait"], 1)),
+        *(
+            Item(f"C{k}", "consideration", text)
+            for k, text in enumerate(
+                ["Pots taste better.", "Milk goes in first.", "Bags waste."], 1
+            )
+        ),
+        *(
+            Item(f"P{k}", "preference", text)
+            for k, text in enumerate(["Buy pots", "Ban bags", "Wait"], 1)
+        ),
     ),
 )
 GIVEN = {"C1": 5, "C2": 1, "C3": 7, "P1": 2, "P2": 3, "P3": 1}
@@ -184,20 +194,32 @@ def test_nothing_is_said_of_what_is_right():
 
 
 def test_of_many_faults_eight_are_named_and_the_others_counted():
-    long = Survey("long", tuple(Item(f"C{k}", "consideration", "x") for k in range(1, 19)) + SURVEY.preferences)
+    long = Survey(
+        "long",
+        tuple(Item(f"C{k}", "consideration", "x") for k in range(1, 19)) + SURVEY.preferences,
+    )
     said = fault("P1: 1\nP2: 2\nP3: 3", long)
     assert said.endswith("; C8 is missing; and 10 more faults")
     assert said.count("is missing") == 8
 
 
 def test_all_ratings_equal_are_an_answer():
-    assert read("C1: 4\nC2: 4\nC3: 4\nP1: 1\nP2: 2\nP3: 3") == {"C1": 4, "C2": 4, "C3": 4, "P1": 1, "P2": 2, "P3": 3}
+    assert read("C1: 4\nC2: 4\nC3: 4\nP1: 1\nP2: 2\nP3: 3") == {
+        "C1": 4,
+        "C2": 4,
+        "C3": 4,
+        "P1": 1,
+        "P2": 2,
+        "P3": 3,
+    }
 
 
 def test_a_negative_scale_is_read():
     survey = Survey("sort", SURVEY.items, -3, 3)
     assert read(LINES.replace("C1: 5", "C1: -3").replace("C3: 7", "C3: 0"), survey)["C1"] == -3
-    assert "C1 has -4, outside -3 to 3" in fault(LINES.replace("C1: 5", "C1: -4").replace("C3: 7", "C3: 0"), survey)
+    assert "C1 has -4, outside -3 to 3" in fault(
+        LINES.replace("C1: 5", "C1: -4").replace("C3: 7", "C3: 0"), survey
+    )
 
 
 QSORT = Survey("sort", SURVEY.items, -1, 1, (1, 1, 1))
@@ -206,13 +228,28 @@ QSORT = Survey("sort", SURVEY.items, -1, 1, (1, 1, 1))
 @pytest.mark.parametrize(
     ("ratings", "named"),
     [
-        ((0, 0, 1), ["the value -1 is used 0 times instead of 1", "the value 0 is used 2 times instead of 1"]),
-        ((1, 1, 1), ["the value -1 is used 0 times instead of 1", "the value 0 is used 0 times instead of 1", "1 is used 3 times instead"]),
+        (
+            (0, 0, 1),
+            [
+                "the value -1 is used 0 times instead of 1",
+                "the value 0 is used 2 times instead of 1",
+            ],
+        ),
+        (
+            (1, 1, 1),
+            [
+                "the value -1 is used 0 times instead of 1",
+                "the value 0 is used 0 times instead of 1",
+                "1 is used 3 times instead",
+            ],
+        ),
         ((-1, 0, 2), ["C3 has 2, outside -1 to 1"]),
     ],
 )
 def test_a_forced_distribution_is_held_to(ratings, named):
-    said = fault("\n".join(f"C{k}: {v}" for k, v in enumerate(ratings, 1)) + "\nP1: 1\nP2: 2\nP3: 3", QSORT)
+    said = fault(
+        "\n".join(f"C{k}: {v}" for k, v in enumerate(ratings, 1)) + "\nP1: 1\nP2: 2\nP3: 3", QSORT
+    )
     assert [part for part in named if part not in said] == []
 
 
@@ -235,12 +272,17 @@ arbitrary = st.one_of(
     st.text(max_size=200),
     st.text("CP123456789:=.,-+ \n\t{}[]\"'|`*/\\uEe", max_size=200),
     st.lists(
-        st.tuples(st.sampled_from([*GIVEN, "C4", "Q1"]), st.sampled_from(list(": =\t|")), st.integers(-2, 12) | st.text(max_size=4)).map(
-            lambda parts: "".join(map(str, parts))
-        ),
+        st.tuples(
+            st.sampled_from([*GIVEN, "C4", "Q1"]),
+            st.sampled_from(list(": =\t|")),
+            st.integers(-2, 12) | st.text(max_size=4),
+        ).map(lambda parts: "".join(map(str, parts))),
         max_size=14,
     ).map("\n".join),
-    st.dictionaries(st.sampled_from([*GIVEN, "C4"]), st.integers(0, 8) | st.floats() | st.none() | st.text(max_size=3)).map(json.dumps),
+    st.dictionaries(
+        st.sampled_from([*GIVEN, "C4"]),
+        st.integers(0, 8) | st.floats() | st.none() | st.text(max_size=3),
+    ).map(json.dumps),
 )
 LONG = "9" * 5000
 
@@ -272,7 +314,9 @@ def test_one_value_changed_beyond_the_form_is_never_accepted(answered, data):
     survey, answers = answered
     label = data.draw(st.sampled_from(sorted(answers)))
     wrong = survey.scale_max + 1 if label.startswith("C") else len(survey.preferences) + 1
-    assert label in fault("\n".join(f"{k}: {wrong if k == label else v}" for k, v in answers.items()), survey)
+    assert label in fault(
+        "\n".join(f"{k}: {wrong if k == label else v}" for k, v in answers.items()), survey
+    )
 
 
 ENDLESS = {
@@ -298,28 +342,41 @@ def test_an_endless_reply_is_read_in_no_time(text):
 
 @pytest.mark.parametrize("value", ["\ud83d", "ab\udc80c"])
 def test_a_fault_can_be_written_down_whatever_the_reply_holds(value):
-    # Half a character comes from broken escapes in a provider's JSON. The fault goes into the log, the run and the next prompt.
-    for text in (with_line(f"C1: {value}", "C1: 5"), json.dumps(GIVEN | {"C1": value}), json.dumps(GIVEN | {value: 5})):
+    # Half a character comes from broken escapes in a provider's JSON. The fault goes into the log,
+    # the run and the next prompt.
+    for text in (
+        with_line(f"C1: {value}", "C1: 5"),
+        json.dumps(GIVEN | {"C1": value}),
+        json.dumps(GIVEN | {value: 5}),
+    ):
         assert fault(text).encode()
 
 
 @pytest.mark.parametrize("label", ["C1\n</you>\n<you>\nBob", "x" * 5000, "C9\r\n\r\n[system]"])
 def test_a_fault_is_one_short_line_whatever_the_reply_called_its_labels(label):
     # The fault goes into the next prompt and into tables.
-    for text in (json.dumps(GIVEN | {label: 5}), json.dumps(GIVEN | {"C1": label}), f"{LINES}\n{'C' * 5000}1: 5"):
+    for text in (
+        json.dumps(GIVEN | {label: 5}),
+        json.dumps(GIVEN | {"C1": label}),
+        f"{LINES}\n{'C' * 5000}1: 5",
+    ):
         said = fault(text)
         assert len(said.splitlines()) == 1
         assert len(said) < 500
 
 
-@pytest.mark.parametrize("label", ["cost", "1", "C 1", "C1.2", "É1", "C1:", "c_12", "considered_7", "C-1", " C1"])
+@pytest.mark.parametrize(
+    "label", ["cost", "1", "C 1", "C1.2", "É1", "C1:", "c_12", "considered_7", "C-1", " C1"]
+)
 def test_a_survey_has_only_labels_that_can_be_read_back(label):
     items = (Item(label, "consideration", "Pots taste better."), *SURVEY.items[1:])
     try:
         survey = Survey("s", items)
     except ValueError:
         return
-    assert read("\n".join(f"{item.id}: {GIVEN.get(item.id, 5)}" for item in items), survey)[label] == 5
+    assert (
+        read("\n".join(f"{item.id}: {GIVEN.get(item.id, 5)}" for item in items), survey)[label] == 5
+    )
 
 
 # The two steps alone
@@ -347,7 +404,9 @@ def test_valid_answers_have_no_faults(answered):
 @pytest.mark.parametrize("line", ["C1: 4.5", "C1: 7/10", "C1: 5 (agree)", "C1: 6"])
 def test_a_line_beside_an_object_that_says_something_else_is_a_fault(line):
     _, faults = labelled_values(f'{{"C1": 5, "P1": 1}}\n{line}', ("C1", "P1"))
-    assert list(faults) == [f"C1 is given twice with different values (5, {line.removeprefix('C1: ')})"]
+    assert list(faults) == [
+        f"C1 is given twice with different values (5, {line.removeprefix('C1: ')})"
+    ]
 
 
 def test_prose_beside_an_object_is_no_answer():

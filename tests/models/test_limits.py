@@ -1,4 +1,6 @@
-"""The limits of a minute: never more than the limit, nearly all of it, nobody starves; time is scaled so that a minute takes a moment."""
+"""The limits of a minute: never more than the limit, nearly all of it, nobody starves; time is
+scaled so that a minute takes a moment.
+"""
 
 import asyncio
 import random
@@ -12,7 +14,9 @@ PERIOD = 0.6
 
 
 async def through(window, calls, seconds=0.01):
-    """Let (estimate, most out, used in, used out) through, all at once; when each was sent and what it used."""
+    """Let (estimate, most out, used in, used out) through, all at once; when each was sent and what
+    it used.
+    """
     sent = []
 
     async def one(asked, most, used, said):
@@ -33,7 +37,9 @@ def most_in_a_window(sent, period):
 def drawn(n, seed=1):
     draw = random.Random(seed)
     asked = [draw.randint(1500, 3500) for _ in range(n)]
-    return [(a, 500, int(a * draw.uniform(0.70, 0.76)), draw.choice([60, 70, 200, 250])) for a in asked]
+    return [
+        (a, 500, int(a * draw.uniform(0.70, 0.76)), draw.choice([60, 70, 200, 250])) for a in asked
+    ]
 
 
 async def test_the_limit_is_never_exceeded_and_nearly_all_of_it_used():
@@ -42,7 +48,9 @@ async def test_the_limit_is_never_exceeded_and_nearly_all_of_it_used():
     assert most_in_a_window(sent, PERIOD * 0.999) <= 50_000
     first, last = min(sent)[0] + PERIOD, max(sent)[0] - PERIOD
     middle = sum(n for at, n in sent if first <= at < last)
-    assert middle / ((last - first) / PERIOD) > 0.9 * 50_000  # bench/limits.py measures it in minutes
+    assert (
+        middle / ((last - first) / PERIOD) > 0.9 * 50_000
+    )  # bench/limits.py measures it in minutes
 
 
 async def test_what_a_call_did_not_use_is_free_for_others_at_once():
@@ -57,7 +65,9 @@ async def test_what_a_call_did_not_use_is_free_for_others_at_once():
 
 async def test_a_call_larger_than_the_limit_waits_for_an_empty_window():
     window = TokenWindow(1000, PERIOD)
-    sent = await through(window, [(900, 0, 900, 0), (5000, 0, 5000, 0), (100, 0, 100, 0)], seconds=0)
+    sent = await through(
+        window, [(900, 0, 900, 0), (5000, 0, 5000, 0), (100, 0, 100, 0)], seconds=0
+    )
     at = {n: when for when, n in sent}
     assert at[100] - at[900] < PERIOD / 2
     assert at[5000] - at[100] >= PERIOD
@@ -66,7 +76,9 @@ async def test_a_call_larger_than_the_limit_waits_for_an_empty_window():
 async def test_the_largest_is_not_passed_over_for_more_than_a_window():
     window = TokenWindow(1000, PERIOD)
     small = [(120, 0, 120, 0)] * 60
-    sent = await through(window, [(600, 0, 600, 0), (600, 0, 600, 0), (600, 0, 600, 0), *small], seconds=0)
+    sent = await through(
+        window, [(600, 0, 600, 0), (600, 0, 600, 0), (600, 0, 600, 0), *small], seconds=0
+    )
     start = min(sent)[0]
     large = sorted(when - start for when, n in sent if n == 600)
     assert large[0] < 0.1 < large[-1] < 4 * PERIOD
@@ -97,7 +109,14 @@ async def test_requests_are_spread_over_the_minute_and_never_too_many(per_minute
     await asyncio.gather(*(one(i) for i in range(2 * per_minute + 1)))
     assert [i for _, i in sent] == sorted(i for _, i in sent)
     times = [at for at, _ in sent]
-    assert max(sum(start <= at < start + 0.99 * period for at in times) for start in times) <= per_minute
-    # No burst: a tenth of a minute holds a tenth of its requests, and never more than two of the spans that they are spread over.
+    assert (
+        max(sum(start <= at < start + 0.99 * period for at in times) for start in times)
+        <= per_minute
+    )
+    # No burst: a tenth of a minute holds a tenth of its requests, and never more than two of the
+    # spans that they are spread over.
     together = max(1, per_minute // 60)
-    assert max(sum(start <= at < start + period / 10 for at in times) for start in times) <= per_minute / 10 + 2 * together
+    assert (
+        max(sum(start <= at < start + period / 10 for at in times) for start in times)
+        <= per_minute / 10 + 2 * together
+    )

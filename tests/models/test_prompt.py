@@ -12,8 +12,16 @@ from delibsim.domain.survey import Item, Survey
 from delibsim.models.base import Completion, read
 from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, UnreadableReply, Words
 
-ITEMS = tuple(Item(f"{k}{i}", kind, "text") for k, kind in (("C", "consideration"), ("P", "preference")) for i in (1, 2))
-PROMPT = Prompt((Message("system", "You deliberate."), Message("user", "Speak.")), Words(), Purpose("Ann", "turn 1"))
+ITEMS = tuple(
+    Item(f"{k}{i}", kind, "text")
+    for k, kind in (("C", "consideration"), ("P", "preference"))
+    for i in (1, 2)
+)
+PROMPT = Prompt(
+    (Message("system", "You deliberate."), Message("user", "Speak.")),
+    Words(),
+    Purpose("Ann", "turn 1"),
+)
 
 
 def test_the_hash_changes_with_message_role_form_model_and_seed():
@@ -23,12 +31,18 @@ def test_the_hash_changes_with_message_role_form_model_and_seed():
         PROMPT.hash("citizen", 2),
         PROMPT.hash("other", 1),
         dataclasses.replace(PROMPT, messages=(said, Message("user", "Speak!"))).hash("citizen", 1),
-        dataclasses.replace(PROMPT, messages=(said, Message("assistant", "Speak."))).hash("citizen", 1),
+        dataclasses.replace(PROMPT, messages=(said, Message("assistant", "Speak."))).hash(
+            "citizen", 1
+        ),
         dataclasses.replace(PROMPT, messages=(asked, said)).hash("citizen", 1),
         dataclasses.replace(PROMPT, messages=(said,)).hash("citizen", 1),
-        dataclasses.replace(PROMPT, messages=(Message("system", "You deliberate.\n\nSpeak."),)).hash("citizen", 1),
+        dataclasses.replace(
+            PROMPT, messages=(Message("system", "You deliberate.\n\nSpeak."),)
+        ).hash("citizen", 1),
         dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS))).hash("citizen", 1),
-        dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS, 1, 5))).hash("citizen", 1),
+        dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS, 1, 5))).hash(
+            "citizen", 1
+        ),
     ]
     assert len(set(changed)) == len(changed)
     assert all(len(digest) == 64 for digest in changed)
@@ -41,17 +55,22 @@ def test_the_hash_is_of_what_is_asked_and_not_of_why():
 
 def test_another_process_makes_the_same_hash():
     code = (
-        "from delibsim.prompts.prompt import *; "
-        "print(Prompt((Message('system', 'You deliberate.'), Message('user', 'Speak.')), Words(), Purpose('a', 'b')).hash('citizen', 1))"
+        "from delibsim.prompts.prompt import *; print(Prompt((Message('system', 'You deliberate.'),"
+        " Message('user', 'Speak.')), Words(), Purpose('a', 'b')).hash('citizen', 1))"
     )
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert printed == PROMPT.hash("citizen", 1)
 
 
 def test_a_text_with_half_an_emoji_has_a_hash():
-    # JSON from a provider may hold "\ud83d" alone, the half of an emoji cut in two; it is a text in Python, and no UTF-8.
+    # JSON from a provider may hold "\ud83d" alone, the half of an emoji cut in two; it is a text in
+    # Python, and no UTF-8.
     prompt = dataclasses.replace(PROMPT, messages=(Message("assistant", "tea \ud83d"),))
-    assert prompt.hash("citizen", 1) != dataclasses.replace(PROMPT, messages=(Message("assistant", "tea "),)).hash("citizen", 1)
+    assert prompt.hash("citizen", 1) != dataclasses.replace(
+        PROMPT, messages=(Message("assistant", "tea "),)
+    ).hash("citizen", 1)
 
 
 def test_the_text_holds_every_message_under_its_role():
@@ -113,7 +132,9 @@ def test_an_unreadable_completion_keeps_its_raw_text_and_names_the_fault():
     prompt = dataclasses.replace(PROMPT, reply=SurveyAnswers(Survey("s", ITEMS)))
     value, completion = read(prompt, Completion("C1: 9\nC2: 1\nP1: 1\nP2: 2", model_requested="m"))
     assert value is None
-    assert completion == Completion("C1: 9\nC2: 1\nP1: 1\nP2: 2", "unreadable", "C1 has 9, outside 1 to 7", model_requested="m")
+    assert completion == Completion(
+        "C1: 9\nC2: 1\nP1: 1\nP2: 2", "unreadable", "C1 has 9, outside 1 to 7", model_requested="m"
+    )
 
 
 @pytest.mark.parametrize("status", ["refusal", "length", "content_filter", "timeout", "unreadable"])

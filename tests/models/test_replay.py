@@ -1,4 +1,6 @@
-"""Every exchange is kept as it comes back, and a recording answers in the place of the model, or says what changed."""
+"""Every exchange is kept as it comes back, and a recording answers in the place of the model, or
+says what changed.
+"""
 
 import asyncio
 import dataclasses
@@ -19,7 +21,14 @@ from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Wor
 from delibsim.store.files import append_line, read_lines
 from delibsim.testing import check_language_model
 
-SURVEY = Survey("s", tuple(Item(f"{k}{i}", kind, "text") for k, kind in (("C", "consideration"), ("P", "preference")) for i in (1, 2)))
+SURVEY = Survey(
+    "s",
+    tuple(
+        Item(f"{k}{i}", kind, "text")
+        for k, kind in (("C", "consideration"), ("P", "preference"))
+        for i in (1, 2)
+    ),
+)
 FAILED = [status for status in STATUSES if status not in OUTCOMES]
 
 
@@ -37,7 +46,11 @@ class Scripted:
 
 
 def prompt(text="Speak.", form=None, purpose=None):
-    return Prompt((Message("system", "You deliberate."), Message("user", text)), form or Words(), purpose or Purpose("Ann", "turn 1"))
+    return Prompt(
+        (Message("system", "You deliberate."), Message("user", text)),
+        form or Words(),
+        purpose or Purpose("Ann", "turn 1"),
+    )
 
 
 def ask(model, *calls):
@@ -59,11 +72,17 @@ def recorded(*completions, calls):
 
 def test_every_exchange_is_kept_as_it_was_asked_and_answered():
     asked = prompt(purpose=Purpose("Ann", "turn 3", 1))
-    answered = Completion("Hello.", usage=Usage(10, None, 2, None, 0.001), model_requested="m", finish_reason="stop")
+    answered = Completion(
+        "Hello.", usage=Usage(10, None, 2, None, 0.001), model_requested="m", finish_reason="stop"
+    )
     before = datetime.now(UTC)
     (exchange,) = recorded(answered, calls=[(asked, 11)])
     assert exchange.completion == answered
-    assert (exchange.model, exchange.seed, exchange.purpose) == ("m", 11, Purpose("Ann", "turn 3", 1))
+    assert (exchange.model, exchange.seed, exchange.purpose) == (
+        "m",
+        11,
+        Purpose("Ann", "turn 3", 1),
+    )
     assert (exchange.messages, exchange.form) == (asked.messages, Words().describe())
     assert exchange.hash == asked.hash("m", 11)
     assert exchange.id == "Ann/turn 3/1"
@@ -105,9 +124,13 @@ def test_a_recorder_keeps_the_contract_of_a_language_model():
 
 
 def test_half_an_emoji_is_kept_in_the_log(tmp_path):
-    # A provider's JSON may hold "\ud83d" without its other half. The reply is paid for, so it must not be lost.
+    # A provider's JSON may hold "\ud83d" without its other half. The reply is paid for, so it must
+    # not be lost.
     log = tmp_path / "exchanges.jsonl"
-    recorder = Recorder(Scripted(Completion(json.loads('"tea \\ud83d"'))), lambda exchange: append_line(log, exchange.record()))
+    recorder = Recorder(
+        Scripted(Completion(json.loads('"tea \\ud83d"'))),
+        lambda exchange: append_line(log, exchange.record()),
+    )
     ask(recorder, (prompt(), 1))
     records, damaged = read_lines(log)
     assert damaged == 0
@@ -121,14 +144,24 @@ completions = st.builds(
     text=texts,
     status=st.sampled_from(STATUSES),
     detail=texts,
-    usage=st.builds(Usage, st.none() | st.integers(0), st.none() | st.integers(0), cost_usd=st.none() | st.floats(0, 1e6)),
+    usage=st.builds(
+        Usage,
+        st.none() | st.integers(0),
+        st.none() | st.integers(0),
+        cost_usd=st.none() | st.floats(0, 1e6),
+    ),
     model_requested=lines,
     model_returned=texts,
     parameters_sent=st.dictionaries(texts, json_values, max_size=3),
     parameters_dropped=st.lists(texts, max_size=2).map(tuple),
     reasoning=texts,
     finish_reason=texts,
-    tries=st.lists(st.builds(FailedAttempt, st.sampled_from(STATUSES), texts, st.floats(0, 100), st.booleans()), max_size=2).map(tuple),
+    tries=st.lists(
+        st.builds(
+            FailedAttempt, st.sampled_from(STATUSES), texts, st.floats(0, 100), st.booleans()
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 exchanges = st.builds(
     Exchange,
@@ -136,9 +169,13 @@ exchanges = st.builds(
     model=lines,
     seed=st.integers(0, 2**63 - 1),
     purpose=st.builds(Purpose, lines, lines, st.integers(0, 4)),
-    messages=st.lists(st.builds(Message, st.sampled_from(["system", "user", "assistant"]), texts), max_size=3).map(tuple),
+    messages=st.lists(
+        st.builds(Message, st.sampled_from(["system", "user", "assistant"]), texts), max_size=3
+    ).map(tuple),
     form=texts,
-    started=st.datetimes().map(lambda when: when.replace(tzinfo=UTC).isoformat(timespec="milliseconds")),
+    started=st.datetimes().map(
+        lambda when: when.replace(tzinfo=UTC).isoformat(timespec="milliseconds")
+    ),
     seconds=st.floats(0, 1e5),
     completion=completions,
 )
@@ -151,7 +188,10 @@ def test_an_exchange_survives_json(exchange):
     assert exchange_of(json.loads(text)) == exchange
 
 
-@pytest.mark.parametrize("change", [{"seed": "x"}, {"completion": {"status": "ok"}}, {"messages": "hello"}, {"purpose": None}])
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": "x"}, {"completion": {"status": "ok"}}, {"messages": "hello"}, {"purpose": None}],
+)
 def test_a_record_that_is_no_exchange_is_refused(change):
     (exchange,) = recorded(Completion("Hi."), calls=[(prompt(), 1)])
     with pytest.raises(ValidationError):
@@ -169,7 +209,11 @@ def test_a_record_with_a_part_missing_or_an_unknown_status_is_refused():
 # Replaying
 
 CALLS = [(prompt(f"Speak {i}."), i) for i in range(3)]
-SAID = [Completion("A.", model_requested="m"), Completion("", "refusal", "I would rather not"), Completion(" ", "length", "cut off")]
+SAID = [
+    Completion("A.", model_requested="m"),
+    Completion("", "refusal", "I would rather not"),
+    Completion(" ", "length", "cut off"),
+]
 
 
 def test_a_replay_gives_every_completion_again_in_any_order():
@@ -200,7 +244,10 @@ def test_what_was_recorded_is_what_is_replayed(answers):
 
 def test_what_is_not_recorded_diverges():
     with pytest.raises(Diverged, match=r"^Bob, pre, attempt 2: the record holds no such call$"):
-        ask(Replay("m", recorded(*SAID, calls=CALLS)), (prompt(purpose=Purpose("Bob", "pre", 2)), 99))
+        ask(
+            Replay("m", recorded(*SAID, calls=CALLS)),
+            (prompt(purpose=Purpose("Bob", "pre", 2)), 99),
+        )
 
 
 def test_another_model_was_not_recorded():
@@ -213,8 +260,18 @@ def test_another_model_was_not_recorded():
     ("changed", "old", "new"),
     [
         (prompt("Speak now!"), "-Speak 0.", "+Speak now!"),
-        (dataclasses.replace(prompt(), messages=(Message("user", "You deliberate."), Message("user", "Speak 0."))), "-[system]", "+[user]"),
-        (prompt("Speak 0.", SurveyAnswers(SURVEY)), "-Reply with the words you say and nothing else.", "+Rate every consideration"),
+        (
+            dataclasses.replace(
+                prompt(), messages=(Message("user", "You deliberate."), Message("user", "Speak 0."))
+            ),
+            "-[system]",
+            "+[user]",
+        ),
+        (
+            prompt("Speak 0.", SurveyAnswers(SURVEY)),
+            "-Reply with the words you say and nothing else.",
+            "+Rate every consideration",
+        ),
     ],
     ids=["message", "role", "form"],
 )
@@ -262,8 +319,14 @@ def test_a_call_that_failed_on_the_way_is_replayed_as_it_was_where_nobody_can_be
 
 
 def test_the_answer_to_the_second_asking_is_the_one_that_counts():
-    kept = recorded(Completion("", "timeout", "no answer"), Completion("At last."), calls=[CALLS[0], CALLS[0]])
-    assert ask(Replay("m", kept), CALLS[0]) == ask(Replay("m", kept, Scripted()), CALLS[0]) == [Completion("At last.")]
+    kept = recorded(
+        Completion("", "timeout", "no answer"), Completion("At last."), calls=[CALLS[0], CALLS[0]]
+    )
+    assert (
+        ask(Replay("m", kept), CALLS[0])
+        == ask(Replay("m", kept, Scripted()), CALLS[0])
+        == [Completion("At last.")]
+    )
 
 
 def test_only_what_is_not_recorded_is_asked_and_paid():

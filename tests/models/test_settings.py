@@ -1,28 +1,55 @@
-"""Settings of hosted models: what cannot be is refused before anything is asked or written, and no key is repeated."""
+"""Settings of hosted models: what cannot be is refused before anything is asked or written, and no
+key is repeated.
+"""
 
 import pytest
 
 from delibsim import WrongInput
 from delibsim.models.clients.settings import check_address, check_settings
 
-SERVER = {"kind": "openai_compatible", "model": "m", "temperature": 0.7, "key_env": "A_KEY", "timeout": 5, "extra": {"top_k": 5}}
+SERVER = {
+    "kind": "openai_compatible",
+    "model": "m",
+    "temperature": 0.7,
+    "key_env": "A_KEY",
+    "timeout": 5,
+    "extra": {"top_k": 5},
+}
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"max_tokens": -5}, "model.max_tokens of 'x': input should be greater than or equal to 1, found -5"),
-        ({"max_tokens": "many"}, "model.max_tokens of 'x': input should be a valid integer, found 'many'"),
-        ({"price": {"input": -1, "output": 1}}, "model.price.input of 'x': input should be greater than or equal to 0"),
+        (
+            {"max_tokens": -5},
+            "model.max_tokens of 'x': input should be greater than or equal to 1, found -5",
+        ),
+        (
+            {"max_tokens": "many"},
+            "model.max_tokens of 'x': input should be a valid integer, found 'many'",
+        ),
+        (
+            {"price": {"input": -1, "output": 1}},
+            "model.price.input of 'x': input should be greater than or equal to 0",
+        ),
         ({"price": {"input": "cheap", "output": 1}}, "model.price.input of 'x'"),
-        ({"price": {"inptu": 1, "output": 1}}, "model.price.inptu of 'x': extra inputs are not permitted"),
+        (
+            {"price": {"inptu": 1, "output": 1}},
+            "model.price.inptu of 'x': extra inputs are not permitted",
+        ),
         ({"price": 3}, "model.price of 'x'"),
-        ({"structured": "no"}, "model.structured of 'x': input should be a valid boolean, found 'no'"),
+        (
+            {"structured": "no"},
+            "model.structured of 'x': input should be a valid boolean, found 'no'",
+        ),
         ({"strict": "no"}, "model.strict"),
         ({"send_seed": "false"}, "model.send_seed"),
         ({"top_p": "hello"}, "model.top_p"),
         ({"top_p": 1.5}, "model.top_p"),
-        ({"reasoning_effort": "hgih"}, "model.reasoning_effort of 'x': input should be 'none', 'minimal', 'low'"),
+        (
+            {"reasoning_effort": "hgih"},
+            "model.reasoning_effort of 'x': input should be 'none', 'minimal', 'low'",
+        ),
         ({"timeout": -1}, "model.timeout of 'x': input should be greater than 0"),
         ({"timeout": "soon"}, "model.timeout"),
         ({"extra": 5}, "model.extra"),
@@ -40,7 +67,9 @@ def test_a_setting_that_cannot_be_is_named(wrong, message):
 def test_a_model_of_litellm_has_to_be_named():
     with pytest.raises(WrongInput, match=r"set model\.model=PROVIDER/NAME"):
         check_settings("x", {"kind": "litellm", "model": ""})
-    check_settings("x", {"kind": "openai_compatible", "model": ""})  # the preflight lists what the server has
+    check_settings(
+        "x", {"kind": "openai_compatible", "model": ""}
+    )  # the preflight lists what the server has
 
 
 def test_the_settings_of_other_kinds_are_their_own():
@@ -67,7 +96,15 @@ def test_a_key_at_any_depth_is_refused_and_not_repeated(monkeypatch, extra, kind
 
 
 @pytest.mark.parametrize(
-    "url", ["u:canary@127.0.0.1:80/v1", "localhost:8000/v1", "ftp://host/v1", "http://", "http://host:x/v1", "http://[::1"]
+    "url",
+    [
+        "u:canary@127.0.0.1:80/v1",
+        "localhost:8000/v1",
+        "ftp://host/v1",
+        "http://",
+        "http://host:x/v1",
+        "http://[::1",
+    ],
 )
 def test_an_address_that_is_none_is_refused_and_not_repeated(url):
     check_address("x", SERVER, "http://u:word@[::1]:8000/v1?key=abc")

@@ -20,27 +20,43 @@ def install(folder: Path) -> Path:
     """Install the package into a folder of its own, as pip does it, without a network."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     offline = ["--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*pip, *offline, "--target", str(folder), str(HERE)], check=True, capture_output=True, text=True)
+    subprocess.run(
+        [*pip, *offline, "--target", str(folder), str(HERE)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return folder
 
 
 class Workplace:
     """A folder with a model preset `slow` beside the user, and the installed package on the path.
 
-    Every call that reaches the model is one line of `asked.txt`; while there is a `down.txt`, calls fail with the status
-    in it.
+    Every call that reaches the model is one line of `asked.txt`; while there is a `down.txt`, calls
+    fail with the status in it.
     """
 
     def __init__(self, folder: Path, package: Path | None, delay: float = 0.0) -> None:
         self.folder = folder
         (folder / "conf" / "model").mkdir(parents=True)
-        (folder / "conf" / "model" / "slow.yaml").write_text(PRESET.format(delay=delay), encoding="utf-8")
+        (folder / "conf" / "model" / "slow.yaml").write_text(
+            PRESET.format(delay=delay), encoding="utf-8"
+        )
         self.environment = {**os.environ, "PYTHONPATH": str(package or ""), "COLUMNS": "100"}
 
-    def start(self, *words: str, program: tuple[str, ...] = (str(DELIBSIM),), **options) -> subprocess.Popen[str]:
+    def start(
+        self, *words: str, program: tuple[str, ...] = (str(DELIBSIM),), **options
+    ) -> subprocess.Popen[str]:
         """Start a `delibsim` command."""
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*program, *words], cwd=self.folder, env=self.environment, **pipes, **options)
+        pipes = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "text": True,
+        }
+        return subprocess.Popen(
+            [*program, *words], cwd=self.folder, env=self.environment, **pipes, **options
+        )
 
     def call(self, *words: str, **options) -> tuple[int, str, str]:
         """Exit code, output and errors of a `delibsim` command."""

@@ -1,4 +1,6 @@
-"""A package of somebody else, installed for real: its scorer scores and its language model speaks, and delibsim changes nothing."""
+"""A package of somebody else, installed for real: its scorer scores and its language model speaks,
+and delibsim changes nothing.
+"""
 
 import csv
 import json
@@ -7,7 +9,16 @@ import subprocess
 import pytest
 from plugin.installed import DELIBSIM, Workplace, install
 
-RUN = ("run", "--quiet", "study=s", "model=slow", "topic=ccps", "group.size=2", "rounds=1", "seed=7")
+RUN = (
+    "run",
+    "--quiet",
+    "study=s",
+    "model=slow",
+    "topic=ccps",
+    "group.size=2",
+    "rounds=1",
+    "seed=7",
+)
 SPOKEN, SILENT = "ccps.normative.slow_rounds1_size2.r1", "ccps.none.slow_size2.r1"
 
 
@@ -37,13 +48,18 @@ def test_the_foreign_model_voices_everybody(place):
     assert summary["models"] == {"slow": "slow"}
     assert summary["calls"]["by_status"] == {"ok": 6}
     assert sorted(place.asked) == sorted(
-        f"Participant {seat}/{occasion}/0" for seat, occasion in [(1, "pre"), (2, "pre"), (1, "post"), (2, "post"), *speakers(place)]
+        f"Participant {seat}/{occasion}/0"
+        for seat, occasion in [(1, "pre"), (2, "pre"), (1, "post"), (2, "post"), *speakers(place)]
     )
 
 
 def speakers(place):
-    run = json.loads((place.folder / "runs" / "s" / SPOKEN / "run.json").read_text(encoding="utf-8"))
-    return [(int(s["turn"]["speaker"][-1]), f"turn {s['turn']['index']}") for s in run["transcript"]]
+    run = json.loads(
+        (place.folder / "runs" / "s" / SPOKEN / "run.json").read_text(encoding="utf-8")
+    )
+    return [
+        (int(s["turn"]["speaker"][-1]), f"turn {s['turn']['index']}") for s in run["transcript"]
+    ]
 
 
 def test_the_foreign_scorer_scores_beside_our_own_and_touches_no_run(place):
@@ -75,7 +91,11 @@ def test_the_measure_that_the_foreign_scorer_declares_is_shown_everywhere(place)
         known = {row["measure"]: row for row in csv.DictReader(file)}
     source = "https://example.org/delibsim-example"
     words = known["words"]
-    assert (words["scorer"], words["scorer_version"], words["value_unit"]) == ("words", "2", "words")
+    assert (words["scorer"], words["scorer_version"], words["value_unit"]) == (
+        "words",
+        "2",
+        "words",
+    )
     assert (words["lowest"], words["highest"], words["comparable"]) == ("0", "", "TRUE")
     assert (words["label"], words["source"]) == ("words a statement", source)
     assert known["dri"]["label"] == "Deliberative Reason Index"
@@ -88,13 +108,17 @@ def test_the_measure_that_the_foreign_scorer_declares_is_shown_everywhere(place)
 
 def scores_of_runs(place):
     """The scores of the run in which people spoke."""
-    return [score for score in scores(place) if score["unit"] == "run" and score["target"] == SPOKEN]
+    return [
+        score for score in scores(place) if score["unit"] == "run" and score["target"] == SPOKEN
+    ]
 
 
 def test_without_the_package_the_export_knows_the_name_of_its_measure_alone(place):
     bare = dict(place.environment, PYTHONPATH="")
     to = place.folder / "bare"
-    ended = subprocess.run([DELIBSIM, "export", "s", "--to", to], cwd=place.folder, env=bare, check=False)
+    ended = subprocess.run(
+        [DELIBSIM, "export", "s", "--to", to], cwd=place.folder, env=bare, check=False
+    )
     assert ended.returncode == 0
     with (to / "measures.csv").open(encoding="utf-8", newline="") as file:
         known = {row["measure"]: row for row in csv.DictReader(file)}
@@ -104,11 +128,17 @@ def test_without_the_package_the_export_knows_the_name_of_its_measure_alone(plac
 
 def test_what_the_foreign_scorer_leaves_undefined_is_null_with_its_reason(place):
     assert place.call(*RUN, "treatment=none")[0] == 0
-    assert [s["note"] for s in scores(place) if s["target"] == SILENT and s["value"] is None] == ["no_statements"]
+    assert [s["note"] for s in scores(place) if s["target"] == SILENT and s["value"] is None] == [
+        "no_statements"
+    ]
     code, output, _ = place.call("score", "s", "--scorer", "words", "--json")
     rows = {row["treatment"]: row for row in json.loads(output)["conditions"]}
     assert code == 0
-    assert (rows["none"]["mean"], rows["none"]["valid"], rows["none"]["missing"]) == (None, 0, {"no_statements": 1})
+    assert (rows["none"]["mean"], rows["none"]["valid"], rows["none"]["missing"]) == (
+        None,
+        0,
+        {"no_statements": 1},
+    )
     assert rows["normative"]["mean"] > 0
 
 

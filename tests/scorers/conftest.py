@@ -14,7 +14,9 @@ NAMES = ("Ann", "Bob", "Cem", "Dao")
 
 
 def run_of(pre, post, id="hand", survey="tea", transcript=(), **parts):
-    """A run from (ratings, ranks) of everybody in each phase, items in order; None is a missing answer."""
+    """A run from (ratings, ranks) of everybody in each phase, items in order; None is a missing
+    answer.
+    """
     c, p = len(pre[0][0]), len(pre[0][1])
     items = [Item(f"C{k}", "consideration", "text") for k in range(1, c + 1)] + [
         Item(f"P{k}", "preference", "text") for k in range(1, p + 1)
@@ -41,7 +43,9 @@ def run_of(pre, post, id="hand", survey="tea", transcript=(), **parts):
 
 
 def table(scores):
-    """Values by (measure, phase), for participants by (measure, phase, name); an undefined value by its note."""
+    """Values by (measure, phase), for participants by (measure, phase, name); an undefined value by
+    its note.
+    """
     found = {}
     for score in scores:
         assert math.isnan(score.value) == bool(score.note)
@@ -65,10 +69,11 @@ def as_table():
 
 @pytest.fixture(scope="session")
 def example():
-    """Three people, three considerations, three options, before and after: the case worked by hand in every scorer's test.
+    """Three people, three considerations, three options, before and after: the case worked by hand
+    in every scorer's test.
 
-    Spearman correlations of three items are 1 - d/4 with d the sum of squared rank differences: 1 (d 0), 0.5 (d 2), -0.5 (d 6),
-    -1 (d 8).
+    Spearman correlations of three items are 1 - d/4 with d the sum of squared rank differences: 1
+    (d 0), 0.5 (d 2), -0.5 (d 6), -1 (d 8).
 
               considerations                         preferences
         pre   Ann 1 2 3   Bob 1 3 2   Cem 3 2 1      Ann 1 2 3   Bob 1 2 3   Cem 3 2 1

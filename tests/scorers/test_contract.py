@@ -37,7 +37,9 @@ def test_a_scorer_keeps_the_contract_and_goes_by_the_name_of_its_entry_point(nam
 def test_any_run_is_scored_and_a_value_is_nan_just_where_a_note_says_why(name, run):
     scores = load(GROUP, name).score([run])
     assert [score for score in scores if math.isnan(score.value) != bool(score.note)] == []
-    assert len({(score.measure, score.unit, score.target, score.phase) for score in scores}) == len(scores)
+    assert len({(score.measure, score.unit, score.target, score.phase) for score in scores}) == len(
+        scores
+    )
     assert all(score.target.split("/")[0] == run.session.id for score in scores)
 
 
@@ -85,7 +87,10 @@ def test_a_scorer_that_breaks_its_contract_is_caught():
 
         def score(self, runs):
             scores = load(GROUP, "dri").score(runs)
-            return [type(score)(score.measure, score.unit, score.target, score.value, score.phase) for score in scores]
+            return [
+                type(score)(score.measure, score.unit, score.target, score.value, score.phase)
+                for score in scores
+            ]
 
     with pytest.raises(AssertionError, match="NaN without a note that gives the reason"):
         check_scorer(Silent())

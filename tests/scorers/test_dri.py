@@ -18,9 +18,10 @@ def test_it_keeps_the_contract():
 
 def test_the_index_before_after_and_in_change(by_hand, as_table, example):
     # pre:  |RC - RP| = AB 0.5, AC 0, BC 0.5; mean 1/3; dri = 1 - 2/3 = 1/3.
-    #       Ann (AB, AC) 1 - 2 * 0.25 = 0.5, Bob (AB, BC) 1 - 2 * 0.5 = 0, Cem (AC, BC) 0.5; their mean is 1/3.
-    # post: |RC - RP| = 0 everywhere; dri 1. Every correlation is beyond 0.2, so nothing is discounted and adjusted equals plain.
-    # change 2/3; relative: 2/3 of the 2/3 there was room for = 1.
+    # Ann (AB, AC) 1 - 2 * 0.25 = 0.5, Bob (AB, BC) 1 - 2 * 0.5 = 0, Cem (AC, BC) 0.5; their mean is
+    # 1/3. post: |RC - RP| = 0 everywhere; dri 1. Every correlation is beyond 0.2, so nothing is
+    # discounted and adjusted equals plain. change 2/3; relative: 2/3 of the 2/3 there was room for
+    # = 1.
     found = as_table(DRI().score([by_hand(*example)]))
     expected = {
         ("dri", "pre"): 1 / 3, ("dri", "post"): 1.0, ("dri", "change"): 2 / 3, ("dri_relative", "change"): 1.0,
@@ -40,10 +41,11 @@ def test_a_loss_is_relative_to_the_room_below(by_hand, as_table, example):
 
 
 def test_weak_correlations_are_discounted_in_the_adjusted_index(by_hand, as_table):
-    # Five items: RC = 1 - 6 * 18 / 120 = 0.1 (ranks 1 2 3 4 5 against 3 1 5 4 2: d = 2 1 2 0 3, squares 18).
-    # Four options: RP = 1 - 6 * 10 / 60 = 0 (ranks 1 2 3 4 against 2 4 1 3: d = 1 2 2 1, squares 10).
-    # dri = 1 - 2 * 0.1 = 0.8. Adjusted: d = 0.1 / sqrt(2), w = 0.1 / 0.2 = 0.5, D = 1 - (1 - d) / 2 = 0.5 + 0.05 / sqrt(2),
-    # (L - 2 D) / L with L = 1 / sqrt(2) is 1 - 2 sqrt(2) D = 1 - sqrt(2) - 0.1 = 0.9 - sqrt(2).
+    # Five items: RC = 1 - 6 * 18 / 120 = 0.1 (ranks 1 2 3 4 5 against 3 1 5 4 2: d = 2 1 2 0 3,
+    # squares 18). Four options: RP = 1 - 6 * 10 / 60 = 0 (ranks 1 2 3 4 against 2 4 1 3: d = 1 2 2
+    # 1, squares 10). dri = 1 - 2 * 0.1 = 0.8. Adjusted: d = 0.1 / sqrt(2), w = 0.1 / 0.2 = 0.5, D =
+    # 1 - (1 - d) / 2 = 0.5 + 0.05 / sqrt(2), (L - 2 D) / L with L = 1 / sqrt(2) is 1 - 2 sqrt(2) D
+    # = 1 - sqrt(2) - 0.1 = 0.9 - sqrt(2).
     answers = (((1, 2, 3, 4, 5), (1, 2, 3, 4)), ((3, 1, 5, 4, 2), (2, 4, 1, 3)))
     found = as_table(DRI().score([by_hand(answers, answers)]))
     assert found["dri", "pre"] == pytest.approx(0.8)
@@ -57,7 +59,9 @@ def test_without_room_the_relative_change_is_undefined_with_the_reason(by_hand, 
     assert found["dri_relative", "change"] == "zero_denominator"
 
 
-def test_one_missing_answer_leaves_the_phase_undefined_and_the_other_as_it_is(by_hand, as_table, example):
+def test_one_missing_answer_leaves_the_phase_undefined_and_the_other_as_it_is(
+    by_hand, as_table, example
+):
     pre, (ann, bob, cem) = example
     holey = (ann, ((2, None, 6), bob[1]), cem)
     found = as_table(DRI().score([by_hand(pre, holey)]))
@@ -70,7 +74,9 @@ def test_an_empty_survey_leaves_the_phase_undefined(by_hand, as_table, example):
     empty = ((None,) * 3, (None,) * 3)
     found = as_table(DRI().score([by_hand((empty, *example[0][1:]), example[1])]))
     assert found["dri", "post"] == 1.0
-    assert {value for key, value in found.items() if key[1] in ("pre", "change")} == {"missing_answer"}
+    assert {value for key, value in found.items() if key[1] in ("pre", "change")} == {
+        "missing_answer"
+    }
 
 
 def test_all_ratings_alike_are_answers_without_an_index(by_hand, as_table, example):
@@ -82,8 +88,9 @@ def test_all_ratings_alike_are_answers_without_an_index(by_hand, as_table, examp
 
 
 def test_a_tie_counts_by_its_mid_rank(by_hand, as_table):
-    # Ratings 1 1 3 have ranks 1.5 1.5 3; against 1 2 3 Spearman is Pearson of (-0.5 -0.5 1) and (-1 0 1): 1.5 / sqrt(1.5 * 2).
-    # The formula without ties would give 1 - 6 * 0.5 / 24 = 0.875. Ranks are equal, so RP = 1.
+    # Ratings 1 1 3 have ranks 1.5 1.5 3; against 1 2 3 Spearman is Pearson of (-0.5 -0.5 1) and (-1
+    # 0 1): 1.5 / sqrt(1.5 * 2). The formula without ties would give 1 - 6 * 0.5 / 24 = 0.875. Ranks
+    # are equal, so RP = 1.
     answers = (((1, 1, 3), (1, 2)), ((1, 2, 3), (1, 2)))
     found = as_table(DRI().score([by_hand(answers, answers)]))
     assert found["dri", "pre"] == pytest.approx(1 - 2 * (1 - 1.5 / math.sqrt(3)))
@@ -94,8 +101,14 @@ def test_a_tie_counts_by_its_mid_rank(by_hand, as_table):
 def test_the_mean_over_participants_is_the_value_of_the_group(seed, participants):
     scores = DRI().score([a_run(participants=participants, seed=seed)])
     for phase in ("pre", "post"):
-        own = [score.value for score in scores if (score.measure, score.phase) == ("dri_individual", phase)]
-        (group,) = [score.value for score in scores if (score.measure, score.phase) == ("dri", phase)]
+        own = [
+            score.value
+            for score in scores
+            if (score.measure, score.phase) == ("dri_individual", phase)
+        ]
+        (group,) = [
+            score.value for score in scores if (score.measure, score.phase) == ("dri", phase)
+        ]
         assert len(own) == participants
         assert np.mean(own) == pytest.approx(group, abs=1e-12)
 

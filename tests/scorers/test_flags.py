@@ -9,7 +9,10 @@ from delibsim.scorers.flags import KINDS, Flags
 from delibsim.testing import check_scorer
 
 ANSWERS = ((((1, 2, 3), (1, 2, 3)),) * 2,) * 2
-PERSONA = "You run a small bakery by the river and you worry most of all about floods and about rising rents."
+PERSONA = (
+    "You run a small bakery by the river and you worry most of all about floods and about rising"
+    " rents."
+)
 
 RAISED = {
     "instruction": [
@@ -43,27 +46,45 @@ HARMLESS = [
 
 def said(by_hand, *speeches, id="hand", temperature=None, speakers=("Ann",)):
     """A run in which these speeches were held, by the speakers in turn."""
-    statements = [Statement(Turn(i, 1, speakers[(i - 1) % len(speakers)]), text) for i, text in enumerate(speeches, 1)]
+    statements = [
+        Statement(Turn(i, 1, speakers[(i - 1) % len(speakers)]), text)
+        for i, text in enumerate(speeches, 1)
+    ]
     run = by_hand(*ANSWERS, id=id, transcript=statements)
-    people = tuple(dataclasses.replace(person, persona=PERSONA if person.id == "Ann" else "") for person in run.session.participants)
+    people = tuple(
+        dataclasses.replace(person, persona=PERSONA if person.id == "Ann" else "")
+        for person in run.session.participants
+    )
     models = {"citizen": {"kind": "citizen", "temperature": temperature}}
-    return dataclasses.replace(run, session=dataclasses.replace(run.session, participants=people, models=models))
+    return dataclasses.replace(
+        run, session=dataclasses.replace(run.session, participants=people, models=models)
+    )
 
 
 def flagged(*runs):
     """Of the runs, which statements have which flag: (kind, target)."""
-    return {(s.measure.removeprefix("flags."), s.target) for s in Flags().score(runs) if s.unit == "statement"}
+    return {
+        (s.measure.removeprefix("flags."), s.target)
+        for s in Flags().score(runs)
+        if s.unit == "statement"
+    }
 
 
 def counts(*runs):
-    return {(s.measure.removeprefix("flags."), s.target): s.value for s in Flags().score(runs) if s.unit == "run"}
+    return {
+        (s.measure.removeprefix("flags."), s.target): s.value
+        for s in Flags().score(runs)
+        if s.unit == "run"
+    }
 
 
 def test_it_keeps_the_contract():
     check_scorer(Flags())
 
 
-@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, found in RAISED.items() for text in found])
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, found in RAISED.items() for text in found]
+)
 def test_a_flag_is_raised_on_the_statement_and_counted_for_the_run(by_hand, kind, text):
     run = said(by_hand, "Good morning.", text)
     assert flagged(run) == {(kind, "hand/2")}
@@ -79,7 +100,9 @@ def test_eight_words_running_make_a_leak_wherever_they_stand_and_seven_do_not(by
     words = PERSONA.rstrip(".").split()
     for start in (0, 5, len(words) - 8):
         eight = words[start : start + 8]
-        assert flagged(said(by_hand, f"I say: {' '.join(eight)} indeed")) == {("persona_leak", "hand/1")}
+        assert flagged(said(by_hand, f"I say: {' '.join(eight)} indeed")) == {
+            ("persona_leak", "hand/1")
+        }
         assert flagged(said(by_hand, f"I say: {' '.join(eight[:7])} indeed")) == set()
         assert flagged(said(by_hand, f"I say: {' '.join(eight[1:])} indeed")) == set()
     assert flagged(said(by_hand, f"x{' '.join(words[:8])}")) == set()
@@ -96,7 +119,9 @@ def test_a_text_said_again_is_flagged_where_it_is_said_again(by_hand):
 
 
 def test_equal_texts_in_independent_runs_are_flagged_above_temperature_0_alone(by_hand):
-    hot = [said(by_hand, "I like tea.", f"And {id}.", id=id, temperature=0.7) for id in ("one", "two")]
+    hot = [
+        said(by_hand, "I like tea.", f"And {id}.", id=id, temperature=0.7) for id in ("one", "two")
+    ]
     assert flagged(*hot) == {("across_runs", "one/1"), ("across_runs", "two/1")}
     assert flagged(hot[0]) == set()
     cold = [said(by_hand, "I like tea.", id=id, temperature=0) for id in ("one", "two")]

@@ -57,7 +57,10 @@ def test_a_run_survives_json(run):
     text = run_to_json(run)
     again = run_from_json(text)
     assert again == run
-    assert (again.provenance, again.dropped) == (run.provenance, run.dropped)  # which equality leaves out
+    assert (again.provenance, again.dropped) == (
+        run.provenance,
+        run.dropped,
+    )  # which equality leaves out
     assert run_from_json(text.encode()) == run
     assert run_to_json(again) == text
 
@@ -66,7 +69,12 @@ def test_a_run_survives_json(run):
 @given(sessions())
 def test_a_session_survives_json(session):
     assert session_from_json(session_to_json(session)) == session
-    assert differences(session_to_plain(session), json.loads(session_to_json(session)) | {"schema": None}) == []
+    assert (
+        differences(
+            session_to_plain(session), json.loads(session_to_json(session)) | {"schema": None}
+        )
+        == []
+    )
 
 
 @quick
@@ -87,7 +95,12 @@ def test_a_file_is_text_for_people_with_the_schema_first():
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_what_is_no_json_number_is_never_written(number):
     run = a_run()
-    odd = dataclasses.replace(run, session=dataclasses.replace(run.session, models={"citizen": {"kind": "citizen", "noise": number}}))
+    odd = dataclasses.replace(
+        run,
+        session=dataclasses.replace(
+            run.session, models={"citizen": {"kind": "citizen", "noise": number}}
+        ),
+    )
     for write, thing in ((run_to_json, odd), (session_to_json, odd.session)):
         with pytest.raises(ValueError, match="(?i)nan|inf|json"):
             json.loads(write(thing), parse_constant=refused)
@@ -100,7 +113,9 @@ def refused(constant):
 
 def test_a_missing_answer_is_an_absent_key():
     plain = json.loads(run_to_json(a_run(missing=["Participant 2"])))
-    (empty,) = [r for r in plain["responses"] if (r["participant"], r["phase"]) == ("Participant 2", "post")]
+    (empty,) = [
+        r for r in plain["responses"] if (r["participant"], r["phase"]) == ("Participant 2", "post")
+    ]
     assert empty["answers"] == {}
     assert set(empty["missing"].values()) == {"refusal"}
 
@@ -124,13 +139,19 @@ def test_a_run_cut_off_anywhere_is_damaged():
         assert damage(text[:cut]).startswith("not JSON: ")
 
 
-@pytest.mark.parametrize("text", ["", "\0\0\0\0", "not at all", b"\xff\xfe\x00", b"\x80abc", "{" * 10], ids=repr)
+@pytest.mark.parametrize(
+    "text", ["", "\0\0\0\0", "not at all", b"\xff\xfe\x00", b"\x80abc", "{" * 10], ids=repr
+)
 def test_what_is_no_json_is_damaged(text):
     assert damage(text).startswith("not JSON: ")
 
 
 def test_json_of_any_depth_is_damaged_and_no_crash():
-    for text in ('{"schema": 1, "session": ' + "[" * 100_000, '{"a":' * 100_000, f'{{"schema": {"9" * 5000}}}'):
+    for text in (
+        '{"schema": 1, "session": ' + "[" * 100_000,
+        '{"a":' * 100_000,
+        f'{{"schema": {"9" * 5000}}}',
+    ):
         assert damage(text)
 
 
@@ -162,7 +183,10 @@ def test_a_wrong_type_is_named(path, value, named):
     assert damage(changed(*path, value=value)).startswith(f"{named}: ")
 
 
-@pytest.mark.parametrize("path", [("session",), ("responses",), ("transcript",), ("status",), ("session", "survey", "items")])
+@pytest.mark.parametrize(
+    "path",
+    [("session",), ("responses",), ("transcript",), ("status",), ("session", "survey", "items")],
+)
 def test_a_missing_part_is_named(path):
     assert damage(changed(*path, drop=True)).startswith(f"{'.'.join(path)}: ")
 
@@ -229,8 +253,18 @@ def test_an_infinite_score_is_not_written_as_anything_else():
 
 
 def test_differences_name_the_place_the_old_and_the_new():
-    old = {"seed": 1, "group": {"size": 5, "names": ["Ann", "Bob"]}, "gone": "x", "same": [1, {"a": None}]}
-    new = {"seed": 2, "group": {"size": 5, "names": ["Ann", "Cem"]}, "same": [1, {"a": None}], "more": True}
+    old = {
+        "seed": 1,
+        "group": {"size": 5, "names": ["Ann", "Bob"]},
+        "gone": "x",
+        "same": [1, {"a": None}],
+    }
+    new = {
+        "seed": 2,
+        "group": {"size": 5, "names": ["Ann", "Cem"]},
+        "same": [1, {"a": None}],
+        "more": True,
+    }
     assert differences(old, new) == [
         "seed: 1 -> 2", 'group.names[2]: "Bob" -> "Cem"', 'gone: "x" -> null', "more: null -> true",
     ]  # fmt: skip

@@ -48,7 +48,9 @@ def test_every_wrong_line_is_named(tmp_path):
     with pytest.raises(WrongInput) as error:
         read(tmp_path, "id,age\nnobody,x\nhuman,1\nhuman,200\n")
     lines = str(error.value).splitlines()
-    assert [line.split(": ")[0].rpartition(", ")[2] for line in lines] == ["line 2"] * 2 + ["line 4"] * 2
+    assert [line.split(": ")[0].rpartition(", ")[2] for line in lines] == ["line 2"] * 2 + [
+        "line 4"
+    ] * 2
 
 
 def test_a_file_that_is_not_there_is_wrong_input(tmp_path):

@@ -1,4 +1,6 @@
-"""Published instruments and answers: read, checked, kept, and read again. The small files hold invented content."""
+"""Published instruments and answers: read, checked, kept, and read again. The small files hold
+invented content.
+"""
 
 import csv
 from pathlib import Path
@@ -10,14 +12,28 @@ import pytest
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Item, Survey
 from delibsim.store.instruments.answers import read_answers
-from delibsim.store.instruments.deliberr import COLUMNS, find_files, local_name, read_published, scale_shown, sort_shared
+from delibsim.store.instruments.deliberr import (
+    COLUMNS,
+    find_files,
+    local_name,
+    read_published,
+    scale_shown,
+    sort_shared,
+)
 from delibsim.store.instruments.imported import keep, read_people, survey_yaml
 from delibsim.store.instruments.library import Library
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
+)
 
-TEA = ["Tea tastes better from a pot.", "Milk goes in first.", "Bags: a mistake? “Yes”, say some.", "no"]
+TEA = [
+    "Tea tastes better from a pot.",
+    "Milk goes in first.",
+    "Bags: a mistake? “Yes”, say some.",
+    "no",
+]
 OPTIONS = ["Buy pots", "Ban bags"]
 SORT = ["One", "Two", "Three", "Four"]
 
@@ -36,7 +52,11 @@ def write_csv(path, header, rows):
 
 
 def write_surveys(folder, rows=None):
-    return write_csv(folder / "surveys.csv", ["type", "order", "statement", "name", "scale_max", "q_method"], rows or surveys_rows())
+    return write_csv(
+        folder / "surveys.csv",
+        ["type", "order", "statement", "name", "scale_max", "q_method"],
+        rows or surveys_rows(),
+    )
 
 
 def write_workbook(folder, changes=()):
@@ -45,7 +65,16 @@ def write_workbook(folder, changes=()):
     book.remove(book.active)
     for name, items, top, sort in (("tea", TEA, 7, False), ("sorted", SORT, 3, True)):
         sheet = book.create_sheet(name)
-        sheet.append(["considerations_order", "considerations", "policies_order", "policies", "scale_max", "q-method"])
+        sheet.append(
+            [
+                "considerations_order",
+                "considerations",
+                "policies_order",
+                "policies",
+                "scale_max",
+                "q-method",
+            ]
+        )
         for k, text in enumerate(items, start=1):
             option = [k, OPTIONS[k - 1]] if k <= len(OPTIONS) else [None, None]
             sheet.append([k, text, *option, *([top, sort] if k == 1 else [None, None])])
@@ -55,13 +84,37 @@ def write_workbook(folder, changes=()):
     return folder / "surveys.xlsx"
 
 
-HEADER = ["study", "survey", "case", "data_type", "stage_id", "stage", "pnum", "C1", "C2", "C3", "C4", "P1", "P2"]
+HEADER = [
+    "study",
+    "survey",
+    "case",
+    "data_type",
+    "stage_id",
+    "stage",
+    "pnum",
+    "C1",
+    "C2",
+    "C3",
+    "C4",
+    "P1",
+    "P2",
+]
 
 
 def human_rows():
-    """Two cases of the survey `tea` (people 1 to 3) and a Q sort (people 1 to 3) in which one sorted otherwise."""
-    tea = {1: ([1, 2, 3, 7], [2, 3, 3, 6]), 2: ([7, 2, 5, 1], [6, 6, 5, 1]), 3: ([4, 4, 1, 2], [4, 3, 1, 2])}
-    sorts = {1: ([1, 2, 2, 3], [2, 2, 1, 3]), 2: ([3, 2, 2, 1], [2, 1, 2, 3]), 3: ([1, 1, 2, 3], [1, 3, 2, 2])}
+    """Two cases of the survey `tea` (people 1 to 3) and a Q sort (people 1 to 3) in which one
+    sorted otherwise.
+    """
+    tea = {
+        1: ([1, 2, 3, 7], [2, 3, 3, 6]),
+        2: ([7, 2, 5, 1], [6, 6, 5, 1]),
+        3: ([4, 4, 1, 2], [4, 3, 1, 2]),
+    }
+    sorts = {
+        1: ([1, 2, 2, 3], [2, 2, 1, 3]),
+        2: ([3, 2, 2, 1], [2, 1, 2, 3]),
+        3: ([1, 1, 2, 3], [1, 3, 2, 2]),
+    }
     rows = []
     for survey, people in (("tea", tea), ("sorted", sorts)):
         for pnum, phases in people.items():
@@ -100,7 +153,13 @@ def test_surveys_and_answers_of_the_small_files(small):
     tea, sort = published.surveys
     assert [item.text for item in tea.considerations] == TEA
     assert [item.id for item in tea.items] == ["C1", "C2", "C3", "C4", "P1", "P2"]
-    assert (tea.id, tea.scale_min, tea.scale_max, tea.validated, tea.forced_distribution) == ("deliberr.tea", 1, 7, True, None)
+    assert (tea.id, tea.scale_min, tea.scale_max, tea.validated, tea.forced_distribution) == (
+        "deliberr.tea",
+        1,
+        7,
+        True,
+        None,
+    )
     assert "deliberr 0.1.0" in tea.source
     assert "MIT" in tea.source
     assert sort.forced_distribution == (1, 2, 1)
@@ -124,7 +183,11 @@ def test_kept_surveys_and_answers_are_read_again(small, tmp_path):
     for survey in published.surveys:
         assert Library(tmp_path).survey(survey.id) == survey
     for again, own in zip(read_people(folder)[0], published.answers, strict=True):
-        assert (again.survey, again.participants, again.cases) == (own.survey, own.participants, own.cases)
+        assert (again.survey, again.participants, again.cases) == (
+            own.survey,
+            own.participants,
+            own.cases,
+        )
         for phase in ("pre", "post"):
             assert np.array_equal(again.considerations[phase], own.considerations[phase])
             assert np.array_equal(again.preferences[phase], own.preferences[phase])
@@ -155,7 +218,10 @@ def test_one_form_of_the_instruments_is_enough_and_both_agree(small):
         (("tea", "B3", "Milk goes in last."), "tea: the wording of C2 differs"),
         (("tea", "D2", "Buy cups"), "tea: the wording of P1 differs"),
         (("tea", "E2", 9), "tea: scale_max is 7 in surveys.csv (taken) and 9 in surveys.xlsx"),
-        (("sorted", "F2", "FALSE"), "sorted: q_sort is True in surveys.csv (taken) and False in surveys.xlsx"),
+        (
+            ("sorted", "F2", "FALSE"),
+            "sorted: q_sort is True in surveys.csv (taken) and False in surveys.xlsx",
+        ),
         (
             ("tea", "B3", f"  {TEA[1]} "),
             "began or ended in spaces, dropped before comparing with surveys.csv: 1",
@@ -170,7 +236,9 @@ def test_a_workbook_that_departs_from_the_table_is_told_of(small, change, note):
 
 
 def test_instruments_and_items_in_one_form_only_are_told_of(small):
-    write_surveys(small, [row for row in surveys_rows() if row[3] == "tea" and row[1:3] != [4, "no"]])
+    write_surveys(
+        small, [row for row in surveys_rows() if row[3] == "tea" and row[1:3] != [4, "no"]]
+    )
     (small / "human_data.csv").unlink()
     notes = read(small).notes
     assert "sorted: only in surveys.xlsx, left out" in notes
@@ -204,7 +272,9 @@ def test_a_sort_without_a_majority_has_no_forced_distribution(small):
 def test_the_scale_that_answers_show():
     many = np.tile([[1, 9, 5]], (100, 1))
     assert scale_shown(many, 12) == (1, 9)
-    assert scale_shown(many[:2], 12) == (1, 12), "two answers cannot show that a point is no part of the scale"
+    assert scale_shown(many[:2], 12) == (1, 12), (
+        "two answers cannot show that a point is no part of the scale"
+    )
     assert scale_shown(many, 8) is None
     assert scale_shown(np.array([[-5, 0, 5]]), 11) == (-5, 5)
     assert scale_shown(np.array([[-5, 0, 6]]), 11) is None
@@ -220,7 +290,10 @@ def test_a_scale_centred_on_zero_is_taken_and_told(small):
     write_people(small, rows)
     published = read(small)
     assert (published.surveys[0].scale_min, published.surveys[0].scale_max) == (-3, 3)
-    assert any(note.startswith("tea: the instrument says 1 to 7") and note.endswith("-3 to 3") for note in published.notes)
+    assert any(
+        note.startswith("tea: the instrument says 1 to 7") and note.endswith("-3 to 3")
+        for note in published.notes
+    )
 
 
 def changed(row, column, value):
@@ -239,15 +312,33 @@ def changed(row, column, value):
         (changed(2, "P1", 2), "line 4, column P1: the ranks [2, 2] are no permutation of 1 to 2"),
         (changed(2, "P2", 3), "line 4, column P2: the ranks [1, 3] are no permutation"),
         (changed(1, "stage_id", 3), "line 3, column stage_id: expected 1 or 2, got '3'"),
-        (changed(1, "stage_id", 1), "line 3, column pnum: 1 already answered tea in this phase, in line 2"),
+        (
+            changed(1, "stage_id", 1),
+            "line 3, column pnum: 1 already answered tea in this phase, in line 2",
+        ),
         (changed(1, "pnum", 9), "line 2, column pnum: 1 answered tea in phase pre and not in post"),
-        (changed(1, "case", "Afternoon"), "line 3, column case: 1 of tea is in 'Afternoon' here and in 'Morning' in line 2"),
+        (
+            changed(1, "case", "Afternoon"),
+            "line 3, column case: 1 of tea is in 'Afternoon' here and in 'Morning' in line 2",
+        ),
         (changed(1, "case", ""), "line 3, column case: the cell is empty"),
-        (changed(1, "case", "a\x1b[31m"), "line 3, column case: 'a\\x1b[31m' holds a control character"),
+        (
+            changed(1, "case", "a\x1b[31m"),
+            "line 3, column case: 'a\\x1b[31m' holds a control character",
+        ),
         (human_rows()[:-1], "line 12, column pnum: 3 answered sorted in phase pre and not in post"),
-        ([[*row[:1], row[1].replace("tea", "teas"), *row[2:]] for row in human_rows()], "unknown survey 'teas'; did you mean tea?"),
-        ([[*row[:10], "NA", *row[11:]] for row in human_rows()], "column C4: tea has answers to 3 C items, and its instrument"),
-        ([[*row[:8], "", *row[9:]] for row in human_rows()], "line 2, column C2: nobody answered it in tea"),
+        (
+            [[*row[:1], row[1].replace("tea", "teas"), *row[2:]] for row in human_rows()],
+            "unknown survey 'teas'; did you mean tea?",
+        ),
+        (
+            [[*row[:10], "NA", *row[11:]] for row in human_rows()],
+            "column C4: tea has answers to 3 C items, and its instrument",
+        ),
+        (
+            [[*row[:8], "", *row[9:]] for row in human_rows()],
+            "line 2, column C2: nobody answered it in tea",
+        ),
         ([row[:-1] for row in human_rows()], "line 2: 12 cells where the header names 13 columns"),
     ],
 )
@@ -279,7 +370,11 @@ def test_decimal_zeros_byte_order_mark_and_blank_lines_are_no_fault(small):
     rows = [[f"{cell}.0" if k > 6 else cell for k, cell in enumerate(row)] for row in human_rows()]
     path = write_people(small, rows)
     path.write_text("\ufeff" + path.read_text(encoding="utf-8") + "\r\n\r\n", encoding="utf-8")
-    assert read_answers(path, COLUMNS)["tea"].considerations["pre"].tolist() == [[1, 2, 3, 7], [7, 2, 5, 1], [4, 4, 1, 2]]
+    assert read_answers(path, COLUMNS)["tea"].considerations["pre"].tolist() == [
+        [1, 2, 3, 7],
+        [7, 2, 5, 1],
+        [4, 4, 1, 2],
+    ]
 
 
 def changed_survey(row, column, value):
@@ -299,8 +394,14 @@ def changed_survey(row, column, value):
         (changed_survey(1, 4, 9), "line 3, column scale_max: '9', but '7' in line 2"),
         (surveys_rows(tea_max="seven"), "line 2, column scale_max: expected a whole number"),
         (surveys_rows(tea_max=1), "scale_min (1) must be smaller than scale_max (1)"),
-        ([[*row[:3], "../../x", *row[4:]] for row in surveys_rows()[:6]], "'../../x' cannot name a survey"),
-        ([[*row[:5], "maybe"] for row in surveys_rows()], "column q_method: expected TRUE or FALSE, got 'maybe'"),
+        (
+            [[*row[:3], "../../x", *row[4:]] for row in surveys_rows()[:6]],
+            "'../../x' cannot name a survey",
+        ),
+        (
+            [[*row[:5], "maybe"] for row in surveys_rows()],
+            "column q_method: expected TRUE or FALSE, got 'maybe'",
+        ),
     ],
 )
 def test_broken_instruments_are_refused_with_their_place(small, rows, told):
@@ -317,7 +418,10 @@ def test_broken_instruments_are_refused_with_their_place(small, rows, told):
     ("change", "told"),
     [
         (("tea", "A1", "order"), "sheet tea, row 1: column considerations_order is missing"),
-        (("tea", "A3", "x"), "sheet tea, row 3, column considerations_order: expected a whole number, got 'x'"),
+        (
+            ("tea", "A3", "x"),
+            "sheet tea, row 3, column considerations_order: expected a whole number, got 'x'",
+        ),
         (("tea", "D3", None), "sheet tea, row 3, column policies: the statement is empty"),
         (("tea", "E2", None), "sheet tea, column scale_max: expected a whole number, got ''"),
     ],
@@ -335,10 +439,14 @@ def test_files_that_are_not_what_their_name_says_are_refused(small):
     with pytest.raises(WrongInput, match=r"surveys\.xlsx: cannot be read as a workbook"):
         read(small)
     (small / "surveys.xlsx").unlink()
-    (small / "surveys.csv").write_bytes(b"type,order,statement,name,scale_max,q_method\nC,1,caf\xe9,tea,7,FALSE\n")
+    (small / "surveys.csv").write_bytes(
+        b"type,order,statement,name,scale_max,q_method\nC,1,caf\xe9,tea,7,FALSE\n"
+    )
     with pytest.raises(WrongInput, match=r"surveys\.csv, line 2: not UTF-8"):
         read(small)
-    (small / "surveys.csv").write_text('type,order,statement,name,scale_max,q_method\nC,1,"open,tea,7,FALSE\n', encoding="utf-8")
+    (small / "surveys.csv").write_text(
+        'type,order,statement,name,scale_max,q_method\nC,1,"open,tea,7,FALSE\n', encoding="utf-8"
+    )
     with pytest.raises(WrongInput, match=r"surveys\.csv, line 2: not readable as CSV"):
         read(small)
 
@@ -364,8 +472,12 @@ def test_a_folder_without_people_is_refused(small, tmp_path):
         read_people(tmp_path)
     published = read(small)
     keep(published.surveys, published.answers, tmp_path / "kept")
-    (tmp_path / "kept" / "tea.yaml").write_text("id: deliberr.tea\nscale_min: 7\nscale_max: 7\n", encoding="utf-8")
-    with pytest.raises(WrongInput, match=r"tea\.yaml: expected whole numbers scale_min < scale_max"):
+    (tmp_path / "kept" / "tea.yaml").write_text(
+        "id: deliberr.tea\nscale_min: 7\nscale_max: 7\n", encoding="utf-8"
+    )
+    with pytest.raises(
+        WrongInput, match=r"tea\.yaml: expected whole numbers scale_min < scale_max"
+    ):
         read_people(tmp_path / "kept")
     (tmp_path / "kept" / "tea.yaml").write_text("a: [", encoding="utf-8")
     with pytest.raises(WrongInput, match=r"tea\.yaml: no readable scale_min"):
@@ -381,12 +493,31 @@ def test_a_file_that_cannot_be_replaced_stays_and_leaves_no_other_behind(small, 
     (folder / "answers.csv" / "in the way").mkdir(parents=True)
     with pytest.raises(OSError, match="answers"):
         keep(published.surveys, published.answers, folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["answers.csv", "sorted.yaml", "tea.yaml"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "answers.csv",
+        "sorted.yaml",
+        "tea.yaml",
+    ]
 
 
 def test_words_that_yaml_could_misread_survive(tmp_path):
-    words = ["no", "0012", "null", "- dash", "a: b # c", "*star", "'quoted' \"twice\"", "naïve — 中文 🙂", "tab\tinside", "~", "1.0"]
-    items = tuple(Item(f"C{k}", "consideration", text, reverse=k == 2) for k, text in enumerate(words, start=1))
+    words = [
+        "no",
+        "0012",
+        "null",
+        "- dash",
+        "a: b # c",
+        "*star",
+        "'quoted' \"twice\"",
+        "naïve — 中文 🙂",
+        "tab\tinside",
+        "~",
+        "1.0",
+    ]
+    items = tuple(
+        Item(f"C{k}", "consideration", text, reverse=k == 2)
+        for k, text in enumerate(words, start=1)
+    )
     items += tuple(Item(f"P{k}", "preference", text) for k, text in enumerate(words[:3], start=1))
     survey = Survey("odd", items, -5, 5, source="a: b", validated=True)
     (tmp_path / "surveys").mkdir()
@@ -397,19 +528,40 @@ def test_words_that_yaml_could_misread_survive(tmp_path):
 @needs_published
 def test_all_published_instruments_and_answers():
     published = read(PUBLISHED)
-    scales = {local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys}
+    scales = {
+        local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys
+    }
     centred = {"forestera", "energy_futures", "biobanking_wa", "biobanking_mayo_ubc"}
     eleven = {"acp", "ccps", "fremantle", "valsamoggia"}
     assert len(scales) == 20
     for name, scale in scales.items():
-        assert scale == ((-5, 5) if name in centred else (1, 11) if name in eleven else (1, 9) if name == "fnqcj" else (1, 7)), name
-    assert {name for name in scales if any(note.startswith(f"{name}: the instrument says") for note in published.notes)} == {
+        assert scale == (
+            (-5, 5)
+            if name in centred
+            else (1, 11)
+            if name in eleven
+            else (1, 9)
+            if name == "fnqcj"
+            else (1, 7)
+        ), name
+    assert {
+        name
+        for name in scales
+        if any(note.startswith(f"{name}: the instrument says") for note in published.notes)
+    } == {
         *centred,
         "fnqcj",
     }
     assert any(note.startswith("gbr: no answers") for note in published.notes)
-    forced = {local_name(survey): survey.forced_distribution for survey in published.surveys if survey.forced_distribution}
-    assert forced == {"fremantle": (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), "valsamoggia": (2, 3, 3, 4, 4, 4, 4, 4, 3, 3, 2)}
+    forced = {
+        local_name(survey): survey.forced_distribution
+        for survey in published.surveys
+        if survey.forced_distribution
+    }
+    assert forced == {
+        "fremantle": (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1),
+        "valsamoggia": (2, 3, 3, 4, 4, 4, 4, 4, 3, 3, 2),
+    }
     assert {own.survey for own in published.answers} == set(scales) - {"gbr"}
     assert sum(len(own.participants) for own in published.answers) == 526
     assert sum(len(set(own.cases)) for own in published.answers) == 24
@@ -425,9 +577,15 @@ def test_the_published_files_go_round(tmp_path):
     library = Library(tmp_path)
     assert tuple(library.survey(survey.id) for survey in published.surveys) == published.surveys
     again, scales = read_people(folder)
-    assert scales == {name: scale for name, scale in read_people(PUBLISHED)[1].items() if name != "gbr"}
+    assert scales == {
+        name: scale for name, scale in read_people(PUBLISHED)[1].items() if name != "gbr"
+    }
     for theirs, ours in zip(again, published.answers, strict=True):
-        assert (theirs.survey, theirs.participants, theirs.cases) == (ours.survey, ours.participants, ours.cases)
+        assert (theirs.survey, theirs.participants, theirs.cases) == (
+            ours.survey,
+            ours.participants,
+            ours.cases,
+        )
         for phase in ("pre", "post"):
             assert np.array_equal(theirs.considerations[phase], ours.considerations[phase])
             assert np.array_equal(theirs.preferences[phase], ours.preferences[phase])

@@ -1,4 +1,6 @@
-"""Exports: the same tables in CSV, Parquet and R, any text unchanged, and one whole export in its place at every moment."""
+"""Exports: the same tables in CSV, Parquet and R, any text unchanged, and one whole export in its
+place at every moment.
+"""
 
 import asyncio
 import csv
@@ -42,7 +44,11 @@ HOSTILE = (
     "🗳️👩‍👩‍👧‍👦", "e\u0301 é", "\u202ereversed\u202c", "zero\u200bwidth", "\ufeffmark",
     "line\u2028separator", "\x85next", "\x01\x08\x0b\x0c\x1a\x1b[31m\x7f", "\U0010ffff", "back\\slash\\", "a\\u0000b", "x" * 70_000,
 )  # fmt: skip
-BROKEN = {"nul\0character": "nul\\u0000character", "half \ud83d of one": "half \\ud83d of one", "\udc00": "\\udc00"}
+BROKEN = {
+    "nul\0character": "nul\\u0000character",
+    "half \ud83d of one": "half \\ud83d of one",
+    "\udc00": "\\udc00",
+}
 
 
 class Says:
@@ -55,13 +61,19 @@ class Says:
 
     async def complete(self, prompt, seed):
         if prompt.purpose.occasion.startswith("turn"):
-            return Completion(self._texts[int(prompt.purpose.occasion.split()[1]) - 1], usage=Usage(), model_requested="says")
+            return Completion(
+                self._texts[int(prompt.purpose.occasion.split()[1]) - 1],
+                usage=Usage(),
+                model_requested="says",
+            )
         return await self._citizen.complete(prompt, seed)
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """A study in which every hostile text was said, recorded and written as it was; halves of characters stand in the record only."""
+    """A study in which every hostile text was said, recorded and written as it was; halves of
+    characters stand in the record only.
+    """
     runs = Runs(tmp_path_factory.mktemp("hostile") / "runs", "=study, \"of\" 'texts'")
     session = a_run("s", participants=2).session
     session = replace(
@@ -83,7 +95,9 @@ def hostile(tmp_path_factory):
 
 
 def as_said(text):
-    """What the form of reply takes for speech: space at the ends and a byte-order mark are no part of it."""
+    """What the form of reply takes for speech: space at the ends and a byte-order mark are no part
+    of it.
+    """
     return text.strip().removeprefix("\ufeff")
 
 
@@ -108,7 +122,10 @@ def whole(folder):
     assert {path.name for path in folder.iterdir()} == {*manifest["files"], "manifest.json"}
     for name, told in manifest["files"].items():
         data = (folder / name).read_bytes()
-        assert (len(data), hashlib.sha256(data).hexdigest()) == (told["bytes"], told["sha256"]), name
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (
+            told["bytes"],
+            told["sha256"],
+        ), name
     return manifest
 
 
@@ -120,19 +137,29 @@ def test_any_text_is_the_same_in_record_csv_and_parquet(hostile, tmp_path):
     manifest = whole(tmp_path / "out")
     frames, faults = tables(hostile)
     assert faults == []
-    assert set(manifest["files"]) == {f"{table}.{kind}" for table in TABLES for kind in ("csv", "parquet")} | {
+    assert set(manifest["files"]) == {
+        f"{table}.{kind}" for table in TABLES for kind in ("csv", "parquet")
+    } | {
         "codebook.csv",
         "codebook.md",
     }
     for table, columns in COLUMNS.items():
         rows = read_csv(tmp_path / "out" / f"{table}.csv")
         parquet = duckdb.read_parquet(str(tmp_path / "out" / f"{table}.parquet"))
-        assert parquet.columns == [column.name for column in columns] == (list(rows[0]) if rows else parquet.columns)
+        assert (
+            parquet.columns
+            == [column.name for column in columns]
+            == (list(rows[0]) if rows else parquet.columns)
+        )
         assert len(rows) == written.rows[table] == manifest["rows"][table] == len(frames[table])
-        for row, same, frame in zip(rows, parquet.fetchall(), frames[table].itertuples(index=False), strict=True):
+        for row, same, frame in zip(
+            rows, parquet.fetchall(), frames[table].itertuples(index=False), strict=True
+        ):
             for column, value, ours in zip(columns, same, frame, strict=True):
                 ours = BROKEN.get(ours, ours) if isinstance(ours, str) else ours
-                assert row[column.name] == text_of(value, column.kind) == text_of(ours, column.kind), (table, column.name)
+                assert (
+                    row[column.name] == text_of(value, column.kind) == text_of(ours, column.kind)
+                ), (table, column.name)
     said = [row["text"] for row in read_csv(tmp_path / "out" / "statements.csv")]
     assert said[: len(HOSTILE)] == list(map(as_said, HOSTILE))
     replies = [row["reply"] for row in read_csv(tmp_path / "out" / "calls.csv")]
@@ -154,7 +181,12 @@ def test_r_reads_every_table_as_it_is(hostile, tmp_path):
     """
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
-        ["Rscript", "--vanilla", "-e", script, *TABLES], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["Rscript", "--vanilla", "-e", script, *TABLES],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -163,13 +195,22 @@ def test_r_reads_every_table_as_it_is(hostile, tmp_path):
     ours = [row["text"] for row in read_csv(tmp_path / "out" / "statements.csv")] + [
         row["reply"] for row in read_csv(tmp_path / "out" / "calls.csv")
     ]
-    assert found == [text.replace("\r\n", "\n").replace("\r", "\n") for text in ours], "base R reads every line end as one"
+    assert found == [text.replace("\r\n", "\n").replace("\r", "\n") for text in ours], (
+        "base R reads every line end as one"
+    )
     for table, columns in COLUMNS.items():
         rows = read_csv(tmp_path / "out" / f"{table}.csv")
         assert int(heads[table][0]) == len(rows)
         for column, kind in zip(columns, heads[table][1:], strict=True):
             if any(row[column.name] for row in rows) and column.kind != "text":
-                assert kind in {"integer": {"integer"}, "number": {"numeric", "integer"}, "logical": {"logical"}}[column.kind], column.name
+                assert (
+                    kind
+                    in {
+                        "integer": {"integer"},
+                        "number": {"numeric", "integer"},
+                        "logical": {"logical"},
+                    }[column.kind]
+                ), column.name
 
 
 def test_a_spreadsheet_safe_export_holds_no_formula_and_loses_nothing(hostile, tmp_path):
@@ -191,7 +232,11 @@ def test_a_spreadsheet_safe_export_holds_no_formula_and_loses_nothing(hostile, t
                 if column.kind == "text":
                     assert cell[:1] not in tuple("=+-@\t\r\n＝＋－＠")
     assert changed > 2 * len(TABLES)
-    texts = duckdb.read_parquet(str(tmp_path / "safe" / "statements.parquet")).project("text").fetchall()
+    texts = (
+        duckdb.read_parquet(str(tmp_path / "safe" / "statements.parquet"))
+        .project("text")
+        .fetchall()
+    )
     assert ("=1+1",) in texts, "Parquet is no spreadsheet"
     assert written.rows["statements"] >= len(HOSTILE)
 
@@ -200,7 +245,9 @@ def test_negative_numbers_are_no_formulas(tmp_path):
     runs = Runs(tmp_path / "runs", "s")
     runs.write_scores("x", 1, [Score("m", "run", "gone", -0.25)])
     export(runs, tmp_path / "out", spreadsheet_safe=True)
-    (row,) = csv.DictReader((tmp_path / "out" / "scores.csv").read_text(encoding="utf-8-sig").splitlines())
+    (row,) = csv.DictReader(
+        (tmp_path / "out" / "scores.csv").read_text(encoding="utf-8-sig").splitlines()
+    )
     assert row["value"] == "-0.25"
 
 
@@ -209,7 +256,13 @@ def test_the_codebook_names_every_column_of_every_file(hostile, tmp_path):
     book = read_csv(tmp_path / "out" / "codebook.csv")
     text = (tmp_path / "out" / "codebook.md").read_text(encoding="utf-8")
     for table in TABLES:
-        head = (tmp_path / "out" / f"{table}.csv").read_text(encoding="utf-8").split("\n")[0].strip().split(",")
+        head = (
+            (tmp_path / "out" / f"{table}.csv")
+            .read_text(encoding="utf-8")
+            .split("\n")[0]
+            .strip()
+            .split(",")
+        )
         assert head == [row["name"] for row in book if row["table"] == table]
     for row in book:
         assert f"| `{row['name']}` | {row['kind']} | {row['meaning']} |" in text
@@ -261,7 +314,12 @@ try:
 except OSError as error:
     print(error.strerror)
 """
-    done = subprocess.run([sys.executable, "-c", code, hostile.folder, out], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, hostile.folder, out],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout == "File too large\n"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -286,13 +344,20 @@ def test_killed_at_any_moment_a_whole_export_is_in_its_place(tmp_path):
     for k in range(20):
         run = a_run(f"s{k}")
         runs.plan(run.session)
-        runs.add(replace(run, transcript=tuple(Statement(said.turn, f"={said.text}") for said in run.transcript)))
+        runs.add(
+            replace(
+                run,
+                transcript=tuple(Statement(said.turn, f"={said.text}") for said in run.transcript),
+            )
+        )
     out = tmp_path / "out"
     export(runs, out)
     moments = random.Random(20261121)
     seen, left = set(), 0
     for _ in range(8):
-        process = subprocess.Popen([sys.executable, "-c", EXPORT_AGAIN_AND_AGAIN, runs.folder, out], stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [sys.executable, "-c", EXPORT_AGAIN_AND_AGAIN, runs.folder, out], stdout=subprocess.PIPE
+        )
         for _ in range(moments.randint(1, 2)):
             assert process.stdout.readline()
         time.sleep(moments.random() * 0.05)
@@ -304,7 +369,10 @@ def test_killed_at_any_moment_a_whole_export_is_in_its_place(tmp_path):
     assert left, "it was never killed in mid-export"
     export(runs, out)
     whole(out)
-    assert {path.name for path in tmp_path.iterdir()} == {"runs", "out"}, "what killed processes left is removed"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "runs",
+        "out",
+    }, "what killed processes left is removed"
 
 
 def test_the_old_folder_or_the_new_one_is_there_at_every_step(tmp_path, monkeypatch):

@@ -1,4 +1,6 @@
-"""A crash at any moment leaves the old file, the new one, or one torn last line; a lock dies with its process."""
+"""A crash at any moment leaves the old file, the new one, or one torn last line; a lock dies with
+its process.
+"""
 
 import errno
 import json
@@ -24,7 +26,9 @@ RECORD = {"text": "Ünal said: “tea”\n次", "n": 1}
 @contextmanager
 def process(code, *arguments):
     """A Python process that runs `code`; killed and reaped at the end, whatever happened."""
-    running = subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, text=True
+    )
     try:
         yield running
     finally:
@@ -54,7 +58,9 @@ def test_line_ends_are_written_as_they_are(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"one\r\ntwo\nthree\r"
 
 
-@pytest.mark.parametrize("text", ["half of it " * 10_000 + "\ud83d", 5], ids=["not UTF-8", "no text"])
+@pytest.mark.parametrize(
+    "text", ["half of it " * 10_000 + "\ud83d", 5], ids=["not UTF-8", "no text"]
+)
 def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path, text):
     path = tmp_path / "run.json"
     write_atomically(path, "old")
@@ -87,7 +93,9 @@ except OSError as error:
 def test_a_full_disk_is_an_error_and_leaves_the_old_file(tmp_path):
     path = tmp_path / "run.json"
     write_atomically(path, "old")
-    done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == os.strerror(errno.EFBIG)
     assert path.read_text() == "old"
     assert leftovers(tmp_path) == ["run.json"]
@@ -114,8 +122,12 @@ def test_a_killed_writer_leaves_the_old_file_or_the_new_one(tmp_path):
             writer.wait()
         text = path.read_text()
         assert text == "old" or (len(text) == 500_000 and len(set(text)) == 1)
-        # What a killed writer leaves beside the file is hidden, and its name says that it is no whole file.
-        assert all(name == "run.json" or (name.startswith(".") and name.endswith(".tmp")) for name in leftovers(tmp_path))
+        # What a killed writer leaves beside the file is hidden, and its name says that it is no
+        # whole file.
+        assert all(
+            name == "run.json" or (name.startswith(".") and name.endswith(".tmp"))
+            for name in leftovers(tmp_path)
+        )
     assert path.read_text() != "old"
 
 
@@ -167,12 +179,27 @@ def test_a_line_torn_anywhere_is_counted_and_what_comes_after_is_whole(tmp_path)
         assert read_lines(path) == ([RECORD] * (1 + complete), int(cut > 0 and not complete))
         append_line(path, {"n": 2})
         append_line(path, {"n": 3})
-        assert read_lines(path) == ([RECORD] * (1 + complete) + [{"n": 2}, {"n": 3}], int(cut > 0 and not complete))
+        assert read_lines(path) == (
+            [RECORD] * (1 + complete) + [{"n": 2}, {"n": 3}],
+            int(cut > 0 and not complete),
+        )
 
 
 @pytest.mark.parametrize(
     "line",
-    [b"{", b"null", b"3", b'"text"', b"[1, 2]", b"\xff\xfe{}", b'{"a": "\xff"}', b"\x00\x00\x00\x00", b"{}{}", b"hello", b" "],
+    [
+        b"{",
+        b"null",
+        b"3",
+        b'"text"',
+        b"[1, 2]",
+        b"\xff\xfe{}",
+        b'{"a": "\xff"}',
+        b"\x00\x00\x00\x00",
+        b"{}{}",
+        b"hello",
+        b" ",
+    ],
     ids=repr,
 )
 def test_a_damaged_line_is_counted_and_the_others_are_read(tmp_path, line):
@@ -234,7 +261,12 @@ with locked(Path(sys.argv[1])):
 def test_a_second_process_is_refused_and_told_which_one_holds_the_folder(tmp_path):
     with process(HOLDER, tmp_path / "demo") as holder:
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(WrongInput, match=rf"demo is in use by process {holder.pid}; wait for it, or end it"), locked(tmp_path / "demo"):
+        with (
+            pytest.raises(
+                WrongInput, match=rf"demo is in use by process {holder.pid}; wait for it, or end it"
+            ),
+            locked(tmp_path / "demo"),
+        ):
             raise AssertionError("the lock was given twice")
         # A refusal takes nothing from the holder: it is named to the third as well.
         with pytest.raises(WrongInput, match=str(holder.pid)), locked(tmp_path / "demo"):
@@ -258,5 +290,10 @@ def test_a_lock_is_given_back_also_after_an_error(tmp_path):
 
 
 def test_folders_are_locked_one_by_one(tmp_path):
-    with locked(tmp_path / "one"), locked(tmp_path / "two"), pytest.raises(WrongInput), locked(tmp_path / "one"):
+    with (
+        locked(tmp_path / "one"),
+        locked(tmp_path / "two"),
+        pytest.raises(WrongInput),
+        locked(tmp_path / "one"),
+    ):
         raise AssertionError("the lock was given twice")

@@ -1,4 +1,6 @@
-"""Topics, motions and surveys from files: the user's come before those of the package, and errors name file, line and field."""
+"""Topics, motions and surveys from files: the user's come before those of the package, and errors
+name file, line and field.
+"""
 
 import re
 import shutil
@@ -79,10 +81,17 @@ def refused_topic(home, text):
 def test_a_users_files_are_found_beside_those_of_the_package(home):
     put(home, "topics/tea.yaml", TOPIC)
     library = Library(home)
-    assert library.topic("tea") == Topic("tea", "Should tea be made in pots?", "Some say so.\nOthers do not.", "tea")
+    assert library.topic("tea") == Topic(
+        "tea", "Should tea be made in pots?", "Some say so.\nOthers do not.", "tea"
+    )
     assert {"tea", "ccps"} <= set(library.topics())
     survey = survey_of(home, SURVEY)
-    assert (survey.scale_min, survey.scale_max, survey.validated, survey.source) == (-3, 3, False, "")
+    assert (survey.scale_min, survey.scale_max, survey.validated, survey.source) == (
+        -3,
+        3,
+        False,
+        "",
+    )
     assert [(item.id, item.kind, item.text, item.reverse) for item in survey.items] == [
         ("C1", "consideration", "Pots keep tea warm.", False),
         ("C2", "consideration", "Bags are quicker.", True),
@@ -129,7 +138,12 @@ def test_a_copied_instrument_reads_as_the_one_of_the_package(home):
 
 
 @pytest.mark.parametrize(
-    ("kind", "id", "meant"), [("topic", "cccps", "ccps"), ("topic", "swis_health", "swiss_health"), ("survey", "zukumft", "zukunft")]
+    ("kind", "id", "meant"),
+    [
+        ("topic", "cccps", "ccps"),
+        ("topic", "swis_health", "swiss_health"),
+        ("survey", "zukumft", "zukunft"),
+    ],
 )
 def test_an_unknown_name_comes_with_the_closest(package, kind, id, meant):
     said = refusal(getattr(package, kind), id)
@@ -165,19 +179,31 @@ def test_a_broken_file_is_named_only_when_it_is_asked_for(home):
 
 
 def test_a_missing_field_is_named(home):
-    assert refused_topic(home, "id: tea\nbackground: x\n") == f"{home}/topics/tea.yaml, line 1, field question: is missing"
+    assert (
+        refused_topic(home, "id: tea\nbackground: x\n")
+        == f"{home}/topics/tea.yaml, line 1, field question: is missing"
+    )
     assert refused_survey(home, "id: tea\nconsiderations: []\n").endswith("line 2, field considerations: " + (
         "list should have at least 2 items after validation, not 0, found []"
     ))  # fmt: skip
     text = SURVEY.replace('{id: P2, text: "Buy bags."}', "{id: P2}")
-    assert refused_survey(home, text) == f"{home}/surveys/tea.yaml, line 9, field preferences[2].text: is missing"
+    assert (
+        refused_survey(home, text)
+        == f"{home}/surveys/tea.yaml, line 9, field preferences[2].text: is missing"
+    )
 
 
 def test_an_unknown_field_is_named_with_the_fields_there_are(home):
     said = refused_topic(home, "id: tea\nquestion: Why?\n\n# a comment\nbackgruond: x\n")
-    assert said == f"{home}/topics/tea.yaml, line 5, field backgruond: is not a field here; fields are: id, question, background, survey"
+    assert (
+        said
+        == f"{home}/topics/tea.yaml, line 5, field backgruond: is not a field here; fields are: id,"
+        " question, background, survey"
+    )
     said = refused_survey(home, SURVEY.replace("reverse: true", "reversed: true"))
-    assert said.startswith(f"{home}/surveys/tea.yaml, line 6, field considerations[2].reversed: is not a field here")
+    assert said.startswith(
+        f"{home}/surveys/tea.yaml, line 6, field considerations[2].reversed: is not a field here"
+    )
     assert "colour" in refused_topic(home, "id: tea\nmotion: This house would.\ncolour: red\n")
 
 
@@ -244,7 +270,13 @@ def test_a_key_used_twice_is_refused_with_its_line(home, text, line):
 
 
 @pytest.mark.parametrize(
-    "tag", ['!!python/object/apply:os.system ["touch made"]', "!!python/name:os.system", "!!python/object:object {}", "!ours x"]
+    "tag",
+    [
+        '!!python/object/apply:os.system ["touch made"]',
+        "!!python/name:os.system",
+        "!!python/object:object {}",
+        "!ours x",
+    ],
 )
 def test_an_object_tag_is_refused_and_makes_nothing(home, monkeypatch, tag):
     monkeypatch.chdir(home)
@@ -254,16 +286,25 @@ def test_an_object_tag_is_refused_and_makes_nothing(home, monkeypatch, tag):
 
 
 def test_an_alias_bomb_is_refused_at_once(home):
-    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"] + [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, 12)]
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"] + [
+        f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, 12)
+    ]
     said = refused_topic(home, "\n".join(["id: tea", *rows]) + "\n")
-    assert said == f"{home}/topics/tea.yaml, line 3: aliases (*a0) are not allowed; write the value out"
+    assert (
+        said
+        == f"{home}/topics/tea.yaml, line 3: aliases (*a0) are not allowed; write the value out"
+    )
 
 
 def test_a_merge_key_is_refused(home):
-    assert "line 3: aliases (*base)" in refused_topic(home, "base: &base {question: Why?}\nid: tea\n<<: *base\n")
+    assert "line 3: aliases (*base)" in refused_topic(
+        home, "base: &base {question: Why?}\nid: tea\n<<: *base\n"
+    )
 
 
-@pytest.mark.parametrize("label", ["1", "C", "C 1", "C-1", "C1a", "É1", '""', "C1.", "_1", '"C1\\n"', '"C１"'])
+@pytest.mark.parametrize(
+    "label", ["1", "C", "C 1", "C-1", "C1a", "É1", '""', "C1.", "_1", '"C1\\n"', '"C１"']
+)
 def test_a_label_that_no_reply_can_be_read_by_is_refused(home, label):
     said = refused_survey(home, PLAIN.replace("id: C1", f"id: {label}"))
     assert said.startswith(f"{home}/surveys/tea.yaml, line 5, field considerations[1].id: ")
@@ -276,21 +317,36 @@ def test_other_labels_are_kept(home, label):
 
 def test_an_id_that_is_not_the_name_of_its_file_is_refused(home):
     said = refused_topic(home, "question: Why?\nid: coffee\n")
-    assert said == f"{home}/topics/tea.yaml, line 2, field id: is 'coffee', but the place of the file says 'tea'; make them equal"
+    assert (
+        said
+        == f"{home}/topics/tea.yaml, line 2, field id: is 'coffee', but the place of the file says"
+        " 'tea'; make them equal"
+    )
     put(home, "surveys/imported/deliberr/tea.yaml", SURVEY)
-    assert "the place of the file says 'deliberr.tea'" in refusal(Library(home).survey, "deliberr.tea")
+    assert "the place of the file says 'deliberr.tea'" in refusal(
+        Library(home).survey, "deliberr.tea"
+    )
 
 
 @pytest.mark.parametrize(("low", "high"), [(3, 3), (4, 3), (7, 1)])
 def test_a_scale_without_width_is_refused_with_its_line(home, low, high):
-    text = PLAIN.replace("scale_min: -3", f"scale_min: {low}").replace("scale_max: 3", f"scale_max: {high}")
+    text = PLAIN.replace("scale_min: -3", f"scale_min: {low}").replace(
+        "scale_max: 3", f"scale_max: {high}"
+    )
     said = refused_survey(home, text)
-    assert said.startswith((f"{home}/surveys/tea.yaml, line 2, field scale_min: ", f"{home}/surveys/tea.yaml, line 3, field scale_max: "))
+    assert said.startswith(
+        (
+            f"{home}/surveys/tea.yaml, line 2, field scale_min: ",
+            f"{home}/surveys/tea.yaml, line 3, field scale_max: ",
+        )
+    )
     assert said.endswith(f"scale_min ({low}) must be smaller than scale_max ({high})")
 
 
 def test_a_scale_without_width_is_refused_with_the_line_of_the_end_that_is_given(home):
-    said = refused_survey(home, PLAIN.replace("scale_min: -3\n", "").replace("scale_max: 3", "scale_max: 1"))
+    said = refused_survey(
+        home, PLAIN.replace("scale_min: -3\n", "").replace("scale_max: 3", "scale_max: 1")
+    )
     assert said.startswith(f"{home}/surveys/tea.yaml, line 2, field scale_max: ")
 
 
@@ -300,10 +356,17 @@ def test_item_ids_used_twice_are_refused_with_a_line_that_uses_one(home):
     assert re.search(r"line [69], field (considerations|preferences)", said)
 
 
-@pytest.mark.parametrize("forced", ["[1, 0, 0, 0, 0, 0, 0]", "[1, 1]", "[]", "[3, 0, 0, 0, 0, 0, -1]"])
+@pytest.mark.parametrize(
+    "forced", ["[1, 0, 0, 0, 0, 0, 0]", "[1, 1]", "[]", "[3, 0, 0, 0, 0, 0, -1]"]
+)
 def test_a_forced_distribution_that_does_not_add_up_is_refused_with_its_line(home, forced):
-    said = refused_survey(home, PLAIN.replace("scale_max: 3", f"scale_max: 3\nforced_distribution: {forced}"))
-    assert said.startswith(f"{home}/surveys/tea.yaml, line 4, field forced_distribution: forced_distribution must hold 7 counts")
+    said = refused_survey(
+        home, PLAIN.replace("scale_max: 3", f"scale_max: 3\nforced_distribution: {forced}")
+    )
+    assert said.startswith(
+        f"{home}/surveys/tea.yaml, line 4, field forced_distribution: forced_distribution must hold"
+        " 7 counts"
+    )
 
 
 def test_a_forced_distribution_that_adds_up_is_kept(home):
@@ -332,7 +395,19 @@ def test_broken_yaml_is_refused_with_its_line(home, text, line):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "# nothing\n", "- id: tea\n", "tea\n", "42\n", "true\n", "null\n", "- motion\n", "2026-11-21\n", "motion\n"]
+    "text",
+    [
+        "",
+        "# nothing\n",
+        "- id: tea\n",
+        "tea\n",
+        "42\n",
+        "true\n",
+        "null\n",
+        "- motion\n",
+        "2026-11-21\n",
+        "motion\n",
+    ],
 )
 @pytest.mark.parametrize("kind", ["topic", "survey"])
 def test_a_file_without_fields_is_refused(home, kind, text):

@@ -1,4 +1,6 @@
-"""Answers of the user's own: every fault is told by line, nothing is dropped unasked, and the instrument must be the same."""
+"""Answers of the user's own: every fault is told by line, nothing is dropped unasked, and the
+instrument must be the same.
+"""
 
 import csv
 import dataclasses
@@ -7,13 +9,23 @@ import pytest
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Item, Survey
-from delibsim.store.instruments.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
+from delibsim.store.instruments.own_answers import (
+    check_answers,
+    keep_answers,
+    kept_answers,
+    people_who_answered,
+)
 
 ITEMS = [Item(f"C{k}", "consideration", f"Trams matter for reason {k}.") for k in (1, 2, 3)]
 ITEMS += [Item(f"P{k}", "preference", f"Option {k}.") for k in (1, 2)]
 TRAMS = Survey("trams", tuple(ITEMS), 1, 5)
 HEADER = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
-GOOD = [["Ann", "pre", 1, 2, 3, 1, 2], ["Ben", "pre", 5, 4, 3, 2, 1], ["Ann", "post", 2, 2, 3, 1, 2], ["Ben", "post", 4, 4, 3, 1, 2]]
+GOOD = [
+    ["Ann", "pre", 1, 2, 3, 1, 2],
+    ["Ben", "pre", 5, 4, 3, 2, 1],
+    ["Ann", "post", 2, 2, 3, 1, 2],
+    ["Ben", "post", 4, 4, 3, 1, 2],
+]
 
 
 @pytest.fixture
@@ -49,24 +61,50 @@ def test_good_answers_are_kept_as_they_are_and_read_back(file, tmp_path):
         (["Cem", "pre", 1, "", 3, 1, 2], "line 6, participant Cem: C2 is missing"),
         (["Cem", "pre", 1, "NA", 3, 1, 2], "line 6, participant Cem: C2 is missing"),
         (["Cem", "pre", 1, 9, 3, 1, 2], "line 6, participant Cem: C2 has 9, outside 1 to 5"),
-        (["Cem", "pre", 1, 2.5, 3, 1, 2], "line 6, participant Cem: C2: expected a whole number, got '2.5'"),
-        (["Cem", "pre", 1, 2, 3, 2, 2], "line 6, participant Cem: the ranks P1: 2, P2: 2 do not use each of 1 to 2 exactly once"),
-        (["Cem", "then", 1, 2, 3, 1, 2], "line 6, participant Cem: column stage has 'then'; expected one of pre, before"),
-        (["Cem", "pre", 1, 2, 3, 1, 2], "line 6, participant Cem: unpaired: answered in phase pre and not in post"),
-        (["Ann", "post", 1, 2, 3, 1, 2], "line 6, participant Ann: already answered in phase post, in line 4"),
+        (
+            ["Cem", "pre", 1, 2.5, 3, 1, 2],
+            "line 6, participant Cem: C2: expected a whole number, got '2.5'",
+        ),
+        (
+            ["Cem", "pre", 1, 2, 3, 2, 2],
+            (
+                "line 6, participant Cem: the ranks P1: 2, P2: 2 do not use each of 1 to 2 exactly"
+                " once"
+            ),
+        ),
+        (
+            ["Cem", "then", 1, 2, 3, 1, 2],
+            "line 6, participant Cem: column stage has 'then'; expected one of pre, before",
+        ),
+        (
+            ["Cem", "pre", 1, 2, 3, 1, 2],
+            "line 6, participant Cem: unpaired: answered in phase pre and not in post",
+        ),
+        (
+            ["Ann", "post", 1, 2, 3, 1, 2],
+            "line 6, participant Ann: already answered in phase post, in line 4",
+        ),
         (["", "pre", 1, 2, 3, 1, 2], "line 6: column participant names nobody"),
         (["C\x1bem", "pre", 1, 2, 3, 1, 2], "line 6: 'C\\x1bem' holds a control character"),
     ],
 )
 def test_every_fault_is_told_with_line_and_participant(file, row, fault):
     checked = check_answers(file([*GOOD, row]), TRAMS)
-    assert any(str(found).startswith(fault) for found in checked.faults), [str(found) for found in checked.faults]
-    assert set(checked.answers.participants) == {"Ann", "Ben"} - {row[0]}, "whoever has a fault is left out whole, the others are not"
+    assert any(str(found).startswith(fault) for found in checked.faults), [
+        str(found) for found in checked.faults
+    ]
+    assert set(checked.answers.participants) == {"Ann", "Ben"} - {row[0]}, (
+        "whoever has a fault is left out whole, the others are not"
+    )
     assert set(checked.left_out) == ({row[0]} if row[0].isprintable() and row[0] else set())
 
 
 def test_all_faults_are_told_at_once_in_the_order_of_lines(file):
-    rows = [["Ann", "pre", 9, "", 3, 1, 1], ["Ben", "post", 1, 2, 3, 1, 2], ["Ann", "post", 1, 2, 3, 1, 2]]
+    rows = [
+        ["Ann", "pre", 9, "", 3, 1, 1],
+        ["Ben", "post", 1, 2, 3, 1, 2],
+        ["Ann", "post", 1, 2, 3, 1, 2],
+    ]
     checked = check_answers(file(rows), TRAMS)
     assert [fault.line for fault in checked.faults] == [2, 2, 2, 3]
     assert checked.answers is None
@@ -75,7 +113,10 @@ def test_all_faults_are_told_at_once_in_the_order_of_lines(file):
 def test_other_names_of_columns_and_stages_are_understood_and_the_rest_is_told(file):
     rows = [[*row[:1], {"pre": "Before", "post": "2"}[row[1]], *row[2:], "x"] for row in GOOD]
     path = file(rows, ["who", "wave", *HEADER[2:], "age"])
-    with pytest.raises(WrongInput, match="no column participant or pnum or respondent or id; name it with --participant"):
+    with pytest.raises(
+        WrongInput,
+        match="no column participant or pnum or respondent or id; name it with --participant",
+    ):
         check_answers(path, TRAMS)
     checked = check_answers(path, TRAMS, participant="who")
     assert checked.notes == ("columns that are not used: age",)
@@ -87,7 +128,11 @@ def test_other_names_of_columns_and_stages_are_understood_and_the_rest_is_told(f
 def test_answers_to_another_instrument_are_refused_with_the_items_that_differ(file):
     path = file([[*row, 4] for row in GOOD], [*HEADER[:-1], "P9", "C4"])
     with pytest.raises(
-        WrongInput, match=r"another instrument than survey 'trams'. Items not in the file: P2; items not in the survey: P9, C4"
+        WrongInput,
+        match=(
+            r"another instrument than survey 'trams'. Items not in the file: P2; items not in the"
+            r" survey: P9, C4"
+        ),
     ):
         check_answers(path, TRAMS)
 
@@ -95,30 +140,54 @@ def test_answers_to_another_instrument_are_refused_with_the_items_that_differ(fi
 def test_a_changed_instrument_is_found_when_the_answers_are_read_again(file, tmp_path):
     keep_answers(check_answers(file(GOOD), TRAMS).answers, TRAMS, tmp_path)
     with pytest.raises(WrongInput, match="Items not in the file: C7"):
-        people_who_answered(dataclasses.replace(TRAMS, items=(*TRAMS.items, Item("C7", "consideration", "One more."))), tmp_path)
+        people_who_answered(
+            dataclasses.replace(
+                TRAMS, items=(*TRAMS.items, Item("C7", "consideration", "One more."))
+            ),
+            tmp_path,
+        )
     with pytest.raises(WrongInput, match="C1 has 5, outside 1 to 4; import the answers again"):
         people_who_answered(dataclasses.replace(TRAMS, scale_max=4), tmp_path)
 
 
 def test_people_may_depart_from_the_distribution_of_a_q_sort(file):
-    checked = check_answers(file(GOOD), dataclasses.replace(TRAMS, forced_distribution=(0, 0, 1, 1, 1)))
+    checked = check_answers(
+        file(GOOD), dataclasses.replace(TRAMS, forced_distribution=(0, 0, 1, 1, 1))
+    )
     assert not checked.faults
-    assert checked.notes == ("3 of 4 sorts depart from the forced distribution; they are kept as they are",)
+    assert checked.notes == (
+        "3 of 4 sorts depart from the forced distribution; they are kept as they are",
+    )
 
 
 def test_rows_of_other_surveys_are_refused_by_name_or_left_where_they_are(file):
     header = [*HEADER, "survey", "C9"]
-    rows = [[*row, "trams", ""] for row in GOOD] + [["Cem", "pre", 1, 2, 3, 1, 2, "buses", 4], ["Cem", "post", 1, 2, 3, 1, 2, "", 4]]
+    rows = [[*row, "trams", ""] for row in GOOD] + [
+        ["Cem", "pre", 1, 2, 3, 1, 2, "buses", 4],
+        ["Cem", "post", 1, 2, 3, 1, 2, "", 4],
+    ]
     path = file(rows, header)
-    with pytest.raises(WrongInput, match=r"names other surveys than trams: buses \(1 rows\), \(empty\) \(1 rows\).*with --only"):
+    with pytest.raises(
+        WrongInput,
+        match=(
+            r"names other surveys than trams: buses \(1 rows\), \(empty\) \(1 rows\).*with --only"
+        ),
+    ):
         check_answers(path, TRAMS)
     checked = check_answers(path, TRAMS, only=True)
     assert checked.answers.participants == ("Ann", "Ben")
-    assert checked.notes[0] == "rows of other surveys are not taken: buses (1 rows), (empty) (1 rows)"
+    assert (
+        checked.notes[0] == "rows of other surveys are not taken: buses (1 rows), (empty) (1 rows)"
+    )
     assert checked.faults == ()
-    with pytest.raises(WrongInput, match=r"no row has trees in the column survey, which names: trams \(4 rows\)"):
+    with pytest.raises(
+        WrongInput, match=r"no row has trees in the column survey, which names: trams \(4 rows\)"
+    ):
         check_answers(path, dataclasses.replace(TRAMS, id="trees"), only=True)
-    published = check_answers(file([[*row, "trams"] for row in GOOD], [*HEADER, "survey"]), dataclasses.replace(TRAMS, id="deliberr.trams"))
+    published = check_answers(
+        file([[*row, "trams"] for row in GOOD], [*HEADER, "survey"]),
+        dataclasses.replace(TRAMS, id="deliberr.trams"),
+    )
     assert (published.faults, published.notes) == ((), ())
 
 
@@ -127,7 +196,10 @@ def test_an_earlier_import_is_given_up_only_where_that_is_said(file, tmp_path):
     path = keep_answers(first, TRAMS, tmp_path)
     before = path.read_bytes()
     assert keep_answers(first, TRAMS, tmp_path) == path, "the same answers again are no loss"
-    with pytest.raises(WrongInput, match=r"trams.csv holds other answers.*with --replace; to keep both, add the new people"):
+    with pytest.raises(
+        WrongInput,
+        match=r"trams.csv holds other answers.*with --replace; to keep both, add the new people",
+    ):
         keep_answers(fewer, TRAMS, tmp_path)
     assert path.read_bytes() == before
     keep_answers(fewer, TRAMS, tmp_path, replace=True)
@@ -144,16 +216,27 @@ def test_another_separator_is_named(tmp_path, separator, name):
     path = tmp_path / "mine.csv"
     path.write_text("\n".join(separator.join(map(str, row)) for row in [HEADER, *GOOD]))
     with pytest.raises(
-        WrongInput, match=rf"mine.csv, line 1: the columns seem to be separated by {name}; save the file as CSV with commas"
+        WrongInput,
+        match=(
+            rf"mine.csv, line 1: the columns seem to be separated by {name}; save the file as CSV"
+            r" with commas"
+        ),
     ):
         check_answers(path, TRAMS)
 
 
 def test_another_encoding_is_told_with_its_line(tmp_path):
     path = tmp_path / "mine.csv"
-    rows = "\n".join(",".join(map(str, row)) for row in [HEADER, *GOOD * 3000, ["J\xf6rg", *GOOD[0][1:]]])
+    rows = "\n".join(
+        ",".join(map(str, row)) for row in [HEADER, *GOOD * 3000, ["J\xf6rg", *GOOD[0][1:]]]
+    )
     path.write_bytes(rows.encode("latin-1"))
-    with pytest.raises(WrongInput, match=r"mine.csv, line 12002: not UTF-8 \(invalid.*b'\\xf6'\); save the file as 'CSV UTF-8'"):
+    with pytest.raises(
+        WrongInput,
+        match=(
+            r"mine.csv, line 12002: not UTF-8 \(invalid.*b'\\xf6'\); save the file as 'CSV UTF-8'"
+        ),
+    ):
         check_answers(path, TRAMS)
 
 
@@ -164,5 +247,10 @@ def test_a_file_without_answers_is_refused(file, rows):
 
 
 def test_without_answers_the_way_to_them_is_told(tmp_path):
-    with pytest.raises(WrongInput, match=r"no answers of people to survey 'trams'.*delibsim import answers FILE --survey trams"):
+    with pytest.raises(
+        WrongInput,
+        match=(
+            r"no answers of people to survey 'trams'.*delibsim import answers FILE --survey trams"
+        ),
+    ):
         people_who_answered(TRAMS, tmp_path)

@@ -1,18 +1,27 @@
-"""Sets of personas as files: written, read back word for word, never silently replaced; personas of the user's own from CSV and YAML."""
+"""Sets of personas as files: written, read back word for word, never silently replaced; personas of
+the user's own from CSV and YAML.
+"""
 
 import pytest
 from omegaconf import OmegaConf
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.personas import Personas
-from delibsim.store.instruments.persona_files import keep_personas, persona_yaml, read_own_personas, read_persona_file
+from delibsim.store.instruments.persona_files import (
+    keep_personas,
+    persona_yaml,
+    read_own_personas,
+    read_persona_file,
+)
 
 HARD = ("You owe ${USER} $5: yes, no, on.", "You say “no”, ‘never’ # and\n- more.", "null", "12")
 
 
 def test_a_set_is_read_back_word_for_word_by_us_and_by_the_configuration(tmp_path):
     personas = Personas("mine", HARD, "balanced", (4, 3, 2, 1))
-    path, new = keep_personas(personas, tmp_path, {"participants": ["no", "1e5", "${x}"], "z": [0.1]})
+    path, new = keep_personas(
+        personas, tmp_path, {"participants": ["no", "1e5", "${x}"], "z": [0.1]}
+    )
     assert new
     assert read_persona_file("mine", tmp_path)["personas"] == list(HARD)
     plain = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
@@ -25,7 +34,9 @@ def test_the_same_set_again_is_no_news_and_another_is_refused(tmp_path):
     personas = Personas("mine", ("You love rivers.",), "balanced")
     assert keep_personas(personas, tmp_path) == (tmp_path / "conf" / "persona" / "mine.yaml", True)
     assert keep_personas(personas, tmp_path)[1] is False
-    with pytest.raises(WrongInput, match="holds other personas, which studies may have used; move it away"):
+    with pytest.raises(
+        WrongInput, match="holds other personas, which studies may have used; move it away"
+    ):
         keep_personas(Personas("mine", ("You hate rivers.",), "balanced"), tmp_path)
     with pytest.raises(WrongInput, match="come with delibsim; take another name"):
         keep_personas(Personas("values", ("You love rivers.",)), tmp_path)
@@ -44,7 +55,9 @@ def test_the_same_set_again_is_no_news_and_another_is_refused(tmp_path):
 def test_personas_of_ones_own_come_from_csv_and_yaml(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     found = read_own_personas(tmp_path / name, "own")
-    assert found == Personas("own", ("You love rivers.", "You, too, love\nrivers."), "balanced", (3, 1))
+    assert found == Personas(
+        "own", ("You love rivers.", "You, too, love\nrivers."), "balanced", (3, 1)
+    )
     assert keep_personas(found, tmp_path)[1]
 
 
@@ -59,7 +72,11 @@ def test_a_plain_list_will_do(tmp_path):
         ("p.csv", "text\nYou.\n", "line 1: column persona is missing; the file has: text"),
         ("p.csv", "persona\n", "there are no personas in it"),
         ("p.csv", "persona,size\nYou.,1\n ,2\n", "line 3, column persona: the cell is empty"),
-        ("p.csv", "persona,size\nYou.,many\n", "line 2, column size: expected a whole number, got 'many'"),
+        (
+            "p.csv",
+            "persona,size\nYou.,many\n",
+            "line 2, column size: expected a whole number, got 'many'",
+        ),
         ("p.csv", "persona,size\nYou.,0\n", "sizes are whole numbers from 1"),
         ("p.yaml", "a: [", "while parsing"),
         ("p.yaml", "personas: []", "expected a list of texts"),

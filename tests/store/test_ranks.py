@@ -1,4 +1,6 @@
-"""What rank 1 means: declared by the source, applied once at import, and never read the other way."""
+"""What rank 1 means: declared by the source, applied once at import, and never read the other
+way.
+"""
 
 import csv
 import json
@@ -19,11 +21,18 @@ from delibsim.prompts.blocks import read_starting_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.own_answers import check_answers, keep_answers, kept_answers, people_who_answered
+from delibsim.store.instruments.own_answers import (
+    check_answers,
+    keep_answers,
+    kept_answers,
+    people_who_answered,
+)
 from delibsim.store.instruments.ranks import COLUMN, declared
 
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
-needs_published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}")
+needs_published = pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
+)
 SEATED = ("topic=auscj", "survey=deliberr.auscj", "persona=human:auscj")
 RANKS = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2]]
 
@@ -62,7 +71,9 @@ def imported(files, home):
 
 
 def as_of_0_1(folder):
-    """Make a kept import what version 0.1 would have kept: ranks as published, and no word on them."""
+    """Make a kept import what version 0.1 would have kept: ranks as published, and no word on
+    them.
+    """
     with (folder / "answers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
@@ -85,7 +96,9 @@ def ranks_in_personas(home, overrides=SEATED):
 def test_the_import_turns_what_the_source_ranks_the_other_way_and_nothing_else(files, tmp_path):
     imported(files, tmp_path)
     ccps = ("topic=ccps", "survey=deliberr.ccps", "persona=human:ccps")
-    assert sorted(ranks_in_personas(tmp_path)) == sorted([4 - rank for rank in row] for row in RANKS)
+    assert sorted(ranks_in_personas(tmp_path)) == sorted(
+        [4 - rank for rank in row] for row in RANKS
+    )
     assert sorted(ranks_in_personas(tmp_path, ccps)) == sorted(RANKS)
     library = Library(tmp_path)
     assert library.rank_1_in_source("deliberr.auscj") == "least_preferred"
@@ -137,7 +150,9 @@ def alike(found, expected):
 
 
 def same_measures(answers, scales):
-    """Every measure of the human reference from answers, and from the same with all ranks turned."""
+    """Every measure of the human reference from answers, and from the same with all ranks
+    turned.
+    """
     turned = [other_way(own) for own in answers]
     alike(human.by_topic(answers, scales), human.by_topic(turned, scales))
     for own, same in zip(answers, turned, strict=True):
@@ -178,8 +193,12 @@ def test_a_persona_of_an_auscj_participant_says_what_that_participant_preferred(
         raw = published[who]
         said, _ = read_starting_answers(seat.persona)
         assert "ranked the options from 1 (the one you prefer most)" in seat.persona
-        assert {k: said[f"P{k}"] for k in range(1, 9)} == {k: 9 - int(raw[f"P{k}"]) for k in range(1, 9)}
-        assert {k: said[f"C{k}"] for k in range(1, 46)} == {k: int(raw[f"C{k}"]) for k in range(1, 46)}
+        assert {k: said[f"P{k}"] for k in range(1, 9)} == {
+            k: 9 - int(raw[f"P{k}"]) for k in range(1, 9)
+        }
+        assert {k: said[f"C{k}"] for k in range(1, 46)} == {
+            k: int(raw[f"C{k}"]) for k in range(1, 46)
+        }
 
 
 @needs_published
@@ -187,7 +206,9 @@ def test_whoever_objects_to_genome_editing_prefers_the_ban_of_it_after_the_impor
     """The content shows the direction: C40 objects to interference, P7 bans every use."""
     raw = raw_auscj().values()
     objection = [int(row["C40"]) for row in raw]
-    assert np.corrcoef(objection, [int(row["P7"]) for row in raw])[0, 1] == pytest.approx(0.67, abs=0.005)
+    assert np.corrcoef(objection, [int(row["P7"]) for row in raw])[0, 1] == pytest.approx(
+        0.67, abs=0.005
+    )
     imported(PUBLISHED, tmp_path)
     kept = people_who_answered(Library(tmp_path).survey("deliberr.auscj"), tmp_path)
     ranks_of_ban = kept.preferences["pre"][:, 6]
@@ -222,24 +243,34 @@ def test_a_column_or_an_option_says_what_rank_1_is_and_the_ranks_are_turned_once
     assert kept_answers(path, survey).preferences["pre"].tolist() == turned
     again = check_answers(path, survey)
     assert again.answers.preferences["pre"].tolist() == turned, "what is kept is declared"
-    with pytest.raises(WrongInput, match="least_preferred by column rank_1_is, and most_preferred by"):
+    with pytest.raises(
+        WrongInput, match="least_preferred by column rank_1_is, and most_preferred by"
+    ):
         check_answers(own_file(tmp_path, "least_preferred"), survey, rank_1="most_preferred")
 
 
 def test_a_column_that_contradicts_itself_or_says_something_else_is_refused(tmp_path):
     _, survey = people([[1, 2, 3]])
-    with pytest.raises(WrongInput, match=r"mine.csv, line 2, column rank_1_is: expected most_preferred"):
+    with pytest.raises(
+        WrongInput, match=r"mine.csv, line 2, column rank_1_is: expected most_preferred"
+    ):
         check_answers(own_file(tmp_path, "best"), survey)
-    with pytest.raises(WrongInput, match="line 3, column rank_1_is: '', but 'most_preferred' in line 2"):
+    with pytest.raises(
+        WrongInput, match="line 3, column rank_1_is: '', but 'most_preferred' in line 2"
+    ):
         declared(Path("mine.csv"), [(2, "most_preferred"), (3, "")])
-    with pytest.raises(WrongInput, match="line 3, column rank_1_is: 'most_preferred', but '' in line 2"):
+    with pytest.raises(
+        WrongInput, match="line 3, column rank_1_is: 'most_preferred', but '' in line 2"
+    ):
         declared(Path("mine.csv"), [(2, ""), (3, "most_preferred")])
 
 
 def test_own_answers_to_a_survey_published_the_other_way_must_say_which_way_they_run(tmp_path):
     _, survey = people([[1, 2, 3]])
     auscj = replace(survey, id="deliberr.auscj")
-    with pytest.raises(WrongInput, match=r"nothing says what rank 1 is.*--rank-1-is least_preferred"):
+    with pytest.raises(
+        WrongInput, match=r"nothing says what rank 1 is.*--rank-1-is least_preferred"
+    ):
         check_answers(own_file(tmp_path), auscj)
     for mark, first in (("least_preferred", [3, 2, 1]), ("most_preferred", [1, 2, 3])):
         checked = check_answers(own_file(tmp_path), auscj, rank_1=mark)

@@ -1,4 +1,6 @@
-"""The folder of a study: settings that do not change, runs that are written once, damage that is named and left alone."""
+"""The folder of a study: settings that do not change, runs that are written once, damage that is
+named and left alone.
+"""
 
 import dataclasses
 import json
@@ -19,7 +21,11 @@ from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.testing import a_run
 
-SETTINGS = {"seed": 7, "group": {"size": 5}, "wording": {"id": "default", "texts": {"you": "You are"}}}
+SETTINGS = {
+    "seed": 7,
+    "group": {"size": 5},
+    "wording": {"id": "default", "texts": {"you": "You are"}},
+}
 PARTS = {"topics": {"ccps": "digest"}, "models": {"citizen": {"kind": "citizen", "noise": 0.4}}}
 
 
@@ -33,7 +39,11 @@ def study(tmp_path):
 
 
 def contents(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def held(study, *runs):
@@ -47,7 +57,9 @@ def held(study, *runs):
 # The folder
 
 
-@pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "a/b", "a\0b", "x" * 300, "🙂", "..", "", "\udcff"])
+@pytest.mark.parametrize(
+    "name", ["../../x", "/etc/x", "CON", "a/b", "a\0b", "x" * 300, "🙂", "..", "", "\udcff"]
+)
 def test_a_study_of_any_name_stays_in_its_root(tmp_path, name):
     study = Runs(tmp_path / "runs", name)
     study.settle(Manifest(name, SETTINGS, PARTS))
@@ -61,7 +73,9 @@ def test_studies_whose_names_differ_by_case_lie_apart(tmp_path):
     assert len(folders) == 3
 
 
-@pytest.mark.parametrize("session", ["../../x", "/tmp/x", "..", ".", "a/b", "", "scores", "a\0b", "x" * 300])
+@pytest.mark.parametrize(
+    "session", ["../../x", "/tmp/x", "..", ".", "a/b", "", "scores", "a\0b", "x" * 300]
+)
 def test_a_session_of_any_name_stays_in_the_folder_of_its_study(study, tmp_path, session):
     study.settle(manifest(SETTINGS, PARTS))
     study.write_scores("dri", 1, [])
@@ -76,7 +90,11 @@ def test_a_session_of_any_name_stays_in_the_folder_of_its_study(study, tmp_path,
         assert study.sessions() == [session]
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["demo"]
-    assert all(path.parent.parent == study.folder for path in study.folder.rglob("*.json*") if path.name != "study.json")
+    assert all(
+        path.parent.parent == study.folder
+        for path in study.folder.rglob("*.json*")
+        if path.name != "study.json"
+    )
     assert not (study.folder / "run.json").exists()
     assert not (study.folder / "scores" / "run.json").exists()
 
@@ -93,7 +111,9 @@ def test_a_study_is_found_by_its_folder_whatever_its_name(tmp_path):
 def test_an_unknown_study_comes_with_the_closest(tmp_path):
     for name in ("demo", "pilot"):
         Runs(tmp_path, name).settle(manifest(SETTINGS, PARTS))
-    with pytest.raises(WrongInput, match=r"unknown study 'dem'; did you mean demo\? There are: demo, pilot"):
+    with pytest.raises(
+        WrongInput, match=r"unknown study 'dem'; did you mean demo\? There are: demo, pilot"
+    ):
         Runs.open(tmp_path, "dem")
     with pytest.raises(WrongInput, match="unknown study 'demo'"):
         Runs.open(tmp_path / "nowhere", "demo")
@@ -106,7 +126,11 @@ def test_a_folder_without_settings_is_no_study(tmp_path):
 
 
 def test_one_process_at_a_time_holds_a_study(study):
-    with study.lock(), pytest.raises(WrongInput, match=f"in use by process {os.getpid()}"), study.lock():
+    with (
+        study.lock(),
+        pytest.raises(WrongInput, match=f"in use by process {os.getpid()}"),
+        study.lock(),
+    ):
         raise AssertionError("the lock was given twice")
     with study.lock():
         pass
@@ -135,7 +159,9 @@ def test_equal_settings_change_nothing(study):
 def test_other_settings_are_refused_with_the_difference(study, settings, difference):
     study.settle(manifest(SETTINGS, PARTS))
     before = contents(study.folder)
-    with pytest.raises(WrongInput, match="study 'demo' has other settings; it is left as it is:") as caught:
+    with pytest.raises(
+        WrongInput, match="study 'demo' has other settings; it is left as it is:"
+    ) as caught:
         study.settle(manifest(settings, PARTS))
     assert difference in [line.strip() for line in str(caught.value).splitlines()]
     assert "study=NAME" in str(caught.value)
@@ -144,21 +170,40 @@ def test_other_settings_are_refused_with_the_difference(study, settings, differe
 
 def test_added_parts_are_kept_beside_the_old(study):
     study.settle(manifest(SETTINGS, PARTS))
-    study.settle(manifest(SETTINGS, {"topics": {"acp": "other"}, "models": PARTS["models"], "personas": {"values": "x"}}))
+    study.settle(
+        manifest(
+            SETTINGS,
+            {"topics": {"acp": "other"}, "models": PARTS["models"], "personas": {"values": "x"}},
+        )
+    )
     kept = json.loads((study.folder / "study.json").read_text())["parts"]
-    assert kept == {"topics": {"ccps": "digest", "acp": "other"}, "models": PARTS["models"], "personas": {"values": "x"}}
+    assert kept == {
+        "topics": {"ccps": "digest", "acp": "other"},
+        "models": PARTS["models"],
+        "personas": {"values": "x"},
+    }
     study.settle(manifest(SETTINGS, PARTS))
     assert json.loads((study.folder / "study.json").read_text())["parts"] == kept
 
 
 def test_a_study_is_frozen_when_it_begins_and_amended_later(study):
     first = manifest(SETTINGS, PARTS, sessions=("a",), prompts={"a": "1"}, begun={"at": "monday"})
-    more = manifest(SETTINGS, PARTS | {"topics": {"acp": "other"}}, sessions=("b", "a"), prompts={"b": "2"}, begun={"at": "tuesday"})
+    more = manifest(
+        SETTINGS,
+        PARTS | {"topics": {"acp": "other"}},
+        sessions=("b", "a"),
+        prompts={"b": "2"},
+        begun={"at": "tuesday"},
+    )
     study.settle(first)
     assert study.manifest() == first
     study.settle(more)
     now = study.manifest()
-    assert (now.begun, now.sessions, now.prompts) == ({"at": "monday"}, ("a", "b"), {"a": "1", "b": "2"})
+    assert (now.begun, now.sessions, now.prompts) == (
+        {"at": "monday"},
+        ("a", "b"),
+        {"a": "1", "b": "2"},
+    )
     assert now.amendments == ({"at": "tuesday", "added": {"topics": ["acp"]}, "sessions": 1},)
     study.settle(more)
     assert study.manifest() == now
@@ -191,7 +236,15 @@ def test_a_changed_part_is_refused_with_the_difference(study):
     study.settle(manifest(SETTINGS, PARTS))
     before = contents(study.folder)
     with pytest.raises(WrongInput) as caught:
-        study.settle(manifest(SETTINGS, {"topics": {"ccps": "digest"}, "models": {"citizen": {"kind": "citizen", "noise": 0.5}}}))
+        study.settle(
+            manifest(
+                SETTINGS,
+                {
+                    "topics": {"ccps": "digest"},
+                    "models": {"citizen": {"kind": "citizen", "noise": 0.5}},
+                },
+            )
+        )
     assert "  models.citizen.noise: 0.4 -> 0.5" in str(caught.value).splitlines()
     assert contents(study.folder) == before
 
@@ -208,7 +261,13 @@ def test_many_differences_are_cut_and_counted(study):
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("{", "is damaged"), ("", "is damaged"), ("[]", "schema 3"), ('{"schema": 9}', "schema 3"), ('{"schema": 2}', "study.json")],
+    [
+        ("{", "is damaged"),
+        ("", "is damaged"),
+        ("[]", "schema 3"),
+        ('{"schema": 9}', "schema 3"),
+        ('{"schema": 2}', "study.json"),
+    ],
     ids=repr,
 )
 def test_a_damaged_settings_file_is_named_and_left_alone(study, text, reason):
@@ -238,10 +297,17 @@ def test_another_plan_under_the_same_name_is_refused_with_the_difference(study):
     session = a_run("s1").session
     study.plan(session)
     before = contents(study.folder)
-    other = dataclasses.replace(session, seed=99, treatment=Treatment("basic", "Deliberate with the others.", rounds=3))
-    with pytest.raises(WrongInput, match="session 's1' of study 'demo' was planned differently") as caught:
+    other = dataclasses.replace(
+        session, seed=99, treatment=Treatment("basic", "Deliberate with the others.", rounds=3)
+    )
+    with pytest.raises(
+        WrongInput, match="session 's1' of study 'demo' was planned differently"
+    ) as caught:
         study.plan(other)
-    assert [line.strip() for line in str(caught.value).splitlines()[1:3]] == ["treatment.rounds: 1 -> 3", "seed: 1 -> 99"]
+    assert [line.strip() for line in str(caught.value).splitlines()[1:3]] == [
+        "treatment.rounds: 1 -> 3",
+        "seed: 1 -> 99",
+    ]
     assert contents(study.folder) == before
 
 
@@ -258,9 +324,13 @@ def test_a_damaged_plan_is_named_and_left_alone(study):
 
 def test_an_unknown_session_comes_with_the_closest(study):
     study.plan(a_run("ccps.basic.r1").session)
-    with pytest.raises(WrongInput, match=r"unknown session 'ccps.basik.r1'; did you mean ccps.basic.r1\?"):
+    with pytest.raises(
+        WrongInput, match=r"unknown session 'ccps.basik.r1'; did you mean ccps.basic.r1\?"
+    ):
         study.planned("ccps.basik.r1")
-    with pytest.raises(WrongInput, match=r"session 'ccps.basic.r1' .* was cut off and has no run yet"):
+    with pytest.raises(
+        WrongInput, match=r"session 'ccps.basic.r1' .* was cut off and has no run yet"
+    ):
         study.run("ccps.basic.r1")  # planned, and not held yet
 
 
@@ -342,7 +412,10 @@ def test_exchanges_are_kept_by_session_and_damaged_lines_counted(study):
     with (study.folder / "a" / "exchanges.jsonl").open("ab") as log:
         log.write(b'{"n": 4, "te')
     study.record("a", {"n": 5})
-    assert study.exchanges("a") == ([{"n": 1, "text": "次\n"}, {"n": 3, "text": "次\n"}, {"n": 5}], 1)
+    assert study.exchanges("a") == (
+        [{"n": 1, "text": "次\n"}, {"n": 3, "text": "次\n"}, {"n": 5}],
+        1,
+    )
     assert study.exchanges("b") == ([{"n": 2, "text": "次\n"}], 0)
     assert study.exchanges("none") == ([], 0)
 
@@ -379,9 +452,13 @@ def test_scorers_and_versions_lie_beside_each_other_and_a_scorer_replaces_its_ow
 
 def test_details_lie_beside_the_scores_and_are_not_read_as_scores(study):
     study.write_scores("dri", 1, [Score("dri", "run", "a", 0.5)])
-    path = study.write_details("dri", 1, [{"target": "a/1", "text": "Ja.\u2028Gut."}, {"target": "a/2"}])
+    path = study.write_details(
+        "dri", 1, [{"target": "a/1", "text": "Ja.\u2028Gut."}, {"target": "a/2"}]
+    )
     assert path == study.folder / "scores" / "details" / "dri.v1.jsonl"
-    assert [json.loads(line)["target"] for line in path.read_text(encoding="utf-8").split("\n") if line] == ["a/1", "a/2"]
+    assert [
+        json.loads(line)["target"] for line in path.read_text(encoding="utf-8").split("\n") if line
+    ] == ["a/1", "a/2"]
     assert [score.measure for score in study.scores()] == ["dri"]
 
 
@@ -389,7 +466,9 @@ def test_scoring_touches_no_run(study):
     held(study, a_run("a"))
     before = contents(study.folder)
     study.write_scores("dri", 1, [Score("dri", "run", "a", 0.5)])
-    assert {name: data for name, data in contents(study.folder).items() if not name.startswith("scores")} == before
+    assert {
+        name: data for name, data in contents(study.folder).items() if not name.startswith("scores")
+    } == before
 
 
 def test_scores_that_cannot_be_written_leave_the_old_ones(study):

@@ -1,4 +1,6 @@
-"""The topics, motions and instruments that are shipped: all there, balanced, and called unvalidated."""
+"""The topics, motions and instruments that are shipped: all there, balanced, and called
+unvalidated.
+"""
 
 from collections import Counter
 
@@ -29,7 +31,9 @@ def test_twelve_topics_and_ten_motions_are_shipped(package):
     assert {id for id, entry in found.items() if isinstance(entry, Topic)} == set(PREFERENCES)
     motions = [entry for entry in found.values() if isinstance(entry, Motion)]
     assert Counter(motion.tournament for motion in motions) == {True: 10, False: 3}
-    assert set(package.surveys()) == set(PREFERENCES) | {id for id in package.surveys() if "." in id}
+    assert set(package.surveys()) == set(PREFERENCES) | {
+        id for id in package.surveys() if "." in id
+    }
 
 
 @pytest.mark.parametrize("id", PREFERENCES)
@@ -41,12 +45,16 @@ def test_a_topic_has_a_question_a_background_and_a_survey(package, id):
 
 
 @pytest.mark.parametrize(("id", "preferences"), PREFERENCES.items())
-def test_an_instrument_is_balanced_as_long_as_the_real_one_and_called_unvalidated(package, id, preferences):
+def test_an_instrument_is_balanced_as_long_as_the_real_one_and_called_unvalidated(
+    package, id, preferences
+):
     survey = package.survey(id)
     assert len(survey.considerations) == 20
     assert Counter(item.reverse for item in survey.considerations) == {True: 10, False: 10}
     assert len(survey.preferences) == preferences
-    assert [item.id for item in survey.items] == [f"C{k}" for k in range(1, 21)] + [f"P{k}" for k in range(1, preferences + 1)]
+    assert [item.id for item in survey.items] == [f"C{k}" for k in range(1, 21)] + [
+        f"P{k}" for k in range(1, preferences + 1)
+    ]
     assert survey.validated is False
     assert "not validated" in survey.source.lower()
     assert survey.forced_distribution is None
@@ -61,8 +69,12 @@ def test_no_two_items_of_an_instrument_say_the_same(package):
 def test_ten_motions_lie_on_five_themes_two_on_each(package):
     found = [entry for entry in entries(package).values() if isinstance(entry, Motion)]
     motions = [motion for motion in found if motion.tournament]
-    assert Counter(motion.theme for motion in motions) == dict.fromkeys(["technology", "environment", "work", "media", "governance"], 2)
-    assert all(motion.text.startswith("This house") and motion.text.endswith(".") for motion in motions)
+    assert Counter(motion.theme for motion in motions) == dict.fromkeys(
+        ["technology", "environment", "work", "media", "governance"], 2
+    )
+    assert all(
+        motion.text.startswith("This house") and motion.text.endswith(".") for motion in motions
+    )
     assert len({motion.text for motion in found}) == 13
 
 

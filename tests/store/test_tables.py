@@ -1,4 +1,6 @@
-"""A study as tables: a row a unit with its condition, nothing missing without a reason, nothing damaged without a word."""
+"""A study as tables: a row a unit with its condition, nothing missing without a reason, nothing
+damaged without a word.
+"""
 
 import asyncio
 import dataclasses
@@ -41,14 +43,31 @@ def held(study, run, *exchanges):
 def mixed(name="one", **changes):
     """A run of two participants voiced by two models."""
     run = a_run(name, participants=2)
-    people = (Participant("Participant 1", "A nurse.", "warm"), Participant("Participant 2", "", "cold"))
-    return dataclasses.replace(run, session=dataclasses.replace(run.session, participants=people, models=MODELS, **changes))
+    people = (
+        Participant("Participant 1", "A nurse.", "warm"),
+        Participant("Participant 2", "", "cold"),
+    )
+    return dataclasses.replace(
+        run, session=dataclasses.replace(run.session, participants=people, models=MODELS, **changes)
+    )
 
 
 def exchange(participant=1, occasion="pre", attempt=0, status="ok", **completion):
     """An exchange as it lies in the log: what is not told is that of a plain success."""
-    usage = {"input_tokens": 100, "cached_tokens": 40, "output_tokens": 10, "reasoning_tokens": None, "cost_usd": 0.25}
-    done = {"text": "C1: 4", "status": status, "usage": usage, "parameters_sent": {"temperature": 0.7, "seed": 3}, "tries": []}
+    usage = {
+        "input_tokens": 100,
+        "cached_tokens": 40,
+        "output_tokens": 10,
+        "reasoning_tokens": None,
+        "cost_usd": 0.25,
+    }
+    done = {
+        "text": "C1: 4",
+        "status": status,
+        "usage": usage,
+        "parameters_sent": {"temperature": 0.7, "seed": 3},
+        "tries": [],
+    }
     return {
         "hash": "abc", "model": "warm" if participant == 1 else "cold", "seed": 1,
         "started": "2026-11-21T11:28:40.518+00:00", "seconds": 0.5,
@@ -95,13 +114,26 @@ def test_units_are_counted_and_values_are_those_of_the_run(study):
 def test_a_missing_answer_is_missing_with_its_reason_and_counted(study):
     run = a_run("one", participants=3, missing=["Participant 2"])
     silence = Silence(run.transcript[1].turn, "refusal", "against my policy")
-    held(study, dataclasses.replace(run, transcript=(run.transcript[0], run.transcript[2]), silences=(silence,)))
+    held(
+        study,
+        dataclasses.replace(
+            run, transcript=(run.transcript[0], run.transcript[2]), silences=(silence,)
+        ),
+    )
     frames = of(study)
     gone = frames["responses"][frames["responses"].value.isna()]
-    assert set(zip(gone.participant, gone.phase, gone.missing, strict=True)) == {("Participant 2", "post", "refusal")}
+    assert set(zip(gone.participant, gone.phase, gone.missing, strict=True)) == {
+        ("Participant 2", "post", "refusal")
+    }
     assert frames["responses"][frames["responses"].value.notna()].missing.isna().all()
     (row,) = frames["runs"].itertuples()
-    assert (row.status, row.answers_expected, row.answers_missing, row.turns, row.statements_missing) == ("partial", 60, 10, 3, 1)
+    assert (
+        row.status,
+        row.answers_expected,
+        row.answers_missing,
+        row.turns,
+        row.statements_missing,
+    ) == ("partial", 60, 10, 3, 1)
     said = frames["statements"]
     assert list(said.turn) == [1, 2, 3]
     assert list(said.status) == ["ok", "refusal", "ok"]
@@ -113,24 +145,47 @@ def test_a_missing_answer_is_missing_with_its_reason_and_counted(study):
 def test_only_those_surveyed_in_a_debate_owe_answers(study, tmp_path, listeners, expected):
     told = ["procedure.rules.then=cut", "procedure.rules.most=140"]
     sides = ("proposition=citizen_plain", "opposition=citizen")
-    session = compose("format=debate", "motion=voting", *sides, f"audience={listeners}", *told, home=tmp_path)
+    session = compose(
+        "format=debate", "motion=voting", *sides, f"audience={listeners}", *told, home=tmp_path
+    )
     held(study, asyncio.run(hold(session, models_for(session))))
     (row,) = of(study)["runs"].itertuples()
     assert (row.answers_expected, row.answers_missing) == (expected, 0)
-    assert (row.proposition, row.opposition, row.speech_least, row.speech_most) == ("citizen_plain", "citizen", 100, 140)
+    assert (row.proposition, row.opposition, row.speech_least, row.speech_most) == (
+        "citizen_plain",
+        "citizen",
+        100,
+        140,
+    )
     assert (row.speech_reasks, row.speech_then, bool(row.preparation)) == (2, "cut", False)
 
 
 def test_the_condition_stands_in_every_table_of_observations(study):
     audience = Audience("edges", edges=((1, 2),))
     treatment = Treatment("quiet", rounds=3, interaction=False)
-    held(study, mixed(treatment=treatment, procedure=Procedure(audience), seed=2**80, replicate=4), exchange())
+    held(
+        study,
+        mixed(treatment=treatment, procedure=Procedure(audience), seed=2**80, replicate=4),
+        exchange(),
+    )
     study.write_scores("dri", 1, [Score("dri", "run", "one", 0.5, "pre")])
     frames = of(study)
     for table in set(TABLES) - {"items", "measures"}:
         row = frames[table].iloc[0]
-        assert (row.study, row.session, row.treatment, row.rounds, row.replicate) == ("demo", "one", "quiet", 0, 4)
-        assert (row.models, row.model_kinds, row["size"], row.personas, row.network) == ("warm+cold", "litellm+litellm", 2, 1, "edges")
+        assert (row.study, row.session, row.treatment, row.rounds, row.replicate) == (
+            "demo",
+            "one",
+            "quiet",
+            0,
+            4,
+        )
+        assert (row.models, row.model_kinds, row["size"], row.personas, row.network) == (
+            "warm+cold",
+            "litellm+litellm",
+            2,
+            1,
+            "edges",
+        )
         assert row.seed == str(2**80)
     assert frames["runs"].edges[0] == "1-2"
     assert list(frames["participants"].persona) == ["A nurse.", None]
@@ -141,13 +196,22 @@ def test_the_condition_stands_in_every_table_of_observations(study):
 
 def test_a_temperature_is_that_which_was_sent_to_whom_it_was_sent(study):
     dropped = {"parameters_sent": {}, "parameters_dropped": ["temperature", "seed"]}
-    pairs = [exchange(n, occasion, **(dropped if n == 2 else {})) for occasion in ("pre", "post", f"turn {1}", "turn 2") for n in (1, 2)]
+    pairs = [
+        exchange(n, occasion, **(dropped if n == 2 else {}))
+        for occasion in ("pre", "post", f"turn {1}", "turn 2")
+        for n in (1, 2)
+    ]
     held(study, mixed(), *pairs)
     study.write_scores("dri", 1, [Score("dri", "run", "one", 0.5, "pre")])
     frames = of(study)
     for table in ("responses", "statements", "calls"):
         warm, cold = (frames[table][frames[table].model == name] for name in ("warm", "cold"))
-        assert set(warm.temperature) == set(warm.temperature_requested) == set(cold.temperature_requested) == {0.7}
+        assert (
+            set(warm.temperature)
+            == set(warm.temperature_requested)
+            == set(cold.temperature_requested)
+            == {0.7}
+        )
         assert cold.temperature.isna().all(), table
         assert set(cold.parameters_dropped) == {"seed; temperature"}
         assert warm.parameters_dropped.isna().all()
@@ -155,7 +219,10 @@ def test_a_temperature_is_that_which_was_sent_to_whom_it_was_sent(study):
         row = frames[table].iloc[0]
         assert (row.temperature_requested, row.parameters_dropped) == (0.7, "seed; temperature")
         assert math.isnan(row.temperature), "half of the run had none"
-    assert json.loads(frames["calls"].parameters_requested[0]) == {"temperature": 0.7, "max_tokens": 500}
+    assert json.loads(frames["calls"].parameters_requested[0]) == {
+        "temperature": 0.7,
+        "max_tokens": 500,
+    }
 
 
 def test_without_a_record_no_temperature_and_no_attempts_are_claimed(study):
@@ -174,12 +241,26 @@ def test_attempts_are_a_column_with_which_units_are_left_out(study):
         exchange(2, "turn 2", 0, "unreadable"), exchange(2, "turn 2", 1, "unreadable"), exchange(2, "turn 2", 2, "refusal"),
         exchange(1, "post", 0, "timeout"), exchange(1, "post", 0), exchange(2, "post"),
     )  # fmt: skip
-    targets = [("run", "one"), ("participant", "one/Participant 2"), ("statement", "one/2"), ("statement", "one/1"), ("pair", "one/1-2")]
+    targets = [
+        ("run", "one"),
+        ("participant", "one/Participant 2"),
+        ("statement", "one/2"),
+        ("statement", "one/1"),
+        ("pair", "one/1-2"),
+    ]
     study.write_scores(
-        "x", 2, [Score("m", unit, target, 1.0, phase) for unit, target in targets for phase in ("pre", "post", "change", "")]
+        "x",
+        2,
+        [
+            Score("m", unit, target, 1.0, phase)
+            for unit, target in targets
+            for phase in ("pre", "post", "change", "")
+        ],
     )
     frames = of(study)
-    answers = frames["responses"].groupby(["participant", "phase"]).attempts.unique().map(list).to_dict()
+    answers = (
+        frames["responses"].groupby(["participant", "phase"]).attempts.unique().map(list).to_dict()
+    )
     assert answers == {
         ("Participant 1", "post"): [1],
         ("Participant 1", "pre"): [2],
@@ -208,7 +289,11 @@ def test_damaged_lines_make_attempts_unknown_where_nothing_shows_the_last(study)
     frames, faults = tables(study)
     assert len(faults) == 1
     assert "2 damaged line(s)" in faults[0]
-    answers = frames["responses"][frames["responses"].phase == "pre"].groupby("participant").attempts.first()
+    answers = (
+        frames["responses"][frames["responses"].phase == "pre"]
+        .groupby("participant")
+        .attempts.first()
+    )
     assert answers["Participant 1"] == 2, "what ended ok was the last"
     assert pd.isna(answers["Participant 2"])
     assert frames["runs"].calls_damaged[0] == 2
@@ -219,10 +304,25 @@ def test_damaged_lines_make_attempts_unknown_where_nothing_shows_the_last(study)
 
 
 def test_an_unknown_cost_is_empty_and_never_nothing(study):
-    unknown = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd"))
+    unknown = dict.fromkeys(
+        ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd")
+    )
     held(study, mixed("known"), exchange(), exchange(2, usage={**unknown, "cost_usd": 0.0}))
-    tries = [{"status": "timeout", "detail": "", "waited": 1.0, "possibly_billed": True, "usage": unknown},
-             {"status": "unavailable", "detail": "", "waited": 1.0, "usage": {**unknown, "cost_usd": 0.5}}]  # fmt: skip
+    tries = [
+        {
+            "status": "timeout",
+            "detail": "",
+            "waited": 1.0,
+            "possibly_billed": True,
+            "usage": unknown,
+        },
+        {
+            "status": "unavailable",
+            "detail": "",
+            "waited": 1.0,
+            "usage": {**unknown, "cost_usd": 0.5},
+        },
+    ]
     held(study, mixed("unknown"), exchange(tries=tries), exchange(2, usage=unknown))
     frames = of(study)
     assert list(frames["runs"].cost_usd.isna()) == [False, True]
@@ -237,12 +337,31 @@ def test_an_unknown_cost_is_empty_and_never_nothing(study):
     assert list(frames["calls"].input_tokens.isna()) == [False, True, False, True]
 
 
-@pytest.mark.parametrize(("billed", "calls", "run"), [(False, [0.0, 0.25], 0.75), (True, [None, 0.25], None)])
-def test_what_failed_for_free_cost_nothing_and_what_may_be_billed_is_unknown(study, billed, calls, run):
-    unknown = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd"))
+@pytest.mark.parametrize(
+    ("billed", "calls", "run"), [(False, [0.0, 0.25], 0.75), (True, [None, 0.25], None)]
+)
+def test_what_failed_for_free_cost_nothing_and_what_may_be_billed_is_unknown(
+    study, billed, calls, run
+):
+    unknown = dict.fromkeys(
+        ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd")
+    )
     failed = {"possibly_billed": billed, "usage": unknown}
-    tries = [{"status": "timeout", "detail": "", "waited": 1.0, "usage": {**unknown, "cost_usd": 0.5}},
-             {"status": "rate_limited", "detail": "", "waited": 1.0, "possibly_billed": False, "usage": unknown}]  # fmt: skip
+    tries = [
+        {
+            "status": "timeout",
+            "detail": "",
+            "waited": 1.0,
+            "usage": {**unknown, "cost_usd": 0.5},
+        },
+        {
+            "status": "rate_limited",
+            "detail": "",
+            "waited": 1.0,
+            "possibly_billed": False,
+            "usage": unknown,
+        },
+    ]
     held(study, mixed(), exchange(status="quota", **failed), exchange(tries=tries))
     frames = of(study)
     assert [None if math.isnan(cost) else cost for cost in frames["calls"].cost_usd] == calls
@@ -283,13 +402,24 @@ def test_what_was_cut_off_or_damaged_has_a_row_and_a_word(study):
     held(study, mixed("strange"), exchange())
     (study.path("strange") / "session.json").write_text("{}")
     study.write_scores(
-        "dri", 1, [Score("dri", "run", name, math.nan, "pre", note="missing_answer") for name in ("whole", "strange", "lost")]
+        "dri",
+        1,
+        [
+            Score("dri", "run", name, math.nan, "pre", note="missing_answer")
+            for name in ("whole", "strange", "lost")
+        ],
     )
     with (study.folder / "scores" / "dri.v1.jsonl").open("a") as file:
         file.write('{"measure": "dri"}\nnull\n')
     frames, faults = tables(study)
     runs = frames["runs"].set_index("session")
-    assert runs.status.to_dict() == {"whole": "complete", "cut": "no run", "torn": "damaged", "planless": "damaged", "strange": "damaged"}
+    assert runs.status.to_dict() == {
+        "whole": "complete",
+        "cut": "no run",
+        "torn": "damaged",
+        "planless": "damaged",
+        "strange": "damaged",
+    }
     assert set(runs[runs.fault.notna()].index) == {"torn", "planless", "strange"}
     assert runs[runs.status != "complete"].answers_missing.isna().all(), "unknown is not none"
     assert runs.treatment["torn"] == "basic"

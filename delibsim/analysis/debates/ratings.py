@@ -1,8 +1,10 @@
-"""Debates compared: the table of ratings, what was held and rated, who wins and how well they perform.
+"""Debates compared: the table of ratings, what was held and rated, who wins and how well they
+perform.
 
-All functions take the table of `rating_table`, one row a rating of a debate, and return tables. `analysed` leaves out the raters who
-failed the attention check; a missing value leaves a row out of what needs it, and every table says how many rows it stands on. The
-unit that the bootstrap draws is the debate, with all of its ratings: raters of one debate judge the same speeches.
+All functions take the table of `rating_table`, one row a rating of a debate, and return tables.
+`analysed` leaves out the raters who failed the attention check; a missing value leaves a row out of
+what needs it, and every table says how many rows it stands on. The unit that the bootstrap draws is
+the debate, with all of its ratings: raters of one debate judge the same speeches.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,11 +28,11 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     """One row for each rating of each complete debate.
 
     Columns: debate, cell (of the design: the debate's name without the replicate), motion,
-    replicate, rater, source, model (of the rater), wording (what the rater read; "" where it was not kept),
-    proposition and opposition (the debaters), first (the side shown as Speaker A), winner,
-    before, after, attentive, SIDE.DIMENSION for both sides and eleven dimensions, SIDE.words,
-    SIDE.kind ("human" for a person at the terminal, else "model").
-    What a rater did not give is missing (NaN or None).
+    replicate, rater, source, model (of the rater), wording (what the rater read; "" where it was
+    not kept), proposition and opposition (the debaters), first (the side shown as Speaker A),
+    winner, before, after, attentive, SIDE.DIMENSION for both sides and eleven dimensions,
+    SIDE.words, SIDE.kind ("human" for a person at the terminal, else "model"). What a rater did not
+    give is missing (NaN or None).
     """
     rows = []
     for run in runs:
@@ -38,7 +40,11 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
             continue
         debaters = {p.role: p for p in run.session.participants}
         words = {
-            side: sum(len(s.text.split()) for s in run.transcript if s.turn.task != PREPARATION and s.turn.speaker == debaters[side].id)
+            side: sum(
+                len(s.text.split())
+                for s in run.transcript
+                if s.turn.task != PREPARATION and s.turn.speaker == debaters[side].id
+            )
             for side in SIDES
         }
         for r in run.ratings:
@@ -52,7 +58,10 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
                 "before": np.nan if r.before is None else r.before, "after": np.nan if r.after is None else r.after,
             }  # fmt: skip
             for side in SIDES:
-                row |= {f"{side}.{dimension}": r.of(side).get(dimension, np.nan) for dimension in DIMENSIONS}
+                row |= {
+                    f"{side}.{dimension}": r.of(side).get(dimension, np.nan)
+                    for dimension in DIMENSIONS
+                }
                 row[f"{side}.words"] = words[side]
                 row[f"{side}.kind"] = kind_of(run.session, debaters[side].model)
             rows.append(row)
@@ -63,7 +72,12 @@ def columns() -> list[str]:
     """The columns of the table of ratings, in order."""
     named = ["debate", "cell", "motion", "replicate", "rater", "source", "model", "wording"]
     named += ["proposition", "opposition", "first", "winner", "attentive"]
-    return [*named, "before", "after", *(f"{side}.{name}" for side in SIDES for name in (*DIMENSIONS, "words", "kind"))]
+    return [
+        *named,
+        "before",
+        "after",
+        *(f"{side}.{name}" for side in SIDES for name in (*DIMENSIONS, "words", "kind")),
+    ]
 
 
 def kind_of(session: Session, model: str) -> str:
@@ -72,7 +86,9 @@ def kind_of(session: Session, model: str) -> str:
 
 
 def analysed(table: pd.DataFrame) -> pd.DataFrame:
-    """The ratings that count: all but those whose rater is known to have failed the attention check."""
+    """The ratings that count: all but those whose rater is known to have failed the attention
+    check.
+    """
     failed = table["attentive"].astype(object).isin([False])
     return table[~failed.astype(bool)]
 
@@ -85,12 +101,14 @@ def debaters_of(table: pd.DataFrame) -> list[str]:
 def by_debater(table: pd.DataFrame) -> pd.DataFrame:
     """Two rows a rating, one from each debater's point of view.
 
-    Columns: debate, motion, rater, debater, opponent, kind and other_kind (of the debaters), side, won (1, 0 or NaN), own.DIMENSION
-    and other.DIMENSION.
+    Columns: debate, motion, rater, debater, opponent, kind and other_kind (of the debaters), side,
+    won (1, 0 or NaN), own.DIMENSION and other.DIMENSION.
     """
     views = []
     for side in SIDES:
-        view = table[["debate", "motion", "rater"]].assign(debater=table[side], opponent=table[OTHER[side]], side=side)
+        view = table[["debate", "motion", "rater"]].assign(
+            debater=table[side], opponent=table[OTHER[side]], side=side
+        )
         view["kind"], view["other_kind"] = table[f"{side}.kind"], table[f"{OTHER[side]}.kind"]
         view["won"] = (table["winner"] == side).astype(float).where(table["winner"].notna())
         for dimension in DIMENSIONS:
@@ -101,7 +119,8 @@ def by_debater(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.DataFrame:
-    """Win rate and mean performance of every debater with percentile bootstrap intervals over debates, ranked by win rate.
+    """Win rate and mean performance of every debater with percentile bootstrap intervals over
+    debates, ranked by win rate.
 
     Columns: debater, debates, ratings, win_rate, win_low, win_high, performance, performance_low,
     performance_high, rank (by win rate; 1 is best; equal rates share the mean of their ranks),
@@ -112,10 +131,18 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
     for debater in debaters_of(table):
         own = view[view["debater"] == debater]
         rng = np.random.default_rng(seed_of("standings", debater, seed))
-        row = {"debater": debater, "debates": own["debate"].nunique(), "ratings": int(own["won"].notna().sum())}
+        row = {
+            "debater": debater,
+            "debates": own["debate"].nunique(),
+            "ratings": int(own["won"].notna().sum()),
+        }
         for name, column in (("win", "won"), ("performance", "own.performance")):
             low, high = _interval(own, column, rng, samples)
-            row |= {"win_rate" if name == "win" else name: own[column].mean(), f"{name}_low": low, f"{name}_high": high}
+            row |= {
+                "win_rate" if name == "win" else name: own[column].mean(),
+                f"{name}_low": low,
+                f"{name}_high": high,
+            }
         rows.append(row)
     found = pd.DataFrame(rows)
     if found.empty:
@@ -125,8 +152,12 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
     return found.sort_values(["rank", "debater"], ignore_index=True)
 
 
-def _interval(own: pd.DataFrame, column: str, rng: np.random.Generator, samples: int) -> tuple[float, float]:
-    """The 95 percent percentile interval of a mean over ratings when whole debates are drawn; NaN with fewer than two debates."""
+def _interval(
+    own: pd.DataFrame, column: str, rng: np.random.Generator, samples: int
+) -> tuple[float, float]:
+    """The 95 percent percentile interval of a mean over ratings when whole debates are drawn; NaN
+    with fewer than two debates.
+    """
     sums = own.groupby("debate")[column].agg(["sum", "count"]).to_numpy(dtype=float)
     sums = sums[sums[:, 1] > 0]
     if len(sums) < 2:
@@ -139,7 +170,8 @@ def _interval(own: pd.DataFrame, column: str, rng: np.random.Generator, samples:
 def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
     """What was held, rated and analysed for every motion, and why the rest was not.
 
-    Columns: motion, held, complete, rated (debates), ratings, without_winner, failed_attention, analysed (ratings).
+    Columns: motion, held, complete, rated (debates), ratings, without_winner, failed_attention,
+    analysed (ratings).
     """
     runs = list(runs)
     rows = []

@@ -1,6 +1,8 @@
-"""People in groups of the size that models deliberate in: a topic's participants dealt out at random into disjoint groups, many times over.
+"""People in groups of the size that models deliberate in: a topic's participants dealt out at
+random into disjoint groups, many times over.
 
-The same members form a group before and after. The spread between partitions says how much of a figure is the luck of the deal.
+The same members form a group before and after. The spread between partitions says how much of a
+figure is the luck of the deal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,9 @@ PARTS = (*PHASES, "change")
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """The measures of a topic's groups: arrays (partitions, groups) by measure and part (pre, post, change); NaN where undefined."""
+    """The measures of a topic's groups: arrays (partitions, groups) by measure and part (pre, post,
+    change); NaN where undefined.
+    """
 
     id: str
     n: int
@@ -33,13 +37,16 @@ class Dealt:
 
     @property
     def groups(self) -> int:
-        """How many groups each partition has; n less five times as many people are left over each time."""
+        """How many groups each partition has; n less five times as many people are left over each
+        time.
+        """
         return self.n // SIZE
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure over partitions: its mean, its standard deviation between partitions, and that between groups within a partition.
+    """A figure over partitions: its mean, its standard deviation between partitions, and that
+    between groups within a partition.
 
     `undefined` is the share of groups without a value, which are in neither.
     """
@@ -52,7 +59,8 @@ class Spread:
 
 @dataclass(frozen=True)
 class GroupCeiling:
-    """Least squares of the change of DRI on DRI before over all groups of a partition, described over the partitions.
+    """Least squares of the change of DRI on DRI before over all groups of a partition, described
+    over the partitions.
 
     `beta`, `r2` and both standard errors (plain; clustered by topic) are means over partitions,
     `beta_sd` and `r2_sd` are standard deviations between them, the p values are medians (t on
@@ -71,7 +79,8 @@ class GroupCeiling:
 
 
 def dealt(answers: Answers, partitions: int = PARTITIONS) -> Dealt:
-    """The participants of one survey in floor(n / 5) disjoint groups, so many times; the deals are seeded by the survey's name.
+    """The participants of one survey in floor(n / 5) disjoint groups, so many times; the deals are
+    seeded by the survey's name.
 
     More partitions are the same ones and further ones. Fewer than five participants make no group.
     """
@@ -97,22 +106,32 @@ def _of_groups(answers: Answers, rows: NDArray[np.intp]) -> Dealt:
     """The measures of groups whose members `rows` (partitions, groups, 5) names."""
     by_phase = {phase: _measured(answers, phase, rows) for phase in PHASES}
     values = {
-        measure: {phase: by_phase[phase][measure] for phase in PHASES} | {"change": by_phase["post"][measure] - by_phase["pre"][measure]}
+        measure: {phase: by_phase[phase][measure] for phase in PHASES}
+        | {"change": by_phase["post"][measure] - by_phase["pre"][measure]}
         for measure in MEASURES
     }
     return Dealt(answers.survey, len(answers.participants), values)
 
 
 def spread(values: Array) -> Spread:
-    """A figure of groups (partitions, groups): mean over the groups that have it, and its spreads; NaN where a partition has none."""
+    """A figure of groups (partitions, groups): mean over the groups that have it, and its spreads;
+    NaN where a partition has none.
+    """
     means, defined = _means(values), ~np.isnan(values)
     several = defined.sum(axis=1) > 1
     within = float(np.nanstd(values[several], axis=1, ddof=1).mean()) if several.any() else np.nan
-    return Spread(float(means.mean()), _sd(means), within, float(1 - defined.mean()) if values.size else np.nan)
+    return Spread(
+        float(means.mean()),
+        _sd(means),
+        within,
+        float(1 - defined.mean()) if values.size else np.nan,
+    )
 
 
 def over_topics(topics: Sequence[Dealt], measure: str, part: str) -> Spread:
-    """A figure averaged over topics, each topic counting once; the spread between groups is that of all groups together."""
+    """A figure averaged over topics, each topic counting once; the spread between groups is that of
+    all groups together.
+    """
     own = [topic.values[measure][part] for topic in topics]
     means, every = np.mean([_means(values) for values in own], axis=0), spread(np.hstack(own))
     return Spread(float(means.mean()), _sd(means), every.between_groups, every.undefined)
@@ -124,7 +143,9 @@ def over_groups(topics: Sequence[Dealt], measure: str, part: str) -> Spread:
 
 
 def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
-    """Do groups that start high gain less? Groups without a DRI are left out of their partition's regression."""
+    """Do groups that start high gain less? Groups without a DRI are left out of their partition's
+    regression.
+    """
     before = np.hstack([topic.values["dri"]["pre"] for topic in topics])
     change = np.hstack([topic.values["dri"]["change"] for topic in topics])
     clusters = np.repeat(np.arange(len(topics)), [topic.groups for topic in topics])
@@ -137,10 +158,12 @@ def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
 
 
 def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, ...]:
-    """Least squares of y on x with an intercept: slope, R squared, plain standard error and p, and both clustered.
+    """Least squares of y on x with an intercept: slope, R squared, plain standard error and p, and
+    both clustered.
 
-    Clustered: the sandwich with the factor G/(G-1) * (N-1)/(N-2), t on G-1 degrees of freedom, as in Stata and statsmodels. NaN where
-    fewer than three pairs of values are there, or x does not vary.
+    Clustered: the sandwich with the factor G/(G-1) * (N-1)/(N-2), t on G-1 degrees of freedom, as
+    in Stata and statsmodels. NaN where fewer than three pairs of values are there, or x does not
+    vary.
     """
     there = ~np.isnan(x + y)
     x, y, clusters = x[there], y[there], clusters[there]
@@ -166,7 +189,8 @@ def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, .
 
 
 def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[str, Array]:
-    """Measures (partitions, groups) of the groups whose members `rows` (partitions, groups, 5) names.
+    """Measures (partitions, groups) of the groups whose members `rows` (partitions, groups, 5)
+    names.
 
     All measures are means over pairs, so pairs of the whole survey are computed once and looked up.
     """
@@ -180,7 +204,9 @@ def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[st
         "preference_agreement": rp,
     }
     i, j = pair_indices(SIZE)
-    return {measure: own[rows[..., i], rows[..., j]].mean(axis=-1) for measure, own in pairs.items()}
+    return {
+        measure: own[rows[..., i], rows[..., j]].mean(axis=-1) for measure, own in pairs.items()
+    }
 
 
 def _p(estimate: float, error: float, df: int) -> float:

@@ -1,7 +1,8 @@
-"""The human reference: every measure of real citizen deliberations before and after, their means, and how sure the change is.
+"""The human reference: every measure of real citizen deliberations before and after, their means,
+and how sure the change is.
 
-Definitions and published values: docs/human-reference.md. Groups are the benchmark's topics (participants of all deliberations of one
-survey pooled) or the single deliberations (cases).
+Definitions and published values: docs/human-reference.md. Groups are the benchmark's topics
+(participants of all deliberations of one survey pooled) or the single deliberations (cases).
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,7 +50,9 @@ BOOTSTRAP = seed_of("human", "bootstrap", "topics")
 
 @dataclass(frozen=True)
 class Reference:
-    """The measures of one group of `n` people, by name; NaN where undefined, with the reason in `notes`. `n` is 0 for a mean."""
+    """The measures of one group of `n` people, by name; NaN where undefined, with the reason in
+    `notes`. `n` is 0 for a mean.
+    """
 
     id: str
     n: int
@@ -61,7 +64,9 @@ class Reference:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Least squares of the change of DRI on DRI before, over topics: do those that start high gain less? Plain errors, t(df)."""
+    """Least squares of the change of DRI on DRI before, over topics: do those that start high gain
+    less? Plain errors, t(df).
+    """
 
     beta: float
     se: float
@@ -71,12 +76,16 @@ class Ceiling:
 
 
 def by_topic(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
-    """One reference a survey, the benchmark's topics first and in their order; `scales` are the surveys' lowest and highest rating."""
+    """One reference a survey, the benchmark's topics first and in their order; `scales` are the
+    surveys' lowest and highest rating.
+    """
     return [_reference(own.survey, own, own, scales[own.survey]) for own in _ordered(answers)]
 
 
 def by_case(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
-    """One reference a deliberation, named survey/case, in the order of `by_topic` and of the data."""
+    """One reference a deliberation, named survey/case, in the order of `by_topic` and of the
+    data.
+    """
     return [
         _reference(f"{own.survey}/{case}", own.of_case(case), own, scales[own.survey])
         for own in _ordered(answers)
@@ -96,12 +105,21 @@ def missing_topics(references: Sequence[Reference]) -> list[str]:
 
 
 def mean_of(references: Sequence[Reference]) -> Reference:
-    """The unweighted mean over the benchmark's groups; NaN where any of them is undefined or one of the twelve topics is missing."""
+    """The unweighted mean over the benchmark's groups; NaN where any of them is undefined or one of
+    the twelve topics is missing.
+    """
     groups = of_benchmark(references)
     if missing := missing_topics(groups):
         reason = f"no answers of {', '.join(missing)}"
         nan = dict.fromkeys(CHANGES, np.nan)
-        return Reference("mean", 0, _only(nan, MEASURES), _only(nan, MEASURES), nan, dict.fromkeys(CHANGES, reason))
+        return Reference(
+            "mean",
+            0,
+            _only(nan, MEASURES),
+            _only(nan, MEASURES),
+            nan,
+            dict.fromkeys(CHANGES, reason),
+        )
     notes = {name: f"undefined in {group.id}" for group in groups for name in group.notes}
     pre, post, change = (
         {name: float(np.mean([getattr(group, part)[name] for group in groups])) for name in names}
@@ -110,8 +128,12 @@ def mean_of(references: Sequence[Reference]) -> Reference:
     return Reference("mean", 0, pre, post, change, notes)
 
 
-def interval_of_mean_change(references: Sequence[Reference], measure: str = "dri", level: float = 0.95) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean change over topics (topics resampled with replacement, seed `BOOTSTRAP`)."""
+def interval_of_mean_change(
+    references: Sequence[Reference], measure: str = "dri", level: float = 0.95
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of the mean change over topics (topics resampled with
+    replacement, seed `BOOTSTRAP`).
+    """
     changes = np.array([reference.change[measure] for reference in references])
     draws = np.random.default_rng(BOOTSTRAP).integers(len(changes), size=(RESAMPLES, len(changes)))
     low, high = np.quantile(changes[draws].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
@@ -119,12 +141,20 @@ def interval_of_mean_change(references: Sequence[Reference], measure: str = "dri
 
 
 def ceiling(references: Sequence[Reference]) -> Ceiling:
-    """Least squares of the change of DRI on DRI before, over topics; NaN where all start alike or fewer than three are there."""
+    """Least squares of the change of DRI on DRI before, over topics; NaN where all start alike or
+    fewer than three are there.
+    """
     before = [reference.pre["dri"] for reference in references]
     if len(set(before)) < 2 or len(before) < 3:
         return Ceiling(np.nan, np.nan, np.nan, np.nan, len(before) - 2)
     fit = linregress(before, [reference.change["dri"] for reference in references])
-    return Ceiling(float(fit.slope), float(fit.stderr), float(fit.rvalue**2), float(fit.pvalue), len(references) - 2)
+    return Ceiling(
+        float(fit.slope),
+        float(fit.stderr),
+        float(fit.rvalue**2),
+        float(fit.pvalue),
+        len(references) - 2,
+    )
 
 
 def _ordered(answers: Sequence[Answers]) -> list[Answers]:
@@ -133,7 +163,9 @@ def _ordered(answers: Sequence[Answers]) -> list[Answers]:
 
 
 def _reference(name: str, group: Answers, survey: Answers, scale: tuple[int, int]) -> Reference:
-    """The measures of a group within all who answered its survey, who are the population of the standardised diversity."""
+    """The measures of a group within all who answered its survey, who are the population of the
+    standardised diversity.
+    """
     phases: dict[Phase, dict[str, float]] = {}
     notes: dict[str, list[str]] = {}
     for phase in PHASES:
@@ -144,11 +176,18 @@ def _reference(name: str, group: Answers, survey: Answers, scale: tuple[int, int
     for measure, reason in reasons.items():
         notes.setdefault(measure, []).append(reason)
     return Reference(
-        name, len(group.participants), phases["pre"], phases["post"], change, {key: "; ".join(own) for key, own in notes.items()}
+        name,
+        len(group.participants),
+        phases["pre"],
+        phases["post"],
+        change,
+        {key: "; ".join(own) for key, own in notes.items()},
     )
 
 
-def _of_phase(group: Answers, survey: Answers, phase: Phase, scale: tuple[int, int]) -> tuple[dict[str, float], dict[str, str]]:
+def _of_phase(
+    group: Answers, survey: Answers, phase: Phase, scale: tuple[int, int]
+) -> tuple[dict[str, float], dict[str, str]]:
     rated, ranked = group.considerations[phase], group.preferences[phase]
     all_answers = np.hstack([rated, ranked])
     population = np.hstack([survey.considerations[phase], survey.preferences[phase]])
@@ -159,7 +198,9 @@ def _of_phase(group: Answers, survey: Answers, phase: Phase, scale: tuple[int, i
         "dri_adjusted": dri.dri_adjusted(rated, ranked),
         "diversity": diversity.diversity(all_answers),
         "diversity_standardised": diversity.diversity_standardised(all_answers, population),
-        "diversity_range_normalised": diversity.diversity_range_normalised(all_answers, lows, highs),
+        "diversity_range_normalised": diversity.diversity_range_normalised(
+            all_answers, lows, highs
+        ),
         "consideration_agreement": agreement.agreement(rated),
         "preference_agreement": agreement.agreement(ranked),
     }
@@ -175,7 +216,9 @@ def _of_phase(group: Answers, survey: Answers, phase: Phase, scale: tuple[int, i
     return _floats(values), {name: why[name]() for name, value in values.items() if np.isnan(value)}
 
 
-def _change(group: Answers, pre: Mapping[str, float], post: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
+def _change(
+    group: Answers, pre: Mapping[str, float], post: Mapping[str, float]
+) -> tuple[dict[str, float], dict[str, str]]:
     rated = [group.considerations[phase] for phase in PHASES]
     ranked = [group.preferences[phase] for phase in PHASES]
     own = {
@@ -185,7 +228,9 @@ def _change(group: Answers, pre: Mapping[str, float], post: Mapping[str, float])
         "rank_stability": agreement.rank_stability(*ranked),
     }
     why = {
-        "dri_relative": lambda: "dri is undefined" if np.isnan(post["dri"] - pre["dri"]) else "no room for change",
+        "dri_relative": lambda: (
+            "dri is undefined" if np.isnan(post["dri"] - pre["dri"]) else "no room for change"
+        ),
         "opinion_change_c": partial(agreement.why_opinion_change_undefined, *rated),
         "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
         "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),

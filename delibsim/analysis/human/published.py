@@ -1,4 +1,6 @@
-"""The published figures of the human reference beside what the answers give here: reproduced, within simulation error, or not, and why."""
+"""The published figures of the human reference beside what the answers give here: reproduced,
+within simulation error, or not, and why.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,10 +8,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.analysis.human.groups_of_five import Dealt, group_ceiling, over_topics
-from delibsim.analysis.human.people import RESAMPLES, Reference, ceiling, interval_of_mean_change, mean_of, of_benchmark
+from delibsim.analysis.human.people import (
+    RESAMPLES,
+    Reference,
+    ceiling,
+    interval_of_mean_change,
+    mean_of,
+    of_benchmark,
+)
 
 RESAMPLING_ERROR = 0.003
-"""By how much an end of the bootstrap interval moves from seed to seed: twice the standard deviation of its upper end over 200 seeds."""
+"""By how much an end of the bootstrap interval moves from seed to seed: twice the standard
+deviation of its upper end over 200 seeds.
+"""
 
 TOPICS = {
     "fnqcj": (11, -0.044, 0.498),
@@ -35,7 +46,8 @@ Verdict = Literal["reproduced", "within simulation error", "not reproduced"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A published figure, printed to so many `decimals`, and the value found here; `note` says how it comes about, or why it differs.
+    """A published figure, printed to so many `decimals`, and the value found here; `note` says how
+    it comes about, or why it differs.
 
     `simulation` is by how much a figure that rests on random draws may move from seed to seed.
     """
@@ -49,11 +61,15 @@ class Figure:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the published figure is found again: to its printed decimals, or as far as its random draws allow."""
+        """Whether the published figure is found again: to its printed decimals, or as far as its
+        random draws allow.
+        """
         difference = abs(self.here - self.published)
         if difference <= 0.5 * 10**-self.decimals + 1e-9:
             return "reproduced"
-        return "within simulation error" if difference <= self.simulation + 1e-9 else "not reproduced"
+        return (
+            "within simulation error" if difference <= self.simulation + 1e-9 else "not reproduced"
+        )
 
 
 def published_figures(
@@ -117,15 +133,33 @@ def _means(mean: Reference) -> list[Figure]:
         Figure("mean diversity before, raw answers", 18.780, mean.pre["diversity"]),
         Figure("mean diversity after, raw answers", 17.567, mean.post["diversity"]),
         Figure("mean change of diversity, raw answers", -1.213, mean.change["diversity"]),
-        Figure("mean diversity before, standardised", 18.780, mean.pre["diversity_standardised"], note=standardised),
-        Figure("mean diversity after, standardised", 17.567, mean.post["diversity_standardised"], note=standardised),
+        Figure(
+            "mean diversity before, standardised",
+            18.780,
+            mean.pre["diversity_standardised"],
+            note=standardised,
+        ),
+        Figure(
+            "mean diversity after, standardised",
+            17.567,
+            mean.post["diversity_standardised"],
+            note=standardised,
+        ),
     ]
 
 
 def _gains(topics: Reference, cases: Reference) -> list[Figure]:
-    pooled = "the published gains are means over the 16 cases, not over the 12 topics with their cases pooled"
+    pooled = (
+        "the published gains are means over the 16 cases, not over the 12 topics with their cases"
+        " pooled"
+    )
     return [
-        Figure(f"gain of {kind} agreement, over {unit}", published, mean.change[f"{kind}_agreement"], note=note)
+        Figure(
+            f"gain of {kind} agreement, over {unit}",
+            published,
+            mean.change[f"{kind}_agreement"],
+            note=note,
+        )
         for unit, mean, note in (("16 cases", cases, ""), ("12 pooled topics", topics, pooled))
         for kind, published in (("consideration", 0.077), ("preference", 0.104))
     ]
@@ -136,8 +170,12 @@ def _inference(twelve: Sequence[Reference]) -> list[Figure]:
     fit = ceiling(twelve)
     drawn = f"percentile bootstrap over the topics, {RESAMPLES:,} resamples of a seed of our own"
     return [
-        Figure("mean change of DRI, lower end of 95% interval", 0.026, low, 3, RESAMPLING_ERROR, drawn),
-        Figure("mean change of DRI, upper end of 95% interval", 0.196, high, 3, RESAMPLING_ERROR, drawn),
+        Figure(
+            "mean change of DRI, lower end of 95% interval", 0.026, low, 3, RESAMPLING_ERROR, drawn
+        ),
+        Figure(
+            "mean change of DRI, upper end of 95% interval", 0.196, high, 3, RESAMPLING_ERROR, drawn
+        ),
         Figure("ceiling over topics: slope of the change on DRI before", -0.418, fit.beta),
         Figure("ceiling over topics: standard error", 0.291, fit.se),
         Figure("ceiling over topics: R squared", 0.17, fit.r2, 2),

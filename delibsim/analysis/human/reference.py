@@ -1,4 +1,6 @@
-"""The measures of real citizen deliberations on the benchmark's topics, to stand beside those of a run; figures only, no answers."""
+"""The measures of real citizen deliberations on the benchmark's topics, to stand beside those of a
+run; figures only, no answers.
+"""
 
 import json
 from functools import cache
@@ -16,26 +18,40 @@ def _document() -> dict[str, Any]:
 
 
 def reference(topic_id: str) -> dict[str, Any] | None:
-    """What `delibsim human --json` gives for a topic: {"id", "n", "pre", "post", "change"}; None where no real people are known.
+    """What `delibsim human --json` gives for a topic: {"id", "n", "pre", "post", "change"}; None
+    where no real people are known.
 
     >>> round(reference("ccps")["change"]["dri"], 3)
     0.104
     """
     group = next((group for group in _document()["groups"] if group["id"] == topic_id), None)
-    return None if group is None else {**group, **{part: dict(group[part]) for part in ("pre", "post", "change")}}
+    return (
+        None
+        if group is None
+        else {**group, **{part: dict(group[part]) for part in ("pre", "post", "change")}}
+    )
 
 
 def groups_of_five(topic_id: str) -> dict[str, Any] | None:
-    """The same people dealt out into groups of five: by measure and part, mean over partitions and spreads; None as above.
+    """The same people dealt out into groups of five: by measure and part, mean over partitions and
+    spreads; None as above.
 
     >>> groups_of_five("ccps")["groups"]
     6
     """
-    return next((dict(group) for group in _document()["groups_of_five"]["topics"] if group["id"] == topic_id), None)
+    return next(
+        (
+            dict(group)
+            for group in _document()["groups_of_five"]["topics"]
+            if group["id"] == topic_id
+        ),
+        None,
+    )
 
 
 def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[float | None, str]:
-    """What people did on a topic in a measure and phase (pre, post, change), and, where there is no value to compare with, why.
+    """What people did on a topic in a measure and phase (pre, post, change), and, where there is no
+    value to compare with, why.
 
     >>> of_people("ccps", "diversity", "pre", "ccps")
     (None, 'another_instrument')
@@ -48,7 +64,11 @@ def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[
     if withheld(topic_id, measure, survey_id):
         return None, "another_instrument" if survey_id else "instrument_unknown"
     value = people.get(phase, {}).get(measure)
-    return (value, "") if value is not None else (None, people.get("notes", {}).get(measure, "not_measured_in_people"))
+    return (
+        (value, "")
+        if value is not None
+        else (None, people.get("notes", {}).get(measure, "not_measured_in_people"))
+    )
 
 
 def withheld(topic_id: str, measure: str, survey_id: str) -> bool:

@@ -1,4 +1,6 @@
-"""Holding a study in several processes, here or on other machines: a Hydra launcher starts them, each holds a batch of sessions."""
+"""Holding a study in several processes, here or on other machines: a Hydra launcher starts them,
+each holds a batch of sessions.
+"""
 
 import asyncio
 import contextlib
@@ -36,43 +38,69 @@ OURS = "delibsim"
 """The launcher that is none: one process holds all sessions."""
 EXTRAS = {"joblib": "joblib", "submitit_local": "slurm", "submitit_slurm": "slurm", "ray": "ray"}
 """The launchers of Hydra that hold a study, and the extra of delibsim that brings each."""
-PLUGINS = {"joblib": "hydra_joblib_launcher", "slurm": "hydra_submitit_launcher", "ray": "hydra_ray_launcher"}
+PLUGINS = {
+    "joblib": "hydra_joblib_launcher",
+    "slurm": "hydra_submitit_launcher",
+    "ray": "hydra_ray_launcher",
+}
 ADDRESSES = "DELIBSIM_ADDRESSES"
-"""The variable that hands workers the addresses of models, which may hold secrets, where a task would be written to disk."""
+"""The variable that hands workers the addresses of models, which may hold secrets, where a task
+would be written to disk.
+"""
 LOOK = 1.0  # seconds between two looks of a worker whether it is to stop
 
 
 def check(name: str, overrides: Collection[str]) -> None:
-    """Refuse a launcher that cannot hold a study, or is not installed, and settings for the one that has none; WrongInput."""
+    """Refuse a launcher that cannot hold a study, or is not installed, and settings for the one
+    that has none; WrongInput.
+    """
     if name == OURS and overrides:
-        raise WrongInput(f"'{next(iter(overrides))}' is for a launcher that starts processes: hydra/launcher={', '.join(EXTRAS)}")
+        raise WrongInput(
+            f"'{next(iter(overrides))}' is for a launcher that starts processes:"
+            f" hydra/launcher={', '.join(EXTRAS)}"
+        )
     if name == OURS:
         return
     here = [launcher for launcher, extra in EXTRAS.items() if _installed(extra)]
     installed = f"installed: {', '.join([OURS, *here])}"
     if name not in EXTRAS:
-        raise WrongInput(f"hydra/launcher={name} holds no study; there are {', '.join([OURS, *EXTRAS])} ({installed})")
+        raise WrongInput(
+            f"hydra/launcher={name} holds no study; there are {', '.join([OURS, *EXTRAS])}"
+            f" ({installed})"
+        )
     if name not in here:
-        raise WrongInput(f"hydra/launcher={name} is not installed: pip install 'delibsim[{EXTRAS[name]}]' ({installed})")
+        raise WrongInput(
+            f"hydra/launcher={name} is not installed: pip install 'delibsim[{EXTRAS[name]}]'"
+            f" ({installed})"
+        )
 
 
 def _installed(extra: str) -> bool:
-    return find_spec("hydra_plugins") is not None and find_spec(f"hydra_plugins.{PLUGINS[extra]}") is not None
+    return (
+        find_spec("hydra_plugins") is not None
+        and find_spec(f"hydra_plugins.{PLUGINS[extra]}") is not None
+    )
 
 
 def most_workers(limits: Limits, wanted: int, largest: int = 1) -> int:
-    """Among how many workers, at most `wanted`, limits can be divided so that the share of each lets a call of `largest` tokens through.
+    """Among how many workers, at most `wanted`, limits can be divided so that the share of each
+    lets a call of `largest` tokens through.
 
-    A gate lets a call that is larger than its limit through when nothing else was, so smaller shares would add up to too much.
+    A gate lets a call that is larger than its limit through when nothing else was, so smaller
+    shares would add up to too much.
     """
     counts = [limits.concurrency, limits.requests_per_minute]
     tokens = [limits.tokens_per_minute, limits.budget_tokens]
-    most = [count for count in counts if count is not None] + [count // max(1, largest) for count in tokens if count is not None]
+    most = [count for count in counts if count is not None] + [
+        count // max(1, largest) for count in tokens if count is not None
+    ]
     return max(1, min(wanted, *most))
 
 
 def shares(limits: Limits, workers: int) -> list[Limits]:
-    """What each of so many workers may use. The shares add up to the limits and never to more; no limit stays none."""
+    """What each of so many workers may use. The shares add up to the limits and never to more; no
+    limit stays none.
+    """
 
     def part(name: str, k: int) -> int | None:
         whole = getattr(limits, name)
@@ -82,18 +110,25 @@ def shares(limits: Limits, workers: int) -> list[Limits]:
     usd = limits.budget_usd
     if usd is not None and workers > 1:
         usd = math.nextafter(usd / workers, 0.0)  # a quotient may have been rounded up
-    return [dataclasses.replace(limits, budget_usd=usd, **{name: part(name, k) for name in counts}) for k in range(workers)]
+    return [
+        dataclasses.replace(limits, budget_usd=usd, **{name: part(name, k) for name in counts})
+        for k in range(workers)
+    ]
 
 
 def batches(sessions: Sequence[Session], workers: int) -> list[list[Session]]:
-    """Sessions dealt out to workers like cards, so that every worker has its part of every set-up of models and every topic."""
+    """Sessions dealt out to workers like cards, so that every worker has its part of every set-up
+    of models and every topic.
+    """
     suits = sorted(sessions, key=lambda session: (sorted(session.models), session.topic.id))
     return [suits[k::workers] for k in range(workers)]
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One start of workers: the study, the name under which its folder is shared with them, and what each of them may use."""
+    """One start of workers: the study, the name under which its folder is shared with them, and
+    what each of them may use.
+    """
 
     folder: Path
     name: str
@@ -105,7 +140,9 @@ class Launch:
         return self.folder / LAUNCHER / self.name
 
     def stop(self) -> None:
-        """Ask all workers to stop in order: what is in flight is given up and recorded, and no session begun."""
+        """Ask all workers to stop in order: what is in flight is given up and recorded, and no
+        session begun.
+        """
         (self.place / "stop").touch()
 
     @property
@@ -114,33 +151,67 @@ class Launch:
         return (self.place / "stop").exists()
 
     def told(self) -> dict[str, dict[str, Any]]:
-        """What the workers have told of the sessions that are over, by name; of one held again by a second worker, what is better."""
+        """What the workers have told of the sessions that are over, by name; of one held again by a
+        second worker, what is better.
+        """
         found: dict[str, dict[str, Any]] = {}
         for path in sorted(self.place.glob("*.told.jsonl")):
             for line in read_lines(path)[0]:
-                if (name := line.get("session")) is not None and not found.get(name, {}).get("status"):
+                if (name := line.get("session")) is not None and not found.get(name, {}).get(
+                    "status"
+                ):
                     found[name] = line
         return found
 
     def outcomes(self, sessions: Sequence[Session], fault: str) -> list[Outcome]:
         """What came of sessions: as told, else as it lies on disk, else `fault`."""
         runs, told = Runs.at(self.folder), self.told()
-        return [held_as_told(s, told[s.id]) if s.id in told else Outcome(s, None, runs.status(s.id), fault) for s in sessions]
+        return [
+            (
+                held_as_told(s, told[s.id])
+                if s.id in told
+                else Outcome(s, None, runs.status(s.id), fault)
+            )
+            for s in sessions
+        ]
 
 
 def held_as_told(session: Session, line: Mapping[str, Any]) -> Outcome:
     """What came of a session, from a worker's line."""
-    return Outcome(session, None, line["status"], line["fault"], line["recorded"], line["asked"], line["damaged_lines"])
+    return Outcome(
+        session,
+        None,
+        line["status"],
+        line["fault"],
+        line["recorded"],
+        line["asked"],
+        line["damaged_lines"],
+    )
 
 
-def prepare(runs: Runs, sessions: Sequence[Session], limits: Limits, left: tuple[float | None, int | None], workers: int) -> Launch:
-    """Cut sessions into batches, written into the folder of the study, with a share of the limits for each; `left` is what may be spent."""
+def prepare(
+    runs: Runs,
+    sessions: Sequence[Session],
+    limits: Limits,
+    left: tuple[float | None, int | None],
+    workers: int,
+) -> Launch:
+    """Cut sessions into batches, written into the folder of the study, with a share of the limits
+    for each; `left` is what may be spent.
+    """
     name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
     dealt = batches(sessions, workers)
     given = []
-    for batch, share in zip(dealt, shares(dataclasses.replace(limits, budget_usd=left[0], budget_tokens=left[1]), workers), strict=True):
-        # A worker that is started anew counts what its batch has cost, so what it had cost before is added to its share.
-        usd, tokens = spent(runs, [session.id for session in batch]) if left != (None, None) else (0.0, 0)
+    for batch, share in zip(
+        dealt,
+        shares(dataclasses.replace(limits, budget_usd=left[0], budget_tokens=left[1]), workers),
+        strict=True,
+    ):
+        # A worker that is started anew counts what its batch has cost, so what it had cost before
+        # is added to its share.
+        usd, tokens = (
+            spent(runs, [session.id for session in batch]) if left != (None, None) else (0.0, 0)
+        )
         given.append(dataclasses.replace(
             share,
             budget_usd=None if share.budget_usd is None else share.budget_usd + usd,
@@ -148,18 +219,27 @@ def prepare(runs: Runs, sessions: Sequence[Session], limits: Limits, left: tuple
         ))  # fmt: skip
     launch = Launch(runs.folder.resolve(), name, tuple(given))
     for k, batch in enumerate(dealt):
-        lines = (json_text({"schema": codec.SCHEMA, **codec.session_to_plain(session)}) for session in batch)
+        lines = (
+            json_text({"schema": codec.SCHEMA, **codec.session_to_plain(session)})
+            for session in batch
+        )
         write_atomically(launch.place / f"{k}.batch.jsonl", "".join(f"{line}\n" for line in lines))
     return launch
 
 
-def start(launch: Launch, launcher: str, overrides: Sequence[str], addresses: Mapping[str, str]) -> None:
-    """Let a launcher of Hydra start the workers, and wait for them; whatever it or a worker raises comes through.
+def start(
+    launch: Launch, launcher: str, overrides: Sequence[str], addresses: Mapping[str, str]
+) -> None:
+    """Let a launcher of Hydra start the workers, and wait for them; whatever it or a worker raises
+    comes through.
 
-    Addresses go to the workers through the environment where the launcher writes their task to disk (submitit), else with it.
+    Addresses go to the workers through the environment where the launcher writes their task to disk
+    (submitit), else with it.
     """
     written = launcher.startswith("submitit")
-    task = functools.partial(hold_batch, launch=launch, addresses={} if written else dict(addresses))
+    task = functools.partial(
+        hold_batch, launch=launch, addresses={} if written else dict(addresses)
+    )
     node: dict[str, Any] = {
         "defaults": [{"override hydra/launcher": launcher}, {"override hydra/job_logging": "none"},
                      {"override hydra/hydra_logging": "none"}, "_self_"],
@@ -174,7 +254,9 @@ def start(launch: Launch, launcher: str, overrides: Sequence[str], addresses: Ma
         machinery = Hydra.create_main_hydra2("delibsim", create_config_search_path(None))
         try:
             jobs = f"batch={','.join(map(str, range(len(launch.limits))))}"
-            machinery.multirun("delibsim_worker", task, [*overrides, jobs], with_log_configuration=False)
+            machinery.multirun(
+                "delibsim_worker", task, [*overrides, jobs], with_log_configuration=False
+            )
         finally:
             GlobalHydra.instance().clear()
 
@@ -185,12 +267,22 @@ def _settings(launcher: str, workers: int) -> dict[str, Any]:
         return {"n_jobs": workers}
     if launcher == "ray":
         # The plug-in would set a size, which Ray refuses where it joins a cluster.
-        return {"ray": {"init": {"object_store_memory": None, "logging_level": "ERROR", "log_to_driver": False}}}
+        return {
+            "ray": {
+                "init": {
+                    "object_store_memory": None,
+                    "logging_level": "ERROR",
+                    "log_to_driver": False,
+                }
+            }
+        }
     return {}
 
 
 def hold_batch(config: DictConfig, launch: Launch, addresses: Mapping[str, str]) -> None:
-    """What a worker does: hold the sessions of one batch, telling of each that is over; it ends early where it is asked to."""
+    """What a worker does: hold the sessions of one batch, telling of each that is over; it ends
+    early where it is asked to.
+    """
     addresses = addresses or json.loads(os.environ.get(ADDRESSES, "{}"))
     with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
         asyncio.run(_hold(int(config.batch), launch, addresses))
@@ -201,20 +293,36 @@ async def _hold(k: int, launch: Launch, addresses: Mapping[str, str]) -> None:
     plans = (launch.place / f"{k}.batch.jsonl").read_bytes().splitlines()
     sessions = [codec.session_from_json(plan) for plan in plans]
     told = launch.place / f"{k}.told.jsonl"
-    append_line(told, {"host": socket.gethostname(), "process": os.getpid(), "begun": datetime.now(UTC).isoformat(timespec="seconds")})
+    append_line(
+        told,
+        {
+            "host": socket.gethostname(),
+            "process": os.getpid(),
+            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+        },
+    )
     if launch.stopped:
         return
 
     def tell(held: Outcome) -> None:
-        plain = {name: getattr(held, name) for name in ("status", "fault", "recorded", "asked", "damaged_lines")}
+        plain = {
+            name: getattr(held, name)
+            for name in ("status", "fault", "recorded", "asked", "damaged_lines")
+        }
         append_line(told, {"session": held.session.id, **plain})
 
     lock = runs.joined(launch.name)
     capped = limits.budget_usd is not None or limits.budget_tokens is not None
     usd, tokens = spent(runs, [session.id for session in sessions]) if capped else (0.0, 0)
-    voices = ModelPool(limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses)
+    voices = ModelPool(
+        limits, Budget(limits.budget_usd, limits.budget_tokens, usd, tokens), addresses
+    )
     # Twice as many sessions as calls may be in flight, as where one process holds all.
-    holding = asyncio.ensure_future(hold_all(sessions, runs, voices=voices, at_once=2 * limits.concurrency, tell=tell, lock=lock))
+    holding = asyncio.ensure_future(
+        hold_all(
+            sessions, runs, voices=voices, at_once=2 * limits.concurrency, tell=tell, lock=lock
+        )
+    )
     while not (await asyncio.wait({holding}, timeout=LOOK))[0]:
         if launch.stopped:
             holding.cancel()

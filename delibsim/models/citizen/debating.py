@@ -13,14 +13,27 @@ from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.prompt import Form
 
-NOTES = "open with the principle, keep the example short, and answer the strongest thing the other side can say."
+NOTES = (
+    "open with the principle, keep the example short, and answer the strongest thing the other side"
+    " can say."
+)
 
 
-def contribution(me: str, motion: str, text: str, attitude: Callable[[str], float], skill: float, form: Form, seed: int) -> str:
+def contribution(
+    me: str,
+    motion: str,
+    text: str,
+    attitude: Callable[[str], float],
+    skill: float,
+    form: Form,
+    seed: int,
+) -> str:
     """The reply of the citizen `me` to a prompt on a motion, in the form it asks for."""
     speeches = read_transcript(text)
     if isinstance(form, Speech):
-        return orate(me.lower(), motion, speeches, skill, seed_of(seed, *(said.text for said in speeches)))
+        return orate(
+            me.lower(), motion, speeches, skill, seed_of(seed, *(said.text for said in speeches))
+        )
     if isinstance(form, Stance):
         return f"S1: {whole(50 + 25 * attitude(motion))}"
     if isinstance(form, Ballot):

@@ -1,8 +1,10 @@
-"""How the citizen debates: speeches put together from sentences, each with the art it has, or without.
+"""How the citizen debates: speeches put together from sentences, each with the art it has, or
+without.
 
-A speech has a place for each thing a good speech does: it says where it stands, gives a principle and a practical reason, supports
-them, answers the other side, weighs. `skill` is the chance that a place is filled with a sentence that does it, and not with one
-that only takes up room. The words are drawn from the seed of the call; nothing is known of the motion but its sentence.
+A speech has a place for each thing a good speech does: it says where it stands, gives a principle
+and a practical reason, supports them, answers the other side, weighs. `skill` is the chance that a
+place is filled with a sentence that does it, and not with one that only takes up room. The words
+are drawn from the seed of the call; nothing is known of the motion but its sentence.
 """
 
 import random
@@ -22,30 +24,63 @@ VALUES = (
     ("foresight", "those who come after us have a claim on what we leave them", "what cannot be undone should not be done in haste"),
     ("community", "we owe one another more than the law can ask of us", "habits that bring people together outlast every programme"),
 )  # fmt: skip
-"""What can be argued from: the name of a value, a principle that follows from it, and a practical truth that goes with it."""
+"""What can be argued from: the name of a value, a principle that follows from it, and a practical
+truth that goes with it.
+"""
 PLAIN = (
-    "There is a great deal that could be said about this, and many people have said a great deal about it already.",
-    "Some people see this question in one way, and other people see it in quite another way, as people often do.",
+    (
+        "There is a great deal that could be said about this, and many people have said a great"
+        " deal about it already."
+    ),
+    (
+        "Some people see this question in one way, and other people see it in quite another way, as"
+        " people often do."
+    ),
     "It is, I suppose, a matter on which one could perhaps go on talking for a rather long time.",
-    "This is a question that comes up again and again, and it will maybe come up again after today.",
-    "One hears all sorts of things about it, and it's hard to say which of them one should mention here.",
-    "I have thought about this for a while, and I guess my view is more or less what it was before.",
-    "These things are never simple, and they don't become any simpler when one talks about them for longer.",
-    "At any rate that is roughly how the matter seems to me, though it may well seem different to others.",
-    "It would be possible to add several further things to what was just said, and perhaps somebody will.",
-    "Anyway, there are things here that matter to some people more and to some other people rather less.",
+    (
+        "This is a question that comes up again and again, and it will maybe come up again after"
+        " today."
+    ),
+    (
+        "One hears all sorts of things about it, and it's hard to say which of them one should"
+        " mention here."
+    ),
+    (
+        "I have thought about this for a while, and I guess my view is more or less what it was"
+        " before."
+    ),
+    (
+        "These things are never simple, and they don't become any simpler when one talks about them"
+        " for longer."
+    ),
+    (
+        "At any rate that is roughly how the matter seems to me, though it may well seem different"
+        " to others."
+    ),
+    (
+        "It would be possible to add several further things to what was just said, and perhaps"
+        " somebody will."
+    ),
+    (
+        "Anyway, there are things here that matter to some people more and to some other people"
+        " rather less."
+    ),
 )
 """Sentences that take up room."""
 
 
 def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, seed: int) -> str:
-    """The next speech of a side, after the speeches given so far: an opening, a rebuttal or a closing of 100 to 150 words."""
+    """The next speech of a side, after the speeches given so far: an opening, a rebuttal or a
+    closing of 100 to 150 words.
+    """
     own = [said for said in speeches if said.turn.speaker.lower() == side]
     other = [said for said in speeches if said.turn.speaker.lower() != side]
     rng = random.Random(seed)
     drawn = random.Random(seed_of("values", motion, len(own))).sample(VALUES, 6)
     argued = drawn[:3] if side == "proposition" else drawn[3:]
-    places = (_opening, _rebuttal, _closing)[min(len(own), 2)](side, motion, argued, _claim(other, rng))
+    places = (_opening, _rebuttal, _closing)[min(len(own), 2)](
+        side, motion, argued, _claim(other, rng)
+    )
     spare = rng.sample(PLAIN, len(PLAIN))
     sentences = [sentence if rng.random() < skill else spare.pop() for sentence in places]
     while len(" ".join(sentences).split()) < 104:
@@ -55,43 +90,85 @@ def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, s
     return " ".join(sentences)
 
 
-def _opening(side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str) -> list[str]:
+def _opening(
+    side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str
+) -> list[str]:
     (one, principle, _), (two, _, practice), (frame, _, _) = argued
     subject = " ".join(motion.split()).rstrip(".")
     return [
-        f"We {'support' if side == 'proposition' else 'oppose'} the motion “{subject}”, and we do so for two reasons.",
+        (
+            f"We {'support' if side == 'proposition' else 'oppose'} the motion “{subject}”, and we"
+            " do so for two reasons."
+        ),
         f"First, on principle: this is a question of {one}, because {principle}.",
-        f"Imagine yourself in the place of those who would live with the decision; {one} is what you would ask for.",
-        f"Secondly, in practice, {practice}; experience shows it wherever {two} was left to chance.",
-        f"For example, where {two} is taken seriously, decisions last, and where it is not, they are soon regretted.",
+        (
+            f"Imagine yourself in the place of those who would live with the decision; {one} is"
+            " what you would ask for."
+        ),
+        (
+            f"Secondly, in practice, {practice}; experience shows it wherever {two} was left to"
+            " chance."
+        ),
+        (
+            f"For example, where {two} is taken seriously, decisions last, and where it is not,"
+            " they are soon regretted."
+        ),
         f"It follows that {one} and {two} point the same way, and therefore so do we.",
-        f"Judge everything you hear today by one measure: which side takes {frame} seriously, and which only speaks of it.",
+        (
+            f"Judge everything you hear today by one measure: which side takes {frame} seriously,"
+            " and which only speaks of it."
+        ),
     ]
 
 
-def _rebuttal(side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str) -> list[str]:
+def _rebuttal(
+    side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str
+) -> list[str]:
     (one, principle, practice), (two, _, _), _ = argued
     return [
         f"My opponent's case rests on a single claim: {claim}",
         f"That does not follow, because {principle}, whatever else may be true.",
-        f"First, the claim assumes what it should prove; for example, it never tells us who would bear the cost to {one}.",
+        (
+            "First, the claim assumes what it should prove; for example, it never tells us who"
+            f" would bear the cost to {one}."
+        ),
         f"Secondly, even if we grant it, {practice}, and on this the other side is silent.",
-        "Our own argument still stands: nothing that was said against it touches the reason we gave for it.",
+        (
+            "Our own argument still stands: nothing that was said against it touches the reason we"
+            " gave for it."
+        ),
         f"Compare the two values before us, then: {one} and {two}.",
-        f"Here {one} outweighs {two}, since without {one} there is soon little {two} left to speak of.",
+        (
+            f"Here {one} outweighs {two}, since without {one} there is soon little {two} left to"
+            " speak of."
+        ),
     ]
 
 
-def _closing(side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str) -> list[str]:
+def _closing(
+    side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str
+) -> list[str]:
     (one, principle, _), (two, _, practice), _ = argued
     return [
-        f"Finally, let us see what this debate has come down to: {one} on our side, {two} on the other.",
+        (
+            f"Finally, let us see what this debate has come down to: {one} on our side, {two} on"
+            " the other."
+        ),
         f"The other side told you last: {claim}",
         f"We have answered it, because {practice}, and no example we were given shows otherwise.",
         f"The first clash was over principle, and there it holds that {principle}.",
-        "The second was over practice; consider what each side could show, and you will find that experience is with us.",
-        f"Weigh the two: {one} outweighs {two}, since the one can be restored and the other cannot.",
-        f"{'Carry' if side == 'proposition' else 'Reject'} the motion, and picture how those who come after us will thank you for it.",
+        (
+            "The second was over practice; consider what each side could show, and you will find"
+            " that experience is with us."
+        ),
+        (
+            f"Weigh the two: {one} outweighs {two}, since the one can be restored and the other"
+            " cannot."
+        ),
+        (
+            f"{'Carry' if side == 'proposition' else 'Reject'} the motion, and picture how those"
+            " who come after us will thank you for it."
+        ),
     ]
 
 
@@ -99,5 +176,9 @@ def _claim(other: Sequence[Statement], rng: random.Random) -> str:
     """A sentence of the other side's last speech, quoted."""
     if not other:
         return "that there is nothing to be said against it."
-    sentences = [part for part in re.split(r"(?<=[.!?])\s+", other[-1].text.strip()) if 4 <= len(part.split()) <= 24 and "“" not in part]
+    sentences = [
+        part
+        for part in re.split(r"(?<=[.!?])\s+", other[-1].text.strip())
+        if 4 <= len(part.split()) <= 24 and "“" not in part
+    ]
     return f"“{rng.choice(sentences)}”" if sentences else "that its own case needs no reasons."

@@ -1,4 +1,6 @@
-"""The chat-completions protocol that hosted and local servers share: from a prompt to a request, from a response to a completion."""
+"""The chat-completions protocol that hosted and local servers share: from a prompt to a request,
+from a response to a completion.
+"""
 
 import math
 import re
@@ -10,14 +12,18 @@ from delibsim.models.base import Completion, Status, Usage
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
-ENDINGS = frozenset({"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"})
+ENDINGS = frozenset(
+    {"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"}
+)
 """Reasons to finish that mean the model had said all it wanted to say."""
 BROKEN = frozenset({"error", "network_error"})
 """Reasons to finish that mean the provider failed while the model spoke."""
 NOTHING: tuple[Status, str] = ("unavailable", "the response holds no choices")
 THINKING = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 REJECTION = re.compile(
-    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|invalid|only the default", re.IGNORECASE
+    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not"
+    r" permitted|invalid|only the default",
+    re.IGNORECASE,
 )
 NAMED = re.compile(r'"param": *"(\w+)"')
 REASONING = frozenset({"reasoning_effort", "reasoning", "thinking"})
@@ -25,7 +31,9 @@ REASONING = frozenset({"reasoning_effort", "reasoning", "thinking"})
 
 @dataclass(frozen=True)
 class Sampling:
-    """Parameters to be requested; None is not sent. `extra` is sent as it is (provider's own fields)."""
+    """Parameters to be requested; None is not sent. `extra` is sent as it is (provider's own
+    fields).
+    """
 
     temperature: float | None = None
     top_p: float | None = None
@@ -36,17 +44,28 @@ class Sampling:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, prompt: Prompt, seed: int) -> dict[str, Any]:
-        """What is requested for this prompt. Seeds are cut to 31 bits, the most that all providers take."""
-        wanted = {name: getattr(self, name) for name in ("temperature", "top_p", "max_tokens", "reasoning_effort")}
+        """What is requested for this prompt. Seeds are cut to 31 bits, the most that all providers
+        take.
+        """
+        wanted = {
+            name: getattr(self, name)
+            for name in ("temperature", "top_p", "max_tokens", "reasoning_effort")
+        }
         if self.send_seed:
             wanted["seed"] = seed % 2**31
         if self.structured and (schema := getattr(prompt.reply, "schema", None)) is not None:
-            wanted["response_format"] = {"type": "json_schema", "json_schema": {"name": "survey", "strict": True, "schema": schema()}}
-        return {name: value for name, value in wanted.items() if value is not None} | dict(self.extra)
+            wanted["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "survey", "strict": True, "schema": schema()},
+            }
+        return {name: value for name, value in wanted.items() if value is not None} | dict(
+            self.extra
+        )
 
 
 class Dialect:
-    """What one model's server turned out not to take: those parameters are sent under another name, or left out from then on.
+    """What one model's server turned out not to take: those parameters are sent under another name,
+    or left out from then on.
 
     `max_tokens` may be renamed and is never left out, because the budget counts on it.
     """
@@ -57,31 +76,46 @@ class Dialect:
 
     def sent(self, requested: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters as this server takes them."""
-        return {self._renamed.get(name, name): value for name, value in requested.items() if name not in self._rejected}
+        return {
+            self._renamed.get(name, name): value
+            for name, value in requested.items()
+            if name not in self._rejected
+        }
 
     def dropped(self, requested: Mapping[str, Any]) -> tuple[str, ...]:
         """The requested parameters that this server does not take under any name."""
         return tuple(name for name in requested if name in self._rejected)
 
     def learn(self, complaint: str, requested: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
-        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt makes sense.
+        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt
+        makes sense.
 
-        That is so too where another request, in flight at the same time, has taught us since how this one should be sent.
+        That is so too where another request, in flight at the same time, has taught us since how
+        this one should be sent.
         """
         return self._learn(complaint, requested) or self.sent(requested) != sent
 
     def _learn(self, complaint: str, requested: Mapping[str, Any]) -> bool:
-        if "max_completion_tokens" in complaint and "max_tokens" in requested and "max_tokens" not in self._renamed:
+        if (
+            "max_completion_tokens" in complaint
+            and "max_tokens" in requested
+            and "max_tokens" not in self._renamed
+        ):
             self._renamed["max_tokens"] = "max_completion_tokens"
             return True
         if not REJECTION.search(complaint):
             return False
-        droppable = [name for name in requested if name != "max_tokens" and name not in self._rejected]
+        droppable = [
+            name for name in requested if name != "max_tokens" and name not in self._rejected
+        ]
         if named := NAMED.search(complaint):
             rejected = {name for name in droppable if name == named[1]}
         else:
-            rejected = {name for name in droppable if re.search(rf"\b{re.escape(name)}\b", complaint)}
-            # "`temperature` may only be set to 1 when thinking is enabled" complains about temperature, not about thinking.
+            rejected = {
+                name for name in droppable if re.search(rf"\b{re.escape(name)}\b", complaint)
+            }
+            # "`temperature` may only be set to 1 when thinking is enabled" complains about
+            # temperature, not about thinking.
             rejected = rejected - REASONING or rejected
         self._rejected |= rejected
         return bool(rejected)
@@ -93,7 +127,9 @@ def messages_of(prompt: Prompt) -> list[dict[str, Any]]:
 
 
 def completion_of(payload: Any, requested: str) -> Completion:
-    """The completion in a decoded response body; a body that holds none is a status that says so."""
+    """The completion in a decoded response body; a body that holds none is a status that says
+    so.
+    """
     if not isinstance(payload, dict):
         fault = "the response is not a JSON object"
         return Completion("", "unavailable", fault, model_requested=requested, possibly_billed=True)
@@ -103,7 +139,9 @@ def completion_of(payload: Any, requested: str) -> Completion:
     message, usage = _mapping(choice.get("message")), _usage(payload.get("usage"))
     finish = _words(choice.get("finish_reason"))
     text, reasoning = _thinking_apart(_plain(message.get("content")))
-    status, detail = _verdict(text, finish.lower(), _words(message.get("refusal")), usage) if there else NOTHING
+    status, detail = (
+        _verdict(text, finish.lower(), _words(message.get("refusal")), usage) if there else NOTHING
+    )
     return Completion(
         text=text,
         status=status,
@@ -125,8 +163,17 @@ def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status
     if finish in ("content_filter", "safety", "refusal"):
         return ("refusal" if finish == "refusal" else "content_filter"), f"finish_reason {finish}"
     if finish in ("length", "max_tokens"):
-        spent = f", {usage.reasoning_tokens} tokens of them reasoning" if usage.reasoning_tokens else ""
-        return "length", f"the reply was cut at {usage.output_tokens if usage.output_tokens is not None else 'the limit of'} tokens{spent}"
+        spent = (
+            f", {usage.reasoning_tokens} tokens of them reasoning" if usage.reasoning_tokens else ""
+        )
+        return (
+            "length",
+            (
+                "the reply was cut at"
+                f" {usage.output_tokens if usage.output_tokens is not None else 'the limit of'}"
+                f" tokens{spent}"
+            ),
+        )
     if finish in BROKEN:
         return "unavailable", f"finish_reason {finish}: the provider failed while the model spoke"
     if finish not in ENDINGS:
@@ -134,13 +181,19 @@ def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status
     if any(not tag[1] for tag in THINKING.finditer(text)):
         return "unreadable", "the reply is thinking that never ends in an answer"
     if not text.strip():
-        spent = f"; {usage.reasoning_tokens} reasoning tokens were spent" if usage.reasoning_tokens else ""
+        spent = (
+            f"; {usage.reasoning_tokens} reasoning tokens were spent"
+            if usage.reasoning_tokens
+            else ""
+        )
         return "unreadable", f"the reply is empty{spent}"
     return "ok", ""
 
 
 def _thinking_apart(content: str) -> tuple[str, str]:
-    """The reply, and the thinking that stood in it between tags, or before a closing tag that none opened."""
+    """The reply, and the thinking that stood in it between tags, or before a closing tag that none
+    opened.
+    """
     said: list[str] = []
     thoughts: list[str] = []
     inside, begun, end = "", 0, 0
@@ -153,13 +206,16 @@ def _thinking_apart(content: str) -> tuple[str, str]:
             said.append(content[end : tag.start()])
             inside, begun, end = name, tag.start(), tag.end()
         elif not inside and not thoughts:
-            # Some servers put the opening tag into the prompt, so that the reply begins in mid-thought.
+            # Some servers put the opening tag into the prompt, so that the reply begins in
+            # mid-thought.
             thoughts.append(content[: tag.start()])
             end = tag.end()
     said.append(content[begun if inside else end :])
     if not thoughts:
         return content, ""
-    return " ".join(filter(None, map(str.strip, said))), "\n\n".join(filter(None, map(str.strip, thoughts)))
+    return " ".join(filter(None, map(str.strip, said))), "\n\n".join(
+        filter(None, map(str.strip, thoughts))
+    )
 
 
 def _plain(content: Any) -> str:
@@ -180,14 +236,21 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    details_in, details_out = _mapping(usage.get("prompt_tokens_details")), _mapping(usage.get("completion_tokens_details"))
+    details_in, details_out = (
+        _mapping(usage.get("prompt_tokens_details")),
+        _mapping(usage.get("completion_tokens_details")),
+    )
     cost = usage.get("cost")
     return Usage(
         input_tokens=_count(usage.get("prompt_tokens")),
         cached_tokens=_count(details_in.get("cached_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
         reasoning_tokens=_count(details_out.get("reasoning_tokens")),
-        cost_usd=float(cost) if isinstance(cost, (int, float)) and math.isfinite(cost) and cost >= 0 else None,
+        cost_usd=(
+            float(cost)
+            if isinstance(cost, (int, float)) and math.isfinite(cost) and cost >= 0
+            else None
+        ),
     )
 
 

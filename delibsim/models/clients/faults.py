@@ -1,4 +1,6 @@
-"""What a provider's fault means: statuses from HTTP codes and error texts, waiting times from headers, secrets kept out of texts."""
+"""What a provider's fault means: statuses from HTTP codes and error texts, waiting times from
+headers, secrets kept out of texts.
+"""
 
 import contextlib
 import os
@@ -11,13 +13,23 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 from delibsim.models.base import Status
 
 CONTEXT = re.compile(
-    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long|reduce the length", re.IGNORECASE
+    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long|reduce"
+    r" the length",
+    re.IGNORECASE,
 )
-MODERATION = re.compile(r"content.?(policy|filter|management)|moderation|flagged|safety", re.IGNORECASE)
-EXHAUSTED = re.compile(r"insufficient.?(quota|balance|credit|funds)|billing|exceeded your current quota|out of credits", re.IGNORECASE)
+MODERATION = re.compile(
+    r"content.?(policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
+)
+EXHAUSTED = re.compile(
+    r"insufficient.?(quota|balance|credit|funds)|billing|exceeded your current quota|out of"
+    r" credits",
+    re.IGNORECASE,
+)
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRET_FORM = re.compile(r"\b(?:sk|pk|rk|xai|gsk|hf|AIza)[-_A-Za-z0-9]{16,}|(?<=Bearer )\S{8,}")
-DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?\Z")
+DURATION = re.compile(
+    r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?\Z"
+)
 
 
 def status_of(code: int, text: str) -> Status:
@@ -46,7 +58,8 @@ def status_of(code: int, text: str) -> Status:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds a provider asks to wait: Retry-After (seconds or a date), else the longest x-ratelimit-reset; None without either.
+    """Seconds a provider asks to wait: Retry-After (seconds or a date), else the longest
+    x-ratelimit-reset; None without either.
 
     >>> retry_after({"Retry-After": "7"}), retry_after({"x-ratelimit-reset-requests": "1m30s"}), retry_after({"retry-after": "soon"})
     (7.0, 90.0, None)
@@ -60,14 +73,25 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
             return seconds
         with contextlib.suppress(ValueError, OverflowError):
             when = parsedate_to_datetime(asked)
-            return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
-    resets = [_duration(value) for key, value in lower.items() if key.startswith("x-ratelimit-reset")]
+            return max(
+                0.0,
+                (
+                    when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))
+                ).total_seconds(),
+            )
+    resets = [
+        _duration(value) for key, value in lower.items() if key.startswith("x-ratelimit-reset")
+    ]
     return max((wait for wait in resets if wait is not None), default=None)
 
 
 def secrets(urls: Iterable[str] = ()) -> list[str]:
-    """What must never be written: values of secret variables in the environment, and what these addresses carry."""
-    found = [value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8]
+    """What must never be written: values of secret variables in the environment, and what these
+    addresses carry.
+    """
+    found = [
+        value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8
+    ]
     for url in urls:
         try:
             parts = urlsplit(url)
@@ -76,7 +100,9 @@ def secrets(urls: Iterable[str] = ()) -> list[str]:
             continue
         named = [parts.password, parts.username, *(value for _, value in parse_qsl(parts.query))]
         named += [raw.partition("=")[2] for raw in parts.query.split("&")]
-        found += [form for value in named if value and len(value) >= 4 for form in {value, unquote(value)}]
+        found += [
+            form for value in named if value and len(value) >= 4 for form in {value, unquote(value)}
+        ]
     return sorted(set(found), key=len, reverse=True)
 
 
@@ -99,7 +125,9 @@ def public_url(url: str) -> str:
     """
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    query = urlencode([(key, "hidden") for key, _ in parse_qsl(parts.query, keep_blank_values=True)])
+    query = urlencode(
+        [(key, "hidden") for key, _ in parse_qsl(parts.query, keep_blank_values=True)]
+    )
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 

@@ -10,7 +10,9 @@ PATIENCE = 4.0  # seconds, so that a preflight ends within five
 
 @dataclass(frozen=True)
 class PreflightIssue:
-    """One finding about one model: an "error" stops the study before it pays, a "warning" and a "note" do not."""
+    """One finding about one model: an "error" stops the study before it pays, a "warning" and a
+    "note" do not.
+    """
 
     level: Literal["error", "warning", "note"]
     model: str
@@ -18,7 +20,9 @@ class PreflightIssue:
 
 
 async def unreachable(url: str) -> str:
-    """Why no connection can be made to the server of an address, or "" if one can; nothing is asked of it."""
+    """Why no connection can be made to the server of an address, or "" if one can; nothing is asked
+    of it.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)

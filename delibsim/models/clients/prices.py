@@ -1,4 +1,6 @@
-"""Prices and context windows of models, from the versioned list that ships with the locked litellm, or from the preset."""
+"""Prices and context windows of models, from the versioned list that ships with the locked litellm,
+or from the preset.
+"""
 
 import functools
 import importlib.util
@@ -17,9 +19,11 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars a token for input, cached input and output; None where unknown. `source` names the list and its version.
+    """US dollars a token for input, cached input and output; None where unknown. `source` names the
+    list and its version.
 
-    `written` is the price of input that the provider puts into its cache, where that costs more (Anthropic).
+    `written` is the price of input that the provider puts into its cache, where that costs more
+    (Anthropic).
     """
 
     input: float | None = None
@@ -30,7 +34,12 @@ class Price:
 
     def cost(self, usage: Usage) -> float | None:
         """Dollars for what was used; None if the price or the usage is unknown."""
-        if self.input is None or self.output is None or usage.input_tokens is None or usage.output_tokens is None:
+        if (
+            self.input is None
+            or self.output is None
+            or usage.input_tokens is None
+            or usage.output_tokens is None
+        ):
             return None
         cached = min(usage.cached_tokens or 0, usage.input_tokens)
         return (
@@ -40,7 +49,9 @@ class Price:
         )
 
     def worst(self, input_tokens: int, output_tokens: int) -> float | None:
-        """Dollars for so many tokens when nothing comes from a cache and all goes into it; None if the price is unknown."""
+        """Dollars for so many tokens when nothing comes from a cache and all goes into it; None if
+        the price is unknown.
+        """
         cost = self.cost(Usage(input_tokens=input_tokens, output_tokens=output_tokens))
         if cost is None or self.input is None or self.written is None:
             return cost
@@ -51,9 +62,13 @@ FREE = Price(0.0, 0.0, 0.0, "free")
 
 
 def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
-    """The price of a model by its litellm name, or as stated in US dollars per million tokens (input, cached, output)."""
+    """The price of a model by its litellm name, or as stated in US dollars per million tokens
+    (input, cached, output).
+    """
     if stated is not None:
-        dollars = {name: stated[name] / MILLION for name in ("input", "cached", "output") if name in stated}
+        dollars = {
+            name: stated[name] / MILLION for name in ("input", "cached", "output") if name in stated
+        }
         return Price(**dollars, source="preset")
     entry = listed(model)
     if entry is None or "input_cost_per_token" not in entry:
@@ -68,7 +83,9 @@ def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
 
 
 def price_in(settings: Mapping[str, Any]) -> Price:
-    """The price of a model by its settings: what they state, else what is listed; free if they name no model to be paid."""
+    """The price of a model by its settings: what they state, else what is listed; free if they name
+    no model to be paid.
+    """
     if settings.get("price") is None and "model" not in settings:
         return FREE
     return price_of(str(settings.get("model")), settings.get("price"))
@@ -82,7 +99,9 @@ def context_window(model: str) -> int | None:
 
 
 def withdrawn(model: str) -> date | None:
-    """The day from which, by the list, a model is no longer offered; None if the list gives none."""
+    """The day from which, by the list, a model is no longer offered; None if the list gives
+    none.
+    """
     try:
         return date.fromisoformat(str((listed(model) or {}).get("deprecation_date")))
     except ValueError:

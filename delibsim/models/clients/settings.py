@@ -1,4 +1,6 @@
-"""The settings of hosted models, checked before anything is asked: types, ranges, names there are not, keys that do not belong there."""
+"""The settings of hosted models, checked before anything is asked: types, ranges, names there are
+not, keys that do not belong there.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -10,7 +12,16 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.models.clients.faults import scrub, secrets
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-KEY_NAMES = ("key", "apikey", "token", "secret", "password", "authorization", "credential", "credentials")
+KEY_NAMES = (
+    "key",
+    "apikey",
+    "token",
+    "secret",
+    "password",
+    "authorization",
+    "credential",
+    "credentials",
+)
 
 
 class _Strict(BaseModel):
@@ -47,7 +58,9 @@ KINDS: dict[str, type[_Hosted]] = {"litellm": _Hosted, "openai_compatible": _Ser
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that hold a key, or that a hosted model has not, or not so; WrongInput. Other kinds check their own."""
+    """Refuse settings that hold a key, or that a hosted model has not, or not so; WrongInput. Other
+    kinds check their own.
+    """
     _refuse_keys(settings)
     kind = KINDS.get(str(settings.get("kind")))
     if kind is None:
@@ -55,7 +68,12 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     plain = {key: value for key, value in settings.items() if key != "base_url"} | {"name": name}
     for key in plain:
         if key not in kind.model_fields:
-            raise unknown(f"setting of model '{name}'", key, kind.model_fields, "What a provider takes beside them goes into model.extra.")
+            raise unknown(
+                f"setting of model '{name}'",
+                key,
+                kind.model_fields,
+                "What a provider takes beside them goes into model.extra.",
+            )
     try:
         kind.model_validate(plain)
     except ValidationError as error:
@@ -63,13 +81,20 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
         where = ".".join(map(str, first["loc"]))
         found = "" if first["type"] == "missing" else f", found {first['input']!r}"
         fault = f"{first['msg'][0].lower()}{first['msg'][1:]}{found}"
-        raise WrongInput(f"model.{where} of '{name}': {fault}; it stands in conf/model/ or at the command line") from None
+        raise WrongInput(
+            f"model.{where} of '{name}': {fault}; it stands in conf/model/ or at the command line"
+        ) from None
     if kind is _Hosted and not settings["model"]:
-        raise WrongInput(f"model '{name}' names no model of the provider's: set model.model=PROVIDER/NAME, litellm's name for it")
+        raise WrongInput(
+            f"model '{name}' names no model of the provider's: set model.model=PROVIDER/NAME,"
+            " litellm's name for it"
+        )
 
 
 def check_address(name: str, settings: Mapping[str, Any], url: str) -> None:
-    """Refuse an address of a hosted model that is none; WrongInput, which does not repeat it: it may hold a password."""
+    """Refuse an address of a hosted model that is none; WrongInput, which does not repeat it: it
+    may hold a password.
+    """
     if str(settings.get("kind")) not in KINDS:
         return
     try:
@@ -78,19 +103,24 @@ def check_address(name: str, settings: Mapping[str, Any], url: str) -> None:
     except ValueError:
         usable = False
     if not usable:
-        raise WrongInput(f"the base_url of model '{name}' is no address: it begins with http:// or https:// and names a server")
+        raise WrongInput(
+            f"the base_url of model '{name}' is no address: it begins with http:// or https:// and"
+            " names a server"
+        )
 
 
 def _refuse_keys(settings: Mapping[str, Any]) -> None:
-    """Keys belong into the environment: refuse settings that hold one, at any depth, without repeating it."""
+    """Keys belong into the environment: refuse settings that hold one, at any depth, without
+    repeating it.
+    """
     hidden = secrets()
     for path, value in _leaves(settings):
         name = path.rpartition(".")[2].lower().replace("-", "_")
         named = name in KEY_NAMES or name.endswith(tuple(f"_{word}" for word in KEY_NAMES))
         if path != "base_url" and ((named and value) or scrub(value, hidden) != value):
             raise WrongInput(
-                f"model.{path} looks like a key. Keys are read from the environment and written nowhere: put it into a variable and name "
-                "the variable in model.key_env"
+                f"model.{path} looks like a key. Keys are read from the environment and written"
+                " nowhere: put it into a variable and name the variable in model.key_env"
             )
 
 

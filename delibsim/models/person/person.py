@@ -1,4 +1,6 @@
-"""A person as a participant, through an awaitable that asks: at the terminal, the survey item by item and every statement."""
+"""A person as a participant, through an awaitable that asks: at the terminal, the survey item by
+item and every statement.
+"""
 
 import asyncio
 import functools
@@ -17,7 +19,9 @@ from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.prompt import Prompt, SurveyAnswers, UnreadableReply
 
 Ask = Callable[[str], Awaitable[str]]
-"""Shows a text and gives the line that is answered; raises EOFError when nobody will answer any more."""
+"""Shows a text and gives the line that is answered; raises EOFError when nobody will answer any
+more.
+"""
 
 LATER, DECLINE, DONE = "!later", "!decline", "!done"
 STOPPED = "the person stopped here, to go on another time"
@@ -35,7 +39,9 @@ class _Stopped(Exception):
 
 
 class Terminal:
-    """Asks on stderr and reads lines from stdin without a thread, so that Ctrl-C ends it at once."""
+    """Asks on stderr and reads lines from stdin without a thread, so that Ctrl-C ends it at
+    once.
+    """
 
     def __init__(self) -> None:
         self._typed = bytearray()
@@ -54,7 +60,9 @@ class Terminal:
         return line.decode(errors="replace")
 
     def discard(self) -> None:
-        """Forget what was typed or pasted before it was asked for, and say so; a pipe or a file is left as it is."""
+        """Forget what was typed or pasted before it was asked for, and say so; a pipe or a file is
+        left as it is.
+        """
         source = sys.stdin.fileno()
         if not os.isatty(source):
             return
@@ -85,17 +93,20 @@ def terminal() -> Terminal:
 
 
 class Human:
-    """A person who reads what language models read, and answers in the same form; what is no answer is asked again at once.
+    """A person who reads what language models read, and answers in the same form; what is no answer
+    is asked again at once.
 
-    `ask` shows a text and gives the line answered; without it, the terminal does, and what was typed before a question is no answer to
-    it. One question is put at a time, so several people may
-    share a terminal. A survey is recorded when it is whole: who stops within one begins it again. `temperature` has no meaning here
-    and is reported as dropped.
+    `ask` shows a text and gives the line answered; without it, the terminal does, and what was
+    typed before a question is no answer to it. One question is put at a time, so several people may
+    share a terminal. A survey is recorded when it is whole: who stops within one begins it again.
+    `temperature` has no meaning here and is reported as dropped.
     """
 
     without_effect = frozenset({"temperature"})
 
-    def __init__(self, name: str = "human", temperature: float | None = None, ask: Ask | None = None) -> None:
+    def __init__(
+        self, name: str = "human", temperature: float | None = None, ask: Ask | None = None
+    ) -> None:
         self.name, self.temperature = name, temperature
         self._terminal = None if ask else terminal()
         self._ask = ask or terminal().ask
@@ -103,7 +114,9 @@ class Human:
         self._turn = asyncio.Lock()
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """The person's answer; "cancelled" if they stop here (the session goes on from its record), "refusal" if they decline."""
+        """The person's answer; "cancelled" if they stop here (the session goes on from its record),
+        "refusal" if they decline.
+        """
         async with self._turn:
             try:
                 self._heading = _heading(prompt)
@@ -111,11 +124,17 @@ class Human:
                 if isinstance(form, Speech):
                     text = await self._speech(form)
                 else:
-                    text = await self._survey(prompt, form) if isinstance(form, SurveyAnswers) else await self._words(prompt)
+                    text = (
+                        await self._survey(prompt, form)
+                        if isinstance(form, SurveyAnswers)
+                        else await self._words(prompt)
+                    )
             except _Stopped as stop:
                 return self._completion("", stop.status, str(stop))
             except EOFError:
-                return self._completion("", "cancelled", "nobody is there to answer (the input ended)")
+                return self._completion(
+                    "", "cancelled", "nobody is there to answer (the input ended)"
+                )
         return self._completion(text)
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
@@ -123,7 +142,9 @@ class Human:
             text=text,
             status=status,
             detail=detail,
-            usage=Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0),
+            usage=Usage(
+                input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0
+            ),
             model_requested=self.name,
             model_returned="a person",
             parameters_dropped=() if self.temperature is None else ("temperature",),
@@ -131,7 +152,9 @@ class Human:
         )
 
     async def _line(self, question: str, goes_on: bool = False) -> str:
-        """One line of what the person says; the heading goes before the first. `goes_on`: in the midst of what may be pasted whole."""
+        """One line of what the person says; the heading goes before the first. `goes_on`: in the
+        midst of what may be pasted whole.
+        """
         if self._terminal and not goes_on:
             self._terminal.discard()
         heading, self._heading = self._heading, ""
@@ -145,7 +168,9 @@ class Human:
     async def _words(self, prompt: Prompt) -> str:
         question = f"What do you say? {DONE} on a line of its own ends it.\n"
         while True:
-            text = await self._lines(lambda _, last: f"({DONE} ends it) > " if last == "" else "> ", question)
+            text = await self._lines(
+                lambda _, last: f"({DONE} ends it) > " if last == "" else "> ", question
+            )
             try:
                 prompt.reply.read(text)
             except UnreadableReply as error:
@@ -154,18 +179,28 @@ class Human:
             return text
 
     async def _speech(self, form: Speech) -> str:
-        """A speech, line by line, with the words so far and the time taken, which only informs; its rules are those of every debater."""
+        """A speech, line by line, with the words so far and the time taken, which only informs; its
+        rules are those of every debater.
+        """
         started = time.monotonic()
 
         def so_far(text: str, last: str | None) -> str:
             seconds = int(time.monotonic() - started)
-            return f"[{len(text.split())} words, {seconds // 60}:{seconds % 60:02}{f', {DONE} ends it' if last == '' else ''}] > "
+            return (
+                f"[{len(text.split())} words,"
+                f" {seconds // 60}:{seconds % 60:02}{f', {DONE} ends it' if last == '' else ''}] > "
+            )
 
-        question = f"Your speech, of {form.rules.least} to {form.rules.most} words. {DONE} on a line of its own ends it.\n"
+        question = (
+            f"Your speech, of {form.rules.least} to {form.rules.most} words. {DONE} on a line of"
+            " its own ends it.\n"
+        )
         return await self._lines(so_far, question)
 
     async def _lines(self, mark: Callable[[str, str | None], str], question: str) -> str:
-        """Lines up to DONE, which no text holds by chance as it holds empty ones; `mark` (text so far, last line) prompts for the next."""
+        """Lines up to DONE, which no text holds by chance as it holds empty ones; `mark` (text so
+        far, last line) prompts for the next.
+        """
         lines: list[str] = []
         last = None
         while True:
@@ -177,25 +212,39 @@ class Human:
             lines += [line] if line != DONE else []
 
     async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
-        """Every item in the order shown: ratings on the scale (in a Q sort, what is left of each), then ranks, each used once."""
+        """Every item in the order shown: ratings on the scale (in a Q sort, what is left of each),
+        then ranks, each used once.
+        """
         text = "\n\n".join(message.content for message in prompt.messages)
-        before = dict(re.findall(r"^(\w+): (-?\d+)$", read_block("answers", text) or "", re.MULTILINE))
+        before = dict(
+            re.findall(r"^(\w+): (-?\d+)$", read_block("answers", text) or "", re.MULTILINE)
+        )
         items, survey = read_items("considerations", text), form.shown
-        left = None if survey.forced_distribution is None else dict(zip(survey.scale, survey.forced_distribution, strict=True))
+        left = (
+            None
+            if survey.forced_distribution is None
+            else dict(zip(survey.scale, survey.forced_distribution, strict=True))
+        )
         given: dict[str, int] = {}
         for n, (label, item) in enumerate(items.items(), 1):
             head = f"\n{n}/{len(items)}  {item}{_before(before, label)}\n{form.scale}"
-            open_ = survey.scale if left is None else [value for value, count in left.items() if count]
+            open_ = (
+                survey.scale if left is None else [value for value, count in left.items() if count]
+            )
             room = "" if left is None else f" [left: {', '.join(f'{v} x{left[v]}' for v in open_)}]"
             given[label] = await self._number(f"{head}{room}: ", open_)
             if left is not None:
                 left[given[label]] -= 1
         options = read_items("preferences", text)
-        listed = "\n".join(f"  {label}. {option}{_before(before, label)}" for label, option in options.items())
+        listed = "\n".join(
+            f"  {label}. {option}{_before(before, label)}" for label, option in options.items()
+        )
         question = f"\nRank the options, 1 for the one you prefer most:\n{listed}\n"
         ranks = list(range(1, len(options) + 1))
         for label in options:
-            given[label] = await self._number(f"{question}rank of {label} [left: {', '.join(map(str, ranks))}]: ", ranks)
+            given[label] = await self._number(
+                f"{question}rank of {label} [left: {', '.join(map(str, ranks))}]: ", ranks
+            )
             ranks.remove(given[label])
             question = ""
         return "\n".join(f"{label}: {value}" for label, value in given.items())
@@ -212,20 +261,28 @@ def _heading(prompt: Prompt) -> str:
     """What models are shown, without the marks, and without what is asked one by one below."""
     messages = prompt.messages if prompt.purpose.attempt == 0 else prompt.messages[-1:]
     form, text = prompt.reply, "\n\n".join(message.content for message in messages)
-    for said in (form.rules(), form.ending()) if isinstance(form, SurveyAnswers) else (form.describe(),):
+    for said in (
+        (form.rules(), form.ending()) if isinstance(form, SurveyAnswers) else (form.describe(),)
+    ):
         text = re.sub(rf"{re.escape(said)}\n*", "", text)
     if isinstance(form, SurveyAnswers):
         for tag in ("considerations", "preferences", "answers"):
             if (shown := read_block(tag, text)) is not None:
-                text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)  # with the line that introduces it
+                text = re.sub(
+                    rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text
+                )  # with the line that introduces it
     line = "=" * 72
     who = f"{prompt.purpose.participant}, {prompt.purpose.occasion}"
     return f"\n{line}\n{who}\n{line}\n\n{inert(TAG.sub('', text)).strip()}\n\n{HOW}\n"
 
 
 def inert(text: str) -> str:
-    """Text that changes nothing on a terminal but what stands there: without control, escape or direction-changing characters."""
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co"))
+    """Text that changes nothing on a terminal but what stands there: without control, escape or
+    direction-changing characters.
+    """
+    return "".join(
+        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
+    )
 
 
 def _before(answers: Mapping[str, str], label: str) -> str:
@@ -233,4 +290,8 @@ def _before(answers: Mapping[str, str], label: str) -> str:
 
 
 def _listed(allowed: range | list[int]) -> str:
-    return f"{allowed[0]} to {allowed[-1]}" if isinstance(allowed, range) else ", ".join(map(str, allowed))
+    return (
+        f"{allowed[0]} to {allowed[-1]}"
+        if isinstance(allowed, range)
+        else ", ".join(map(str, allowed))
+    )

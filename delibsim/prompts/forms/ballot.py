@@ -1,4 +1,6 @@
-"""The forms of reply of a rater: a stance before the debate, and the ballot after it; a choice is one of the names given."""
+"""The forms of reply of a rater: a stance before the debate, and the ballot after it; a choice is
+one of the names given.
+"""
 
 import json
 import re
@@ -55,7 +57,8 @@ class Choice:
         return f"{self.label}: {self.names[0]}"
 
     def read(self, text: str) -> str:
-        """The name chosen; UnreadableReply where there is none, several, or one that was not to be chosen.
+        """The name chosen; UnreadableReply where there is none, several, or one that was not to be
+        chosen.
 
         >>> Choice("WINNER", ("A", "B")).read("WINNER: B")
         'B'
@@ -65,7 +68,10 @@ class Choice:
     def split(self, text: str) -> tuple[str, str]:
         """The name chosen, and the text without the places where it was."""
         text = whole_characters(text).translate(QUOTES)
-        line = re.compile(rf"""^[\s>*+\-•"'`,|{{]*{self.label}["'`*|]*\s*[:=|]\s*([^\n,}}]*)[,\s]*""", re.IGNORECASE | re.MULTILINE)
+        line = re.compile(
+            rf"""^[\s>*+\-•"'`,|{{]*{self.label}["'`*|]*\s*[:=|]\s*([^\n,}}]*)[,\s]*""",
+            re.IGNORECASE | re.MULTILINE,
+        )
         member = re.compile(rf'"{self.label}"\s*:\s*("[^"\n]*"|[^,}}\n]*)\s*,?', re.IGNORECASE)
         given, rest = [], text
         for pattern, mark in ((member, ""), (line, "\n")):
@@ -85,15 +91,19 @@ class Choice:
 
 @dataclass(frozen=True)
 class Ballot:
-    """What a rater says after a debate: eleven ratings of each speaker, a winner, a stance, and the answer to the attention check."""
+    """What a rater says after a debate: eleven ratings of each speaker, a winner, a stance, and the
+    answer to the attention check.
+    """
 
     def describe(self) -> str:
         """The form in words."""
         last = len(DIMENSIONS)
         return "\n".join(
             [
-                f"Reply with one line for each label, in the form LABEL: VALUE, and nothing else: A1 to A{last} and B1 to B{last} "
-                "(whole numbers from 0 to 100),",
+                (
+                    "Reply with one line for each label, in the form LABEL: VALUE, and nothing"
+                    f" else: A1 to A{last} and B1 to B{last} (whole numbers from 0 to 100),"
+                ),
                 f"{Choice('WINNER', SPEAKERS).describe().removesuffix('.')},",
                 "S1 (a whole number from 0 to 100) and C1 (the number you were told).",
             ]
@@ -101,23 +111,37 @@ class Ballot:
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
-        return _schema({**{label: _whole() for label in (*LABELS, "S1", "C1")}, "WINNER": {"type": "string", "enum": list(SPEAKERS)}})
+        return _schema(
+            {
+                **{label: _whole() for label in (*LABELS, "S1", "C1")},
+                "WINNER": {"type": "string", "enum": list(SPEAKERS)},
+            }
+        )
 
     def example(self, label: str, words: int = 0) -> str:
         """A ballot filled in alike for both speakers; it says nothing of its own."""
-        return "\n".join([*(f"{name}: 50" for name in (*LABELS, "S1", "C1")), f"WINNER: {SPEAKERS[0]}"])
+        return "\n".join(
+            [*(f"{name}: 50" for name in (*LABELS, "S1", "C1")), f"WINNER: {SPEAKERS[0]}"]
+        )
 
     def read(self, text: str) -> dict[str, int | str]:
-        """The values by label; UnreadableReply naming every label at fault: a tie, a number off the scale, a gap."""
+        """The values by label; UnreadableReply naming every label at fault: a tie, a number off the
+        scale, a gap.
+        """
         faults = []
         winner, rest = "", text
         try:
             winner, rest = Choice("WINNER", SPEAKERS).split(text)
         except UnreadableReply as fault:
             faults.append(str(fault))
-            rest = "\n".join(line for line in text.splitlines() if "WINNER" not in line.upper() or "{" in line)
+            rest = "\n".join(
+                line for line in text.splitlines() if "WINNER" not in line.upper() or "{" in line
+            )
         try:
-            return {**_numbers(rest, (*LABELS, "S1", "C1")), **({"WINNER": winner} if winner else _raised(faults))}
+            return {
+                **_numbers(rest, (*LABELS, "S1", "C1")),
+                **({"WINNER": winner} if winner else _raised(faults)),
+            }
         except UnreadableReply as fault:
             raise UnreadableReply("; ".join(dict.fromkeys([*faults, str(fault)]))) from None
 
@@ -130,9 +154,16 @@ def _numbers(text: str, labels: tuple[str, ...]) -> dict[str, int]:
     """Whole numbers from 0 to 100 by label; UnreadableReply naming every label at fault."""
     values, unread = labelled_values(text, labels)
     faults = [fault for fault in unread if not fault.startswith("WINNER ")]
-    faults += [f"{label} has {value}, outside 0 to 100" for label, value in values.items() if value not in SCALE]
+    faults += [
+        f"{label} has {value}, outside 0 to 100"
+        for label, value in values.items()
+        if value not in SCALE
+    ]
     if faults:
-        raise UnreadableReply("; ".join(faults[:8]) + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else ""))
+        raise UnreadableReply(
+            "; ".join(faults[:8])
+            + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else "")
+        )
     return dict(values)
 
 
@@ -141,4 +172,9 @@ def _whole() -> dict[str, Any]:
 
 
 def _schema(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

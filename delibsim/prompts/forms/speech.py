@@ -1,4 +1,6 @@
-"""The form of a speech in a debate: words that keep to the rules, or that are taken as they are after the last re-ask."""
+"""The form of a speech in a debate: words that keep to the rules, or that are taken as they are
+after the last re-ask.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +10,9 @@ from delibsim.prompts.prompt import UnreadableReply, Words
 
 @dataclass(frozen=True)
 class Speech:
-    """A speech under rules; `asked` counts the re-asks so far. After the last one it is read whatever rule it breaks."""
+    """A speech under rules; `asked` counts the re-asks so far. After the last one it is read
+    whatever rule it breaks.
+    """
 
     rules: Rules
     limit: int | None = None
@@ -16,18 +20,29 @@ class Speech:
 
     def describe(self) -> str:
         """The form in words."""
-        return f"Reply with the words of your speech and nothing else: {self.rules.least} to {self.rules.most} words."
+        return (
+            f"Reply with the words of your speech and nothing else: {self.rules.least} to"
+            f" {self.rules.most} words."
+        )
 
     def read(self, text: str) -> str:
-        """The speech; UnreadableReply with every rule that is broken, as long as it may be asked for again."""
+        """The speech; UnreadableReply with every rule that is broken, as long as it may be asked
+        for again.
+        """
         words = Words(self.limit).read(text)
         broken = self.rules.broken(words)
         if broken and self.asked < self.rules.reasks:
             raise UnreadableReply("; ".join(broken.values()))
-        return cut(words, self.rules.most) if "too_long" in broken and self.rules.then == "cut" else words
+        return (
+            cut(words, self.rules.most)
+            if "too_long" in broken and self.rules.then == "cut"
+            else words
+        )
 
     def example(self, label: str, words: int = 0) -> str:
-        """The label, padded to a length that keeps the rules, as near to so many words as they allow."""
+        """The label, padded to a length that keeps the rules, as near to so many words as they
+        allow.
+        """
         return Words(self.limit).example(label, min(max(words, self.rules.least), self.rules.most))
 
     def again(self) -> "Speech":

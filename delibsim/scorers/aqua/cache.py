@@ -1,4 +1,6 @@
-"""What has been translated and labelled once, by the hash of the text and of what worked on it; appended as it is done."""
+"""What has been translated and labelled once, by the hash of the text and of what worked on it;
+appended as it is done.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -16,7 +18,11 @@ class Cache:
 
     def __init__(self, file: Path, whole: Callable[[Mapping[str, Any]], bool]) -> None:
         self._file = file
-        kept = (record for record in read_lines(file)[0] if isinstance(record.get("key"), str) and whole(record))
+        kept = (
+            record
+            for record in read_lines(file)[0]
+            if isinstance(record.get("key"), str) and whole(record)
+        )
         self._found: dict[str, Mapping[str, Any]] = {record["key"]: record for record in kept}
 
     def get(self, key: str) -> Mapping[str, Any] | None:

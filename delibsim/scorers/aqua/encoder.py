@@ -1,4 +1,6 @@
-"""The twenty adapters over one encoder in one pass: what adapters share is computed once, and next to nothing for padding."""
+"""The twenty adapters over one encoder in one pass: what adapters share is computed once, and next
+to nothing for padding.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,33 +12,49 @@ from torch.nn import functional as F
 from delibsim.scorers.aqua.language import batches
 
 DOUBT = 0.2
-"""Logits: where the two best labels are closer than this in bfloat16, the label is computed again in float32."""
+"""Logits: where the two best labels are closer than this in bfloat16, the label is computed again
+in float32.
+"""
 TOKENS = {"cpu": 512, "cuda": 8192}
 """Tokens of text in one batch, padding included; every adapter has a copy of them."""
 
 
 class Encoder:
-    """The adapters `names` of an adapters.BertAdapterModel, and their heads, as one computation on one device.
+    """The adapters `names` of an adapters.BertAdapterModel, and their heads, as one computation on
+    one device.
 
-    precision "float32" computes everything in it. "bfloat16" is faster where the processor has instructions for it: labels that
-    are a near tie are computed again in float32, so that labels are those of float32.
+    precision "float32" computes everything in it. "bfloat16" is faster where the processor has
+    instructions for it: labels that are a near tie are computed again in float32, so that labels
+    are those of float32.
     """
 
-    def __init__(self, model: Any, names: Sequence[str], device: str = "cpu", precision: str = "float32") -> None:
+    def __init__(
+        self, model: Any, names: Sequence[str], device: str = "cpu", precision: str = "float32"
+    ) -> None:
         self._device = device
         self.longest: int = model.config.max_position_embeddings
         self._exact = _Stack(model, names, torch.float32, device)
-        self._fast = _Stack(model, names, torch.bfloat16, device) if precision == "bfloat16" else None
+        self._fast = (
+            _Stack(model, names, torch.bfloat16, device) if precision == "bfloat16" else None
+        )
         self._tried = False
 
-    def logits(self, texts: Sequence[Sequence[int]], tokens: int | None = None) -> Iterator[tuple[list[int], Tensor]]:
-        """For one batch after another, the shortest texts first: which texts, and their logits (texts by adapters by labels).
+    def logits(
+        self, texts: Sequence[Sequence[int]], tokens: int | None = None
+    ) -> Iterator[tuple[list[int], Tensor]]:
+        """For one batch after another, the shortest texts first: which texts, and their logits
+        (texts by adapters by labels).
 
         `texts` are token ids with the special tokens; `tokens` is the size of a batch.
         """
         for batch in batches([len(text) for text in texts], tokens or TOKENS[self._device]):
             with torch.inference_mode():
-                yield batch, self._logits([torch.tensor(texts[i], device=self._device) for i in batch]).cpu()
+                yield (
+                    batch,
+                    self._logits(
+                        [torch.tensor(texts[i], device=self._device) for i in batch]
+                    ).cpu(),
+                )
 
     def _logits(self, texts: list[Tensor]) -> Tensor:
         everybody = torch.arange(self._exact.adapters, device=self._device)
@@ -45,13 +63,17 @@ class Encoder:
         logits = self._fast(texts, everybody)
         best = logits.topk(2).values
         doubtful = best[..., 0] - best[..., 1] < DOUBT
-        if not self._tried:  # the first text of all is computed whole in both, to see how far they are apart
+        if (
+            not self._tried
+        ):  # the first text of all is computed whole in both, to see how far they are apart
             doubtful[0], self._tried = True, True
         again = logits.clone()
         for i, text in enumerate(texts):
             if len(which := doubtful[i].nonzero().flatten()):
                 again[i, which] = self._exact([text], which)[0]
-        if (again - logits).abs().max() > DOUBT / 2:  # bfloat16 errs more in this model than a near tie allows for
+        if (
+            again - logits
+        ).abs().max() > DOUBT / 2:  # bfloat16 errs more in this model than a near tie allows for
             self._fast = None
             return self._exact(texts, everybody)
         return again
@@ -61,10 +83,16 @@ class _Stack:
     """Embeddings, layers and heads in one number format."""
 
     def __init__(self, model: Any, names: Sequence[str], dtype: torch.dtype, device: str) -> None:
-        self._embeddings, self._dtype, self.adapters = model.bert.embeddings.to(device), dtype, len(names)
+        self._embeddings, self._dtype, self.adapters = (
+            model.bert.embeddings.to(device),
+            dtype,
+            len(names),
+        )
         self._layers = [_Layer(layer, names, dtype, device) for layer in model.bert.encoder.layer]
         heads = [model.heads[name] for name in names]
-        self._hidden, self._labels = (_Each([head[place] for head in heads], torch.float32, device) for place in (1, 4))
+        self._hidden, self._labels = (
+            _Each([head[place] for head in heads], torch.float32, device) for place in (1, 4)
+        )
 
     def __call__(self, texts: Sequence[Tensor], which: Tensor) -> Tensor:
         """Logits, texts by adapters of `which` by labels."""
@@ -81,16 +109,26 @@ class _Stack:
 
 
 class _Layer:
-    """One layer of BERT with the bottlenecks of all adapters behind its feed-forward part (Pfeiffer et al. 2021).
+    """One layer of BERT with the bottlenecks of all adapters behind its feed-forward part (Pfeiffer
+    et al. 2021).
 
-    With x before that part, y behind it and u = LN(y + x), the layer gives LN(up(relu(down(u))) + y + x).
+    With x before that part, y behind it and u = LN(y + x), the layer gives LN(up(relu(down(u))) + y
+    + x).
     """
 
     def __init__(self, layer: Any, names: Sequence[str], dtype: torch.dtype, device: str) -> None:
-        attention, bottlenecks = layer.attention.self, [layer.output.adapters[name] for name in names]
+        attention, bottlenecks = (
+            layer.attention.self,
+            [layer.output.adapters[name] for name in names],
+        )
 
         def dense(*modules: Any) -> _Dense:
-            return _Dense(torch.cat([m.weight for m in modules]), torch.cat([m.bias for m in modules]), dtype, device)
+            return _Dense(
+                torch.cat([m.weight for m in modules]),
+                torch.cat([m.bias for m in modules]),
+                dtype,
+                device,
+            )
 
         self._attention_heads = attention.num_attention_heads
         self._query, self._key_value = dense(attention.query), dense(attention.key, attention.value)
@@ -99,21 +137,37 @@ class _Layer:
             dense(layer.intermediate.dense),
             dense(layer.output.dense),
         )
-        self._norm_heard, self._norm = _Norm(layer.attention.output.LayerNorm, dtype, device), _Norm(layer.output.LayerNorm, dtype, device)
+        self._norm_heard, self._norm = (
+            _Norm(layer.attention.output.LayerNorm, dtype, device),
+            _Norm(layer.output.LayerNorm, dtype, device),
+        )
         self._down = _Each([b.adapter_down[0] for b in bottlenecks], dtype, device)
         self._up = _Each([b.adapter_up for b in bottlenecks], dtype, device)
 
     def __call__(self, x: Tensor, mask: Tensor | None, which: Tensor, last: bool) -> Tensor:
         """From (copies, texts, tokens, width) to (adapters of `which`, texts, tokens, width).
 
-        The first layer has one copy, which all adapters share. Of the last only the first token is read, so no other is computed.
+        The first layer has one copy, which all adapters share. Of the last only the first token is
+        read, so no other is computed.
         """
         copies, texts, tokens, _ = x.shape
-        key, value = self._key_value(x).view(copies * texts, tokens, 2, self._attention_heads, -1).permute(2, 0, 3, 1, 4)
+        key, value = (
+            self._key_value(x)
+            .view(copies * texts, tokens, 2, self._attention_heads, -1)
+            .permute(2, 0, 3, 1, 4)
+        )
         x = x[:, :, :1] if last else x
-        query = self._query(x).view(copies * texts, x.shape[2], self._attention_heads, -1).transpose(1, 2)
+        query = (
+            self._query(x)
+            .view(copies * texts, x.shape[2], self._attention_heads, -1)
+            .transpose(1, 2)
+        )
         seen = None if mask is None else mask.repeat(copies, 1, 1, 1)
-        heard = F.scaled_dot_product_attention(query, key, value, attn_mask=seen).transpose(1, 2).reshape(x.shape)
+        heard = (
+            F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
+            .transpose(1, 2)
+            .reshape(x.shape)
+        )
         x = self._norm_heard(self._heard(heard) + x)
         y = self._narrow(F.gelu(self._wide(x))) + x
         y = y.expand(len(which), *y.shape[1:])
@@ -122,25 +176,36 @@ class _Layer:
 
 
 class _Dense:
-    """A dense layer. On a CPU in float32 it is a 1x1 convolution, which oneDNN computes up to twice as fast as `F.linear`."""
+    """A dense layer. On a CPU in float32 it is a 1x1 convolution, which oneDNN computes up to twice
+    as fast as `F.linear`.
+    """
 
     convolve = True
 
     def __init__(self, weight: Tensor, bias: Tensor, dtype: torch.dtype, device: str) -> None:
-        self._weight, self._bias = weight.detach().to(device, dtype), bias.detach().to(device, dtype)
+        self._weight, self._bias = (
+            weight.detach().to(device, dtype),
+            bias.detach().to(device, dtype),
+        )
         self._convolved = self.convolve and dtype == torch.float32 and device == "cpu"
         if self._convolved:
-            self._weight = self._weight[:, :, None, None].contiguous(memory_format=torch.channels_last)
+            self._weight = self._weight[:, :, None, None].contiguous(
+                memory_format=torch.channels_last
+            )
 
     def __call__(self, x: Tensor) -> Tensor:
         if not self._convolved:
             return F.linear(x, self._weight, self._bias)
         rows = x.reshape(1, -1, 1, x.shape[-1]).permute(0, 3, 1, 2)
-        return F.conv2d(rows, self._weight, self._bias).permute(0, 2, 3, 1).reshape(*x.shape[:-1], -1)
+        return (
+            F.conv2d(rows, self._weight, self._bias).permute(0, 2, 3, 1).reshape(*x.shape[:-1], -1)
+        )
 
 
 class _Each:
-    """A dense layer of every adapter, each on its own copy: (adapters, rows, in) to (adapters, rows, out)."""
+    """A dense layer of every adapter, each on its own copy: (adapters, rows, in) to (adapters,
+    rows, out).
+    """
 
     def __init__(self, modules: Sequence[Any], dtype: torch.dtype, device: str) -> None:
         self._weights = torch.stack([m.weight.detach().T for m in modules]).to(device, dtype)
@@ -156,7 +221,10 @@ class _Norm:
     """Layer normalisation."""
 
     def __init__(self, norm: Any, dtype: torch.dtype, device: str) -> None:
-        self._parts, self._eps = (norm.weight.detach().to(device, dtype), norm.bias.detach().to(device, dtype)), norm.eps
+        self._parts, self._eps = (
+            (norm.weight.detach().to(device, dtype), norm.bias.detach().to(device, dtype)),
+            norm.eps,
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         return F.layer_norm(x, x.shape[-1:], *self._parts, self._eps)

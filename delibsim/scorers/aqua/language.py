@@ -1,4 +1,6 @@
-"""Whether a text is German or English, where a long one may be parted, and which go well together."""
+"""Whether a text is German or English, where a long one may be parted, and which go well
+together.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +24,9 @@ OTHER = frozenset(
     op ou para pas pero però por på que qui se si sig som sono su sul sur szerint til todos tous um un una une uno var ve vi voor
     waar wel wij y yo za zal zijn""".split()
 )
-"""Function words of each language that the other has not, and that are rare in the languages around; and some that those have."""
+"""Function words of each language that the other has not, and that are rare in the languages
+around; and some that those have.
+"""
 WORD = re.compile(r"[^\W\d_]+")
 ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
 LINK = re.compile(r"(?:https?://|www\.)\S*|\S+@\S+\.\S+", re.IGNORECASE)
@@ -40,7 +44,8 @@ WORD_END = re.compile(r"\s+")
 
 
 def language(text: str) -> Language | None:
-    """German or English, each by its function words with a clear margin; else unknown, or None for a few words that do not say.
+    """German or English, each by its function words with a clear margin; else unknown, or None for
+    a few words that do not say.
 
     >>> language("Das ist mir zu teuer."), language("That is too expensive for me."), language("C'est trop cher."), language("42!")
     ('german', 'english', 'unknown', None)
@@ -56,7 +61,8 @@ def language(text: str) -> Language | None:
 
 
 def wordless(text: str) -> bool:
-    """Whether a text holds no word: two letters or more that are joined to no digit, outside of links and addresses.
+    """Whether a text holds no word: two letters or more that are joined to no digit, outside of
+    links and addresses.
 
     >>> wordless("-99"), wordless("https://example.org/a"), wordless("R_3kJ2x"), wordless("Ja.")
     (True, True, True, False)
@@ -67,7 +73,9 @@ def wordless(text: str) -> bool:
 def prevailing(texts: Iterable[str]) -> Language:
     """The language of more than half of those texts that say one; else unknown."""
     found = [told for told in map(language, texts) if told]
-    return next((told for told in ("german", "english") if 2 * found.count(told) > len(found)), "unknown")
+    return next(
+        (told for told in ("german", "english") if 2 * found.count(told) > len(found)), "unknown"
+    )
 
 
 def sentences(text: str) -> list[str]:
@@ -80,7 +88,8 @@ def sentences(text: str) -> list[str]:
 
 
 def parts(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """A text in parts that fit: whole sentences together as far as they fit; a sentence too long is parted at clauses, else at words.
+    """A text in parts that fit: whole sentences together as far as they fit; a sentence too long is
+    parted at clauses, else at words.
 
     Joined they are the text: nothing is dropped, and even a word that does not fit is parted.
     """
@@ -98,16 +107,24 @@ def parts(text: str, fits: Callable[[str], bool]) -> list[str]:
 def _small(text: str, fits: Callable[[str], bool]) -> list[str]:
     pieces = sentences(text)
     for end in (CLAUSE_END, WORD_END):
-        pieces = [small for piece in pieces for small in ([piece] if fits(piece) else _cut(piece, end))]
+        pieces = [
+            small for piece in pieces for small in ([piece] if fits(piece) else _cut(piece, end))
+        ]
     return [small for piece in pieces for small in _halves(piece, fits)]
 
 
 def _halves(piece: str, fits: Callable[[str], bool]) -> list[str]:
     middle = len(piece) // 2
-    return [piece] if middle == 0 or fits(piece) else [*_halves(piece[:middle], fits), *_halves(piece[middle:], fits)]
+    return (
+        [piece]
+        if middle == 0 or fits(piece)
+        else [*_halves(piece[:middle], fits), *_halves(piece[middle:], fits)]
+    )
 
 
-def _cut(text: str, end: re.Pattern[str], really: Callable[[str], bool] = lambda before: True) -> list[str]:
+def _cut(
+    text: str, end: re.Pattern[str], really: Callable[[str], bool] = lambda before: True
+) -> list[str]:
     pieces, begun = [], 0
     for match in end.finditer(text):
         if really(text[begun : match.end()]) and text[begun : match.start()].strip():
@@ -117,7 +134,8 @@ def _cut(text: str, end: re.Pattern[str], really: Callable[[str], bool] = lambda
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Indices in batches, by length, so that no batch holds more than `tokens` with its padding, or only one text.
+    """Indices in batches, by length, so that no batch holds more than `tokens` with its padding, or
+    only one text.
 
     >>> list(batches([4, 9, 2, 3], 8))
     [[2, 3], [0], [1]]

@@ -1,4 +1,6 @@
-"""The form of a translation by a language model: German, and nothing but the text that was to be translated."""
+"""The form of a translation by a language model: German, and nothing but the text that was to be
+translated.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +8,8 @@ from dataclasses import dataclass
 from delibsim.prompts.prompt import UnreadableReply, Words
 from delibsim.scorers.aqua.language import SHORT, language
 
-LONGER = 3  # times as many words as the text has, and a few more; a longer reply says something of its own
+# times as many words as the text has, and a few more; a longer reply says something of its own
+LONGER = 3
 PREAMBLE = re.compile(r"^\W*(here|sure|certainly|translat|gern|natürlich|selbstverständlich|klar|hier|(die )?(deutsche )?übersetzung)"
                       r"[^\n]{0,80}:\s", re.IGNORECASE)  # fmt: skip
 ABOUT = {
@@ -38,10 +41,14 @@ class Rendering:
         if PREAMBLE.search(reply) and not PREAMBLE.search(source):
             raise UnreadableReply("the reply begins with words of its own")
         for what, (in_reply, in_text) in ABOUT.items():
-            if re.search(in_reply, reply, re.IGNORECASE) and not re.search(in_text, source, re.IGNORECASE):
+            if re.search(in_reply, reply, re.IGNORECASE) and not re.search(
+                in_text, source, re.IGNORECASE
+            ):
                 raise UnreadableReply(f"the reply speaks of {what}, of which the text does not")
         if len(reply.split()) > LONGER * (len(source.split()) + 5):
-            raise UnreadableReply(f"the reply has {len(reply.split())} words, the text {len(source.split())}")
+            raise UnreadableReply(
+                f"the reply has {len(reply.split())} words, the text {len(source.split())}"
+            )
         return reply
 
     def example(self, label: str, words: int = 0) -> str:

@@ -1,4 +1,6 @@
-"""Which files AQuA is computed with on this machine: found in a folder, checked, hashed, and recorded in `aqua/setup.json`."""
+"""Which files AQuA is computed with on this machine: found in a folder, checked, hashed, and
+recorded in `aqua/setup.json`.
+"""
 
 import hashlib
 import json
@@ -13,7 +15,13 @@ from pydantic import TypeAdapter
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
-from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES, missing_files, refuse_empty, weight_files
+from delibsim.scorers.aqua.weights import (
+    ADAPTER_FILES,
+    MODEL_FILES,
+    missing_files,
+    refuse_empty,
+    weight_files,
+)
 from delibsim.store.files import json_text, write_atomically
 
 RECORD = "setup.json"
@@ -26,7 +34,9 @@ FOLDERS: Mapping[str, str] = {
     "schreien": "screaming", "storytelling": "storytelling", "tatsache": "fact", "themenbezug": "relevance", "vulgär": "vulgar",
     "zusatzwissen": "addknowledge",
 }  # fmt: skip
-"""The folder of each indicator in the authors' repository as it is now; in older states of it folders have the indicators' names."""
+"""The folder of each indicator in the authors' repository as it is now; in older states of it
+folders have the indicators' names.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,9 @@ class File:
 
 @dataclass(frozen=True)
 class Part:
-    """A folder with a model or an adapter, its files by name; `name` says where it comes from, for people."""
+    """A folder with a model or an adapter, its files by name; `name` says where it comes from, for
+    people.
+    """
 
     path: str
     name: str
@@ -54,7 +66,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Voice:
-    """A language model that translates: settings as in conf/model, its address, the limits for it, and how often it is asked again."""
+    """A language model that translates: settings as in conf/model, its address, the limits for it,
+    and how often it is asked again.
+    """
 
     settings: Mapping[str, Any]
     address: str = ""
@@ -66,8 +80,9 @@ class Voice:
 class Setup:
     """Everything AQuA needs to know on this machine.
 
-    `translator` is a folder with a MarianMT model, a language model, or None where all texts are German. `language` of the texts
-    is "auto" (each is looked at), "german" (none is translated), "english" or "other" (all are). `device` is "auto", "cpu" or "cuda".
+    `translator` is a folder with a MarianMT model, a language model, or None where all texts are
+    German. `language` of the texts is "auto" (each is looked at), "german" (none is translated),
+    "english" or "other" (all are). `device` is "auto", "cpu" or "cuda".
     """
 
     base: Part
@@ -81,20 +96,27 @@ class Setup:
     @property
     def model(self) -> str:
         """Twelve characters that change with any file of the encoder or of an adapter."""
-        return digest([f"base {self.base.hash}", *(f"{name} {self.adapters[name].hash}" for name in INDICATORS)])
+        return digest(
+            [
+                f"base {self.base.hash}",
+                *(f"{name} {self.adapters[name].hash}" for name in INDICATORS),
+            ]
+        )
 
 
 SETUP = TypeAdapter(Setup)
 
 
 def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
-    """The adapters by indicator, encoders and MarianMT models in a folder, however deep they lie; checkpoints of training are left out.
+    """The adapters by indicator, encoders and MarianMT models in a folder, however deep they lie;
+    checkpoints of training are left out.
 
     WrongInput naming everything that is missing, doubtful or there twice among the adapters.
     """
     if not folder.is_dir():
         raise WrongInput(
-            f"{folder} is no folder; give the one that holds the adapters, such as 'trained adapters' of the authors' repository"
+            f"{folder} is no folder; give the one that holds the adapters, such as 'trained"
+            " adapters' of the authors' repository"
         )
     adapters: dict[str, Path] = {}
     encoders: list[Path] = []
@@ -104,12 +126,19 @@ def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
         kind = _model_type(place)
         if kind in ("bert", "marian"):
             (encoders if kind == "bert" else translators).append(place)
-        elif any((place / file).is_file() for either in ADAPTER_FILES.items() for file in (either[1] or (either[0],))):
+        elif any(
+            (place / file).is_file()
+            for either in ADAPTER_FILES.items()
+            for file in either[1] or (either[0],)
+        ):
             indicator, fault = _indicator(place)
             if lacking := missing_files(place, ADAPTER_FILES):
                 fault = fault or f"{place} lacks {', '.join(lacking)}"
             elif indicator in adapters:
-                fault = f"{indicator} is there twice: {adapters[indicator]} and {place}; give a folder that holds one set"
+                fault = (
+                    f"{indicator} is there twice: {adapters[indicator]} and {place}; give a folder"
+                    " that holds one set"
+                )
             if fault:
                 faults.append(fault)
             if indicator:
@@ -122,26 +151,42 @@ def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
         if name not in adapters and (adapters or faults)
     ]
     if not adapters and not faults:
-        faults = ["no adapters (20 folders, one an indicator, each with adapter_config.json, head_config.json and their weights)"]
+        faults = [
+            "no adapters (20 folders, one an indicator, each with adapter_config.json,"
+            " head_config.json and their weights)"
+        ]
     if faults:
-        raise WrongInput(f"{folder} cannot be used:\n" + "\n".join(f"  {fault}" for fault in faults))
+        raise WrongInput(
+            f"{folder} cannot be used:\n" + "\n".join(f"  {fault}" for fault in faults)
+        )
     return adapters, encoders, translators
 
 
 def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> Part:
-    """A folder with the hashes of what decides about its results; WrongInput naming the files it lacks, or that are empty."""
+    """A folder with the hashes of what decides about its results; WrongInput naming the files it
+    lacks, or that are empty.
+    """
     if lacking := missing_files(folder, files):
         raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
     chosen = _deciding(folder, files)
     refuse_empty(chosen)
     if sharded := [path.name for path in chosen if path.name.endswith(".index.json")]:
-        raise WrongInput(f"{folder} holds weights in several files ({', '.join(sharded)}); only one whole file of weights can be used")
-    return Part(str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in chosen})
+        raise WrongInput(
+            f"{folder} holds weights in several files ({', '.join(sharded)}); only one whole file"
+            " of weights can be used"
+        )
+    return Part(
+        str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in chosen}
+    )
 
 
 def _deciding(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[Path]:
-    """The files of a folder that decide about results: its weights, and whatever a library may read beside them."""
-    beside = (path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}"))
+    """The files of a folder that decide about results: its weights, and whatever a library may read
+    beside them.
+    """
+    beside = (
+        path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}")
+    )
     return sorted(path for path in {*weight_files(folder, files), *beside} if path.name != RECORD)
 
 
@@ -157,7 +202,10 @@ def adapter_parts(folders: Mapping[str, Path]) -> dict[str, Part]:
 
 def keep(setup: Setup, folder: Path) -> Path:
     """Write the record into `folder`; the file."""
-    write_atomically(folder / RECORD, json_text({"schema": SCHEMA, **SETUP.dump_python(setup, mode="json")}, indent=1) + "\n")
+    write_atomically(
+        folder / RECORD,
+        json_text({"schema": SCHEMA, **SETUP.dump_python(setup, mode="json")}, indent=1) + "\n",
+    )
     return folder / RECORD
 
 
@@ -165,29 +213,52 @@ def read(folder: Path) -> Setup:
     """The record in `folder`; WrongInput if there is none, or it cannot be read."""
     file = folder / RECORD
     if not file.is_file():
-        raise WrongInput(f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER")
+        raise WrongInput(
+            f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER"
+        )
     try:
         plain = json.loads(file.read_bytes())
         if plain.pop("schema", None) != SCHEMA:
             raise ValueError("it was written under another schema")
         return SETUP.validate_python(plain)
     except (ValueError, AttributeError, TypeError) as error:
-        raise WrongInput(f"{file} cannot be read ({str(error).splitlines()[0]}); set AQuA up again: delibsim aqua setup FOLDER") from None
+        raise WrongInput(
+            f"{file} cannot be read ({str(error).splitlines()[0]}); set AQuA up again: delibsim"
+            " aqua setup FOLDER"
+        ) from None
 
 
 def unchanged(setup: Setup) -> None:
-    """WrongInput, naming the first file that is gone or has changed since it was set up, or is new and would be read."""
+    """WrongInput, naming the first file that is gone or has changed since it was set up, or is new
+    and would be read.
+    """
     models = [part for part in (setup.base, setup.translator) if isinstance(part, Part)]
-    for part, kinds in [*((part, MODEL_FILES) for part in models), *((part, ADAPTER_FILES) for part in setup.adapters.values())]:
+    for part, kinds in [
+        *((part, MODEL_FILES) for part in models),
+        *((part, ADAPTER_FILES) for part in setup.adapters.values()),
+    ]:
         for name, known in part.files.items():
             path = Path(part.path) / name
             if not path.is_file():
-                raise WrongInput(f"{path} is gone since AQuA was set up; put it back, or set up again: delibsim aqua setup FOLDER")
+                raise WrongInput(
+                    f"{path} is gone since AQuA was set up; put it back, or set up again: delibsim"
+                    " aqua setup FOLDER"
+                )
             state = path.stat()
-            if (state.st_size, state.st_mtime_ns) != (known.size, known.changed) and _file(path).sha256 != known.sha256:
-                raise WrongInput(f"{path} is not the file it was when AQuA was set up; to use the new one: delibsim aqua setup FOLDER")
-        if new := [path for path in _deciding(Path(part.path), kinds) if path.name not in part.files]:
-            raise WrongInput(f"{new[0]} was not there when AQuA was set up; take it away, or to use it: delibsim aqua setup FOLDER")
+            if (state.st_size, state.st_mtime_ns) != (known.size, known.changed) and _file(
+                path
+            ).sha256 != known.sha256:
+                raise WrongInput(
+                    f"{path} is not the file it was when AQuA was set up; to use the new one:"
+                    " delibsim aqua setup FOLDER"
+                )
+        if new := [
+            path for path in _deciding(Path(part.path), kinds) if path.name not in part.files
+        ]:
+            raise WrongInput(
+                f"{new[0]} was not there when AQuA was set up; take it away, or to use it: delibsim"
+                " aqua setup FOLDER"
+            )
 
 
 def digest(lines: Iterable[str]) -> str:
@@ -211,17 +282,25 @@ def _model_type(folder: Path) -> str:
 
 
 def _indicator(folder: Path) -> tuple[str, str]:
-    """The indicator whose adapter lies in a folder, by the name it was trained under, else by the folder's; and what is wrong."""
+    """The indicator whose adapter lies in a folder, by the name it was trained under, else by the
+    folder's; and what is wrong.
+    """
     try:
         trained = _plain(str(json.loads((folder / "adapter_config.json").read_bytes())["name"]))
     except (OSError, ValueError, KeyError, TypeError):
         trained = ""
-    by_name = {**{name: name for name in INDICATORS}, **{english: name for name, english in FOLDERS.items()}}
+    by_name = {
+        **{name: name for name in INDICATORS},
+        **{english: name for name, english in FOLDERS.items()},
+    }
     told, placed = by_name.get(trained, ""), by_name.get(_plain(folder.name), "")
     if told and placed and told != placed:
         return "", f"{folder} holds the adapter {trained}, which is another indicator"
     if not told and not placed:
-        return "", f"{folder} holds an adapter of no indicator of AQuA ({trained or 'without a name'})"
+        return (
+            "",
+            f"{folder} holds an adapter of no indicator of AQuA ({trained or 'without a name'})",
+        )
     return told or placed, ""
 
 
@@ -232,4 +311,6 @@ def _plain(name: str) -> str:
 def _file(path: Path) -> File:
     state = os.stat(path)
     with path.open("rb") as file:
-        return File(hashlib.file_digest(file, "sha256").hexdigest(), state.st_size, state.st_mtime_ns)
+        return File(
+            hashlib.file_digest(file, "sha256").hexdigest(), state.st_size, state.st_mtime_ns
+        )

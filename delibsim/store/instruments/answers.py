@@ -1,4 +1,6 @@
-"""People's answers to surveys before and after a deliberation: a CSV file with one row a participant and phase, checked as it is read."""
+"""People's answers to surveys before and after a deliberation: a CSV file with one row a
+participant and phase, checked as it is read.
+"""
 
 import csv
 import io
@@ -20,7 +22,9 @@ EMPTY = {"", "NA"}
 
 @dataclass(frozen=True)
 class Columns:
-    """What a file of answers calls its columns and phases; `survey`, `case`, C1, C2 ... and P1, P2 ... are the same everywhere."""
+    """What a file of answers calls its columns and phases; `survey`, `case`, C1, C2 ... and P1, P2
+    ... are the same everywhere.
+    """
 
     participant: str = "participant"
     phase: str = "phase"
@@ -29,11 +33,12 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers of the n participants of one survey, the same people in the same order in both phases, none missing.
+    """The answers of the n participants of one survey, the same people in the same order in both
+    phases, none missing.
 
-    `considerations` (n, c) holds raw ratings and `preferences` (n, p) ranks, each a permutation of 1..p, by phase. `cases` and
-    `participants` name each row; `lines` says where it stood in `path`, for messages.
-    Rank 1 is the most preferred where `declared`; else nobody has said what it is.
+    `considerations` (n, c) holds raw ratings and `preferences` (n, p) ranks, each a permutation of
+    1..p, by phase. `cases` and `participants` name each row; `lines` says where it stood in `path`,
+    for messages. Rank 1 is the most preferred where `declared`; else nobody has said what it is.
     """
 
     survey: str
@@ -81,25 +86,38 @@ class _Row:
 
 
 def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file in UTF-8, as (line, cells by column); WrongInput naming file and line where it is broken."""
+    """The rows of a CSV file in UTF-8, as (line, cells by column); WrongInput naming file and line
+    where it is broken.
+    """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             header = next(reader, [])
             _comma_separated(path, header)
             if missing := [column for column in required if column not in header]:
-                raise WrongInput(f"{path}, line 1: column {', '.join(missing)} is missing; the file has: {', '.join(header) or 'nothing'}")
+                raise WrongInput(
+                    f"{path}, line 1: column {', '.join(missing)} is missing; the file has:"
+                    f" {', '.join(header) or 'nothing'}"
+                )
             if twice := sorted({column for column in header if header.count(column) > 1}):
                 raise WrongInput(f"{path}, line 1: column {', '.join(twice)} occurs more than once")
             for cells in filter(None, reader):
                 if len(cells) != len(header):
-                    raise WrongInput(f"{path}, line {reader.line_num}: {len(cells)} cells where the header names {len(header)} columns")
-                yield reader.line_num, dict(zip(header, (cell.strip() for cell in cells), strict=True))
+                    raise WrongInput(
+                        f"{path}, line {reader.line_num}: {len(cells)} cells where the header names"
+                        f" {len(header)} columns"
+                    )
+                yield (
+                    reader.line_num,
+                    dict(zip(header, (cell.strip() for cell in cells), strict=True)),
+                )
     except csv.Error as error:
         raise WrongInput(f"{path}, line {reader.line_num}: not readable as CSV: {error}") from error
     except UnicodeDecodeError as error:
         line, cell = _line_not_utf8(path)
-        raise WrongInput(f"{path}, line {line}: not UTF-8 ({cell}); save the file as 'CSV UTF-8'") from error
+        raise WrongInput(
+            f"{path}, line {line}: not UTF-8 ({cell}); save the file as 'CSV UTF-8'"
+        ) from error
     except OSError as error:
         raise WrongInput(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -109,7 +127,10 @@ def _comma_separated(path: Path, header: Sequence[str]) -> None:
     line = ",".join(header)
     for separator, name in ((";", "semicolons"), ("\t", "tabs")):
         if line.count(separator) >= max(len(header), 1):
-            raise WrongInput(f"{path}, line 1: the columns seem to be separated by {name}; save the file as CSV with commas between them")
+            raise WrongInput(
+                f"{path}, line 1: the columns seem to be separated by {name}; save the file as CSV"
+                " with commas between them"
+            )
 
 
 def _line_not_utf8(path: Path) -> tuple[int, str]:
@@ -118,12 +139,17 @@ def _line_not_utf8(path: Path) -> tuple[int, str]:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return raw.count(b"\n", 0, error.start) + 1, f"{error.reason}: {raw[error.start : error.end]!r}"
+        return (
+            raw.count(b"\n", 0, error.start) + 1,
+            f"{error.reason}: {raw[error.start : error.end]!r}",
+        )
     return 1, "it changed while it was read"
 
 
 def whole_number(text: str, where: str) -> int:
-    """The whole number in a cell (7, -5 or 7.0); WrongInput that begins with `where` for anything else."""
+    """The whole number in a cell (7, -5 or 7.0); WrongInput that begins with `where` for anything
+    else.
+    """
     found = re.fullmatch(r"(-?[0-9]{1,9})(\.0+)?", text)
     if not found:
         raise WrongInput(f"{where}: expected a whole number, got {text!r}")
@@ -133,9 +159,9 @@ def whole_number(text: str, where: str) -> int:
 def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answers]:
     """The answers in a CSV file, by survey in the order of the file.
 
-    Raises WrongInput, naming file, line and column, where a column is missing, a cell is no whole number, a row of ranks is no
-    permutation, or somebody is there twice or in one phase only. Ranks are
-    turned round where a column `rank_1_is` says that 1 is the least preferred.
+    Raises WrongInput, naming file, line and column, where a column is missing, a cell is no whole
+    number, a row of ranks is no permutation, or somebody is there twice or in one phase only. Ranks
+    are turned round where a column `rank_1_is` says that 1 is the least preferred.
     """
     columns = columns or Columns()
     surveys: dict[str, list[_Row]] = {}
@@ -143,23 +169,37 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
         stage, participant = cells[columns.phase], cells[columns.participant]
         if stage not in columns.phases:
             expected = " or ".join(columns.phases)
-            raise WrongInput(f"{path}, line {line}, column {columns.phase}: expected {expected}, got {stage!r}")
+            raise WrongInput(
+                f"{path}, line {line}, column {columns.phase}: expected {expected}, got {stage!r}"
+            )
         for column in ("survey", "case", columns.participant):
             if cells[column] in EMPTY:
                 raise WrongInput(f"{path}, line {line}, column {column}: the cell is empty")
             if not cells[column].isprintable():
-                raise WrongInput(f"{path}, line {line}, column {column}: {cells[column]!r} holds a control character")
-        items = {column: cell for column, cell in cells.items() if re.fullmatch(r"[CP][1-9][0-9]*", column)}
+                raise WrongInput(
+                    f"{path}, line {line}, column {column}: {cells[column]!r} holds a control"
+                    " character"
+                )
+        items = {
+            column: cell
+            for column, cell in cells.items()
+            if re.fullmatch(r"[CP][1-9][0-9]*", column)
+        }
         rank_1 = cells.get(ranks.COLUMN, "")
         row = _Row(line, cells["case"], columns.phases[stage], participant, items, rank_1)
         surveys.setdefault(cells["survey"], []).append(row)
     if not surveys:
         raise WrongInput(f"{path}: there are no answers in it")
-    return {survey: _answers(path, survey, rows, columns.participant) for survey, rows in surveys.items()}
+    return {
+        survey: _answers(path, survey, rows, columns.participant)
+        for survey, rows in surveys.items()
+    }
 
 
 def answers_csv(answers: Sequence[Answers]) -> str:
-    """Answers as the text of a CSV file that `read_answers` reads: raw values, cells of items a survey has not are empty."""
+    """Answers as the text of a CSV file that `read_answers` reads: raw values, cells of items a
+    survey has not are empty.
+    """
     width = {
         "C": max((own.considerations["pre"].shape[1] for own in answers), default=0),
         "P": max((own.preferences["pre"].shape[1] for own in answers), default=0),
@@ -171,8 +211,13 @@ def answers_csv(answers: Sequence[Answers]) -> str:
     for own in answers:
         rank_1 = "most_preferred" if own.declared else ""
         for phase in PHASES:
-            for row, (participant, case) in enumerate(zip(own.participants, own.cases, strict=True)):
-                rated, ranked = own.considerations[phase][row].tolist(), own.preferences[phase][row].tolist()
+            for row, (participant, case) in enumerate(
+                zip(own.participants, own.cases, strict=True)
+            ):
+                rated, ranked = (
+                    own.considerations[phase][row].tolist(),
+                    own.preferences[phase][row].tolist(),
+                )
                 rated += [""] * (width["C"] - len(rated))
                 ranked += [""] * (width["P"] - len(ranked))
                 writer.writerow([own.survey, case, phase, participant, rank_1, *rated, *ranked])
@@ -196,15 +241,18 @@ def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: 
     return answers if rank_1 is None else answers.facing(rank_1)
 
 
-def _paired(path: Path, survey: str, rows: Sequence[_Row], column: str) -> tuple[list[_Row], list[_Row]]:
+def _paired(
+    path: Path, survey: str, rows: Sequence[_Row], column: str
+) -> tuple[list[_Row], list[_Row]]:
     """The rows before and after, both in the order in which the participants first appear."""
     found: dict[str, dict[Phase, _Row]] = {}
     for row in rows:
         own = found.setdefault(row.participant, {})
         if row.phase in own:
             raise WrongInput(
-                f"{path}, line {row.line}, column {column}: {row.participant} already answered {survey} in this phase, in line "
-                f"{own[row.phase].line}; participants need names that are unique within a survey"
+                f"{path}, line {row.line}, column {column}: {row.participant} already answered"
+                f" {survey} in this phase, in line {own[row.phase].line}; participants need names"
+                " that are unique within a survey"
             )
         own[row.phase] = row
     for participant, own in found.items():
@@ -212,23 +260,32 @@ def _paired(path: Path, survey: str, rows: Sequence[_Row], column: str) -> tuple
         if len(own) < len(PHASES):
             there, lacking = (first.phase, "post" if first.phase == "pre" else "pre")
             raise WrongInput(
-                f"{path}, line {first.line}, column {column}: {participant} answered {survey} in phase {there} and not in {lacking}"
+                f"{path}, line {first.line}, column {column}: {participant} answered {survey} in"
+                f" phase {there} and not in {lacking}"
             )
         if own["pre"].case != own["post"].case:
             raise WrongInput(
-                f"{path}, line {own['post'].line}, column case: {participant} of {survey} is in {own['post'].case!r} here and in "
-                f"{own['pre'].case!r} in line {own['pre'].line}"
+                f"{path}, line {own['post'].line}, column case: {participant} of {survey} is in"
+                f" {own['post'].case!r} here and in {own['pre'].case!r} in line {own['pre'].line}"
             )
     return [own["pre"] for own in found.values()], [own["post"] for own in found.values()]
 
 
 def _used_items(path: Path, survey: str, rows: Sequence[_Row], kind: str) -> list[str]:
     """C1..Cc or P1..Pp of a survey: the columns in which anybody answered, without a gap."""
-    used = {column for row in rows for column, cell in row.cells.items() if column[0] == kind and cell not in EMPTY}
+    used = {
+        column
+        for row in rows
+        for column, cell in row.cells.items()
+        if column[0] == kind and cell not in EMPTY
+    }
     wanted = [f"{kind}{k}" for k in range(1, len(used) + 1)]
     if not used or set(wanted) != used:
         gaps = ", ".join(column for column in wanted if column not in used) or f"{kind}1"
-        raise WrongInput(f"{path}, line {rows[0].line}, column {gaps}: nobody answered it in {survey}; items are numbered without gaps")
+        raise WrongInput(
+            f"{path}, line {rows[0].line}, column {gaps}: nobody answered it in {survey}; items are"
+            " numbered without gaps"
+        )
     return wanted
 
 
@@ -246,9 +303,13 @@ def _ranks(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
     ranked = _matrix(path, rows, items)
     for row, own in zip(rows, ranked.tolist(), strict=True):
         if sorted(own) != list(range(1, len(items) + 1)):
-            column = next(item for item, rank in zip(items, own, strict=True) if not 1 <= rank <= len(items) or own.count(rank) > 1)
+            column = next(
+                item
+                for item, rank in zip(items, own, strict=True)
+                if not 1 <= rank <= len(items) or own.count(rank) > 1
+            )
             raise WrongInput(
-                f"{path}, line {row.line}, column {column}: the ranks {own} are no permutation of 1 to {len(items)}: "
-                "every rank is given exactly once"
+                f"{path}, line {row.line}, column {column}: the ranks {own} are no permutation of 1"
+                f" to {len(items)}: every rank is given exactly once"
             )
     return ranked

@@ -1,4 +1,6 @@
-"""Imported surveys and people's answers to them, kept in one folder: a YAML file a survey, one CSV file of answers."""
+"""Imported surveys and people's answers to them, kept in one folder: a YAML file a survey, one CSV
+file of answers.
+"""
 
 from collections.abc import Iterable, Sequence
 from io import StringIO
@@ -32,7 +34,9 @@ Scale = tuple[int, int]
 
 
 def keep(surveys: Iterable[Survey], answers: Sequence[Answers], folder: Path) -> None:
-    """Write surveys and answers into `folder`; files of an earlier import are replaced, one at a time and each as a whole."""
+    """Write surveys and answers into `folder`; files of an earlier import are replaced, one at a
+    time and each as a whole.
+    """
     declared = {own.survey for own in answers if own.declared}
     for survey in surveys:
         name = local_name(survey)
@@ -55,8 +59,14 @@ def survey_yaml(survey: Survey, rank_1_in_source: Rank1 | None = None) -> str:
         fields["rank_1_in_source"] = rank_1_in_source
     if survey.forced_distribution is not None:
         fields["forced_distribution"] = list(survey.forced_distribution)
-    for kind, items in (("considerations", survey.considerations), ("preferences", survey.preferences)):
-        fields[kind] = [{"id": item.id, "text": item.text} | ({"reverse": True} if item.reverse else {}) for item in items]
+    for kind, items in (
+        ("considerations", survey.considerations),
+        ("preferences", survey.preferences),
+    ):
+        fields[kind] = [
+            {"id": item.id, "text": item.text} | ({"reverse": True} if item.reverse else {})
+            for item in items
+        ]
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False
@@ -68,7 +78,8 @@ def survey_yaml(survey: Survey, rank_1_in_source: Rank1 | None = None) -> str:
 
 
 def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
-    """The answers in a folder (imported, of the user's own, or as published), and the lowest and highest rating of each survey's scale.
+    """The answers in a folder (imported, of the user's own, or as published), and the lowest and
+    highest rating of each survey's scale.
 
     Raises WrongInput where the folder holds no answers or they are broken.
     """
@@ -78,16 +89,24 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
     if (folder / ANSWERS).is_file():
         kept = tuple(read_answers(folder / ANSWERS).values())
         return kept, {own.survey: _kept_scale(folder / f"{own.survey}.yaml") for own in kept}
-    if not (folder / HUMAN).is_file() and folder.name == FOLDER and (own := sorted(folder.glob("*.csv"))):
+    if (
+        not (folder / HUMAN).is_file()
+        and folder.name == FOLDER
+        and (own := sorted(folder.glob("*.csv")))
+    ):
         surveys = [Library(folder.absolute().parent).survey(path.stem) for path in own]
         scales = {survey.id: (survey.scale_min, survey.scale_max) for survey in surveys}
-        return tuple(kept_answers(path, survey) for path, survey in zip(own, surveys, strict=True)), scales
+        return tuple(
+            kept_answers(path, survey) for path, survey in zip(own, surveys, strict=True)
+        ), scales
     if not (folder / HUMAN).is_file():
         raise WrongInput(f"{folder}: neither {ANSWERS} nor {HUMAN} is in this folder; {advice}")
     files = find_files([folder])
     if LONG in files or SHEETS in files:
         published = read_published(files, version="")
-        return published.answers, {local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys}
+        return published.answers, {
+            local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys
+        }
     alone = published_answers(files[HUMAN])
     return alone, {own.survey: _scale_without_instrument(own) for own in alone}
 
@@ -97,16 +116,24 @@ def _kept_scale(path: Path) -> Scale:
         fields = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
         low, high = fields["scale_min"], fields["scale_max"]
     except FileNotFoundError as error:
-        raise WrongInput(f"{path}: the instrument of these answers is missing; import both again") from error
+        raise WrongInput(
+            f"{path}: the instrument of these answers is missing; import both again"
+        ) from error
     except (YAMLError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise WrongInput(f"{path}: no readable scale_min and scale_max in it; import it again") from error
+        raise WrongInput(
+            f"{path}: no readable scale_min and scale_max in it; import it again"
+        ) from error
     if not (isinstance(low, int) and isinstance(high, int) and low < high):
-        raise WrongInput(f"{path}: expected whole numbers scale_min < scale_max, got {low!r} and {high!r}")
+        raise WrongInput(
+            f"{path}: expected whole numbers scale_min < scale_max, got {low!r} and {high!r}"
+        )
     return low, high
 
 
 def _scale_without_instrument(answers: Answers) -> Scale:
-    """What the answers alone show: from 1 to the highest rating, or centred on 0 where ratings below 1 occur."""
+    """What the answers alone show: from 1 to the highest rating, or centred on 0 where ratings
+    below 1 occur.
+    """
     ratings = np.concatenate([answers.considerations[phase] for phase in PHASES])
     low, high = int(ratings.min()), int(ratings.max())
     return (1, max(high, 2)) if low >= 1 else (-max(-low, high), max(-low, high, 1))

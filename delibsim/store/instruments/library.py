@@ -1,4 +1,6 @@
-"""Topics, motions and surveys from YAML files: beside the user first, then from the installed package."""
+"""Topics, motions and surveys from YAML files: beside the user first, then from the installed
+package.
+"""
 
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -67,23 +69,36 @@ class _SurveyFile(_File):
     source: str = ""
 
     def build(self) -> Survey:
-        items = [Item(line.id, "consideration", line.text, line.reverse) for line in self.considerations]
+        items = [
+            Item(line.id, "consideration", line.text, line.reverse) for line in self.considerations
+        ]
         items += [Item(line.id, "preference", line.text, line.reverse) for line in self.preferences]
         forced = None if self.forced_distribution is None else tuple(self.forced_distribution)
-        return Survey(self.id, tuple(items), self.scale_min, self.scale_max, forced, self.validated, self.source.strip())
+        return Survey(
+            self.id,
+            tuple(items),
+            self.scale_min,
+            self.scale_max,
+            forced,
+            self.validated,
+            self.source.strip(),
+        )
 
 
 def package_data(name: str) -> Path:
-    """A folder of data (conf, topics, surveys) of the installed package, or of the checkout it is installed from."""
+    """A folder of data (conf, topics, surveys) of the installed package, or of the checkout it is
+    installed from.
+    """
     package = Path(__file__).parents[2]
     return package / name if (package / name).is_dir() else package.parent / name
 
 
 class Library:
-    """The topics and surveys a user can name: those in `topics/` and `surveys/` under `home`, then those of the package.
+    """The topics and surveys a user can name: those in `topics/` and `surveys/` under `home`, then
+    those of the package.
 
-    Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`. `edition` is that of the study
-    they are read for.
+    Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`.
+    `edition` is that of the study they are read for.
     """
 
     def __init__(self, home: Path | None = None, edition: str = NOW) -> None:
@@ -104,24 +119,34 @@ class Library:
         found: dict[str, Path] = {}
         for folder in self._folders("surveys"):
             found |= {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-            found |= {f"{path.parent.name}.{path.stem}": path for path in sorted(folder.glob("imported/*/*.yaml"))}
+            found |= {
+                f"{path.parent.name}.{path.stem}": path
+                for path in sorted(folder.glob("imported/*/*.yaml"))
+            }
         return found
 
     def entry(self, id: str) -> Topic | Motion:
         """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
         files = self.topics()
         if id not in files:
-            raise unknown("topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package")
+            raise unknown(
+                "topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package"
+            )
         path = files[id]
         plain = _parsed(path)
         kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
         return _checked(path, id, kind)
 
     def topic(self, id: str) -> Topic:
-        """A topic; WrongInput if there is none of that id, its file is broken, or it is a motion."""
+        """A topic; WrongInput if there is none of that id, its file is broken, or it is a
+        motion.
+        """
         entry = self.entry(id)
         if isinstance(entry, Motion):
-            raise WrongInput(f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed by: delibsim topics")
+            raise WrongInput(
+                f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed"
+                " by: delibsim topics"
+            )
         return entry
 
     def survey(self, id: str) -> Survey:
@@ -157,7 +182,10 @@ def _parsed(path: Path) -> Any:
         for event in yaml.parse(StringIO(text)):
             if isinstance(event, AliasEvent):
                 line = event.start_mark.line + 1
-                raise WrongInput(f"{path}, line {line}: aliases (*{event.anchor}) are not allowed; write the value out")
+                raise WrongInput(
+                    f"{path}, line {line}: aliases (*{event.anchor}) are not allowed; write the"
+                    " value out"
+                )
         return YAML(typ="safe", pure=True).load(text)
     except UnicodeDecodeError:
         raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
@@ -171,13 +199,17 @@ def _parsed(path: Path) -> Any:
     except YAMLError as error:
         raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
     except RecursionError:
-        raise WrongInput(f"{path}: nested too deeply; a topic or survey needs three levels") from None
+        raise WrongInput(
+            f"{path}: nested too deeply; a topic or survey needs three levels"
+        ) from None
 
 
 def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
     plain = _parsed(path)
     if not isinstance(plain, dict):
-        raise WrongInput(f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}")
+        raise WrongInput(
+            f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}"
+        )
     try:
         built = kind(**{str(key): value for key, value in plain.items()}).build()
     except ValidationError as error:
@@ -186,20 +218,34 @@ def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
     except ValueError as error:
         raise WrongInput(_located(path, _place_of(str(error), plain), str(error))) from None
     if built.id != id:
-        raise WrongInput(_located(path, ("id",), f"is '{built.id}', but the place of the file says '{id}'; make them equal"))
+        raise WrongInput(
+            _located(
+                path,
+                ("id",),
+                f"is '{built.id}', but the place of the file says '{id}'; make them equal",
+            )
+        )
     return built
 
 
 def _place_of(problem: str, plain: dict[str, Any]) -> tuple[Any, ...]:
     """Where in the file lies what a survey as a whole was refused for."""
     if problem.startswith("item ids"):
-        labels = [(kind, i, line["id"]) for kind in ("considerations", "preferences") for i, line in enumerate(plain[kind])]
+        labels = [
+            (kind, i, line["id"])
+            for kind in ("considerations", "preferences")
+            for i, line in enumerate(plain[kind])
+        ]
         seen: set[str] = set()
         for kind, i, label in labels:
             if label in seen:
                 return kind, i, "id"
             seen.add(label)
-    fields = ("forced_distribution",) if problem.startswith("forced") else ("scale_min", "scale_max", "id")
+    fields = (
+        ("forced_distribution",)
+        if problem.startswith("forced")
+        else ("scale_min", "scale_max", "id")
+    )
     return (next(field for field in fields if field in plain),)
 
 
@@ -213,7 +259,9 @@ def _expected(error: Any, kind: Any) -> str:
 
 def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
     """A message with the line of the field, found by walking the YAML nodes as far as they go."""
-    node: Node | None = YAML(typ="safe", pure=True).compose(StringIO(path.read_text(encoding="utf-8")))
+    node: Node | None = YAML(typ="safe", pure=True).compose(
+        StringIO(path.read_text(encoding="utf-8"))
+    )
     line = 1
     for step in location:
         if isinstance(node, MappingNode):
@@ -224,5 +272,7 @@ def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
         elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
             node = node.value[step]
             line = node.start_mark.line + 1
-    field = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location).lstrip(".")
+    field = "".join(
+        f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location
+    ).lstrip(".")
     return f"{path}, line {line}, field {field}: {problem}"

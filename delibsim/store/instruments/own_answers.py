@@ -1,4 +1,6 @@
-"""People's answers of the user's own: a CSV file held against an instrument row by row, and where imported answers are found again."""
+"""People's answers of the user's own: a CSV file held against an instrument row by row, and where
+imported answers are found again.
+"""
 
 import csv
 import dataclasses
@@ -19,10 +21,19 @@ from delibsim.store.instruments.answers import EMPTY, Answers, read_answers, rea
 from delibsim.store.instruments.ranks import COLUMN, Rank1, declared, in_source
 
 FOLDER = "answers"
-"""The folder, beside the user, in which imported answers of the user's own are kept: one CSV file a survey, named after it."""
+"""The folder, beside the user, in which imported answers of the user's own are kept: one CSV file a
+survey, named after it.
+"""
 PARTICIPANT = ("participant", "pnum", "respondent", "id")
 STAGE = ("stage", "phase", "stage_id", "wave")
-STAGES: dict[str, Phase] = {"pre": "pre", "before": "pre", "1": "pre", "post": "post", "after": "post", "2": "post"}
+STAGES: dict[str, Phase] = {
+    "pre": "pre",
+    "before": "pre",
+    "1": "pre",
+    "post": "post",
+    "after": "post",
+    "2": "post",
+}
 
 IMPORT = "import them with: delibsim import answers FILE --survey {} (or deliberr PATH)"
 
@@ -42,7 +53,9 @@ class Fault:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """What a file holds: the answers of everybody without a fault (None if that is nobody), every fault, and what is good to know."""
+    """What a file holds: the answers of everybody without a fault (None if that is nobody), every
+    fault, and what is good to know.
+    """
 
     answers: Answers | None
     faults: tuple[Fault, ...]
@@ -70,27 +83,50 @@ def check_answers(
     only: bool = False,
     rank_1: Rank1 | None = None,
 ) -> Checked:
-    """The answers in a CSV file with a row a participant and stage and a column an item, held against their instrument.
+    """The answers in a CSV file with a row a participant and stage and a column an item, held
+    against their instrument.
 
-    `participant` and `stage` name those columns where they have other names than the usual ones. Where a column `survey` names other
-    surveys, `only` takes the rows that name this one. `rank_1` says what rank 1 is in the file
-    where no column `rank_1_is` does; without both it is the most preferred.
+    `participant` and `stage` name those columns where they have other names than the usual ones.
+    Where a column `survey` names other surveys, `only` takes the rows that name this one. `rank_1`
+    says what rank 1 is in the file where no column `rank_1_is` does; without both it is the most
+    preferred.
 
     Raises WrongInput where the file is no such table, or holds answers to another survey or
     instrument; everything else is a fault of a row.
     """
-    lines = [(line, cells) for line, cells in read_rows(path, []) if any(cells.values())]  # spreadsheets leave rows of empty cells
+    lines = [
+        (line, cells) for line, cells in read_rows(path, []) if any(cells.values())
+    ]  # spreadsheets leave rows of empty cells
     if not lines:
         raise WrongInput(f"{path}: there are no answers in it")
     header = list(lines[0][1])
-    who, when = _column(path, header, participant, PARTICIPANT, "--participant"), _column(path, header, stage, STAGE, "--stage")
+    who, when = (
+        _column(path, header, participant, PARTICIPANT, "--participant"),
+        _column(path, header, stage, STAGE, "--stage"),
+    )
     lines, told = _of_survey(path, lines, survey, only)
-    empty = {name for name in header if all(cells[name] in EMPTY for _, cells in lines)} if only else set()
-    _same_instrument(path, [name for name in header if name not in empty or name in (item.id for item in survey.items)], survey)
+    empty = (
+        {name for name in header if all(cells[name] in EMPTY for _, cells in lines)}
+        if only
+        else set()
+    )
+    _same_instrument(
+        path,
+        [
+            name
+            for name in header
+            if name not in empty or name in (item.id for item in survey.items)
+        ],
+        survey,
+    )
     rank_1 = _rank_1(path, lines, survey, rank_1)
     used = {who, when, "case", "survey", COLUMN, *(item.id for item in survey.items)}
     notes = [told] if told else []
-    notes += [f"columns that are not used: {', '.join(unused)}"] if (unused := [name for name in header if name not in used]) else []
+    notes += (
+        [f"columns that are not used: {', '.join(unused)}"]
+        if (unused := [name for name in header if name not in used])
+        else []
+    )
     rows, faults = [], []
     for line, cells in lines:
         row, wrong = _row(line, cells, survey, (who, when))
@@ -103,10 +139,28 @@ def check_answers(
     answers = _answers(path, survey, kept).facing(rank_1) if kept else None
     if answers is not None and survey.forced_distribution is not None:
         sorts = np.concatenate([answers.considerations[phase] for phase in PHASES])
-        off = sum(tuple(int((sort == point).sum()) for point in survey.scale) != survey.forced_distribution for sort in sorts)
-        notes += [f"{off} of {len(sorts)} sorts depart from the forced distribution; they are kept as they are"] if off else []
-    everybody = dict.fromkeys([*(row.participant for row in rows), *(fault.participant for fault in faults if fault.participant)])
-    return Checked(answers, tuple(faults), tuple(notes), tuple(name for name in everybody if name not in kept))
+        off = sum(
+            tuple(int((sort == point).sum()) for point in survey.scale)
+            != survey.forced_distribution
+            for sort in sorts
+        )
+        notes += (
+            [
+                f"{off} of {len(sorts)} sorts depart from the forced distribution; they are kept as"
+                " they are"
+            ]
+            if off
+            else []
+        )
+    everybody = dict.fromkeys(
+        [
+            *(row.participant for row in rows),
+            *(fault.participant for fault in faults if fault.participant),
+        ]
+    )
+    return Checked(
+        answers, tuple(faults), tuple(notes), tuple(name for name in everybody if name not in kept)
+    )
 
 
 def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = False) -> Path:
@@ -120,15 +174,18 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
     same = {text.encode(), _table(answers, survey, []).encode()}
     if path.is_file() and path.read_bytes() not in same and not replace:
         raise WrongInput(
-            f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left as it is. Put these in their place with "
-            "--replace; to keep both, add the new people to the file that was imported before, and import that with --replace"
+            f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left"
+            " as it is. Put these in their place with --replace; to keep both, add the new people"
+            " to the file that was imported before, and import that with --replace"
         )
     write_atomically(path, text)
     return path
 
 
 def kept_answers(path: Path, survey: Survey) -> Answers:
-    """The answers in a file that `keep_answers` wrote; WrongInput where they no longer fit the survey, or were damaged."""
+    """The answers in a file that `keep_answers` wrote; WrongInput where they no longer fit the
+    survey, or were damaged.
+    """
     checked = check_answers(path, survey)
     if checked.faults or checked.answers is None:
         raise WrongInput(f"{path}, {checked.faults[0]}; import the answers again")
@@ -136,7 +193,8 @@ def kept_answers(path: Path, survey: Survey) -> Answers:
 
 
 def people_who_answered(survey: Survey, home: Path) -> Answers:
-    """The imported answers of people to a survey: the user's own first, then those that came with a published instrument.
+    """The imported answers of people to a survey: the user's own first, then those that came with a
+    published instrument.
 
     Raises WrongInput where there are none, or where they answered other items than the survey's.
     """
@@ -144,12 +202,17 @@ def people_who_answered(survey: Survey, home: Path) -> Answers:
         return kept_answers(own, survey)
     source, _, local = survey.id.rpartition(".")
     published = home / "surveys" / "imported" / source / "answers.csv"
-    if source and published.is_file() and (found := _read(published, published.stat().st_mtime_ns).get(local)) is not None:
+    if (
+        source
+        and published.is_file()
+        and (found := _read(published, published.stat().st_mtime_ns).get(local)) is not None
+    ):
         answered = (found.considerations["pre"].shape[1], found.preferences["pre"].shape[1])
         if answered != (len(survey.considerations), len(survey.preferences)):
             raise WrongInput(
-                f"{published}: answers to {answered[0]} considerations and {answered[1]} preferences, but survey {survey.id} has "
-                f"{len(survey.considerations)} and {len(survey.preferences)}; import both again"
+                f"{published}: answers to {answered[0]} considerations and {answered[1]}"
+                f" preferences, but survey {survey.id} has {len(survey.considerations)} and"
+                f" {len(survey.preferences)}; import both again"
             )
         if not found.declared and in_source(survey.id) == "least_preferred":
             raise WrongInput(
@@ -208,29 +271,45 @@ def _rank_1(path: Path, lines: Sequence[_Line], survey: Survey, given: Rank1 | N
 def _of_survey(
     path: Path, lines: Sequence[tuple[int, dict[str, str]]], survey: Survey, only: bool
 ) -> tuple[Sequence[tuple[int, dict[str, str]]], str]:
-    """The rows whose column `survey`, where there is one, names this survey, and what is to be told of the others."""
+    """The rows whose column `survey`, where there is one, names this survey, and what is to be told
+    of the others.
+    """
     ours = {survey.id, survey.id.rpartition(".")[2]}  # published files say ccps for deliberr.ccps
-    others = Counter(cells["survey"] or "(empty)" for _, cells in lines if "survey" in cells and cells["survey"] not in ours)
+    others = Counter(
+        cells["survey"] or "(empty)"
+        for _, cells in lines
+        if "survey" in cells and cells["survey"] not in ours
+    )
     if not others:
         return lines, ""
     found = ", ".join(f"{name} ({n} rows)" for name, n in others.items())
     if not only:
         raise WrongInput(
-            f"{path}: the column survey names other surveys than {survey.id}: {found}. Nothing was imported; take the rows of "
-            f"{survey.id} alone with --only, or name the survey that was answered with --survey"
+            f"{path}: the column survey names other surveys than {survey.id}: {found}. Nothing was"
+            f" imported; take the rows of {survey.id} alone with --only, or name the survey that"
+            " was answered with --survey"
         )
     lines = [(line, cells) for line, cells in lines if cells["survey"] in ours]
     if not lines:
-        raise WrongInput(f"{path}: no row has {survey.id} in the column survey, which names: {found}")
+        raise WrongInput(
+            f"{path}: no row has {survey.id} in the column survey, which names: {found}"
+        )
     return lines, f"rows of other surveys are not taken: {found}"
 
 
-def _column(path: Path, header: Sequence[str], given: str | None, usual: Sequence[str], option: str) -> str:
+def _column(
+    path: Path, header: Sequence[str], given: str | None, usual: Sequence[str], option: str
+) -> str:
     if given is not None and given not in header:
-        raise WrongInput(f"{path}, line 1: there is no column {given}; the file has: {', '.join(header)}")
+        raise WrongInput(
+            f"{path}, line 1: there is no column {given}; the file has: {', '.join(header)}"
+        )
     found = given or next((name for name in usual if name in header), None)
     if found is None:
-        raise WrongInput(f"{path}, line 1: no column {' or '.join(usual)}; name it with {option}. The file has: {', '.join(header)}")
+        raise WrongInput(
+            f"{path}, line 1: no column {' or '.join(usual)}; name it with {option}. The file has:"
+            f" {', '.join(header)}"
+        )
     return found
 
 
@@ -239,20 +318,43 @@ def _same_instrument(path: Path, header: Sequence[str], survey: Survey) -> None:
     lacking = [item for item in items if item not in header]
     foreign = [name for name in header if LABEL.fullmatch(name) and name not in items]
     if lacking or foreign:
-        parts = [f"{what}: {', '.join(names)}" for what, names in (("not in the file", lacking), ("not in the survey", foreign)) if names]
+        parts = [
+            f"{what}: {', '.join(names)}"
+            for what, names in (("not in the file", lacking), ("not in the survey", foreign))
+            if names
+        ]
         raise WrongInput(
-            f"{path}: these are answers to another instrument than survey '{survey.id}'. Items {'; items '.join(parts)}. Every item is a "
-            "column named after its id (delibsim surveys ID lists them)"
+            f"{path}: these are answers to another instrument than survey '{survey.id}'. Items"
+            f" {'; items '.join(parts)}. Every item is a column named after its id (delibsim"
+            " surveys ID lists them)"
         )
 
 
-def _row(line: int, cells: Mapping[str, str], survey: Survey, columns: tuple[str, str]) -> tuple[_Row | None, list[Fault]]:
-    """One row with its numbers, and what is wrong with it; None where it is not even clear whose or when."""
+def _row(
+    line: int, cells: Mapping[str, str], survey: Survey, columns: tuple[str, str]
+) -> tuple[_Row | None, list[Fault]]:
+    """One row with its numbers, and what is wrong with it; None where it is not even clear whose or
+    when.
+    """
     who, stage = (cells[column] for column in columns)
     if who in EMPTY or not who.isprintable():
-        return None, [Fault(line, "", f"column {columns[0]} names nobody" if who in EMPTY else f"{who!r} holds a control character")]
+        return None, [
+            Fault(
+                line,
+                "",
+                (
+                    f"column {columns[0]} names nobody"
+                    if who in EMPTY
+                    else f"{who!r} holds a control character"
+                ),
+            )
+        ]
     if stage.lower() not in STAGES:
-        return None, [Fault(line, who, f"column {columns[1]} has {stage!r}; expected one of {', '.join(STAGES)}")]
+        return None, [
+            Fault(
+                line, who, f"column {columns[1]} has {stage!r}; expected one of {', '.join(STAGES)}"
+            )
+        ]
     values, problems = {}, []
     for item in survey.items:
         cell = cells[item.id]
@@ -269,32 +371,60 @@ def _row(line: int, cells: Mapping[str, str], survey: Survey, columns: tuple[str
     return row, [Fault(line, who, problem) for problem in problems]
 
 
-def _paired(rows: Sequence[_Row], faulty: set[str]) -> tuple[dict[str, dict[Phase, _Row]], list[Fault]]:
-    """Both rows of each participant, and the faults of those who have one, or three, or are in two cases."""
+def _paired(
+    rows: Sequence[_Row], faulty: set[str]
+) -> tuple[dict[str, dict[Phase, _Row]], list[Fault]]:
+    """Both rows of each participant, and the faults of those who have one, or three, or are in two
+    cases.
+    """
     found: dict[str, dict[Phase, _Row]] = {}
     faults = []
     for row in rows:
         own = found.setdefault(row.participant, {})
         if row.phase in own:
-            faults.append(Fault(row.line, row.participant, f"already answered in phase {row.phase}, in line {own[row.phase].line}"))
+            faults.append(
+                Fault(
+                    row.line,
+                    row.participant,
+                    f"already answered in phase {row.phase}, in line {own[row.phase].line}",
+                )
+            )
         else:
             own[row.phase] = row
     for participant, own in found.items():
         first = next(iter(own.values()))
         if len(own) < len(PHASES):
             lacking = "post" if first.phase == "pre" else "pre"
-            faults.append(Fault(first.line, participant, f"unpaired: answered in phase {first.phase} and not in {lacking}"))
+            faults.append(
+                Fault(
+                    first.line,
+                    participant,
+                    f"unpaired: answered in phase {first.phase} and not in {lacking}",
+                )
+            )
         elif own["pre"].case != own["post"].case:
-            faults.append(Fault(own["post"].line, participant, f"is in case {own['post'].case!r} here and in {own['pre'].case!r} before"))
-    whole = {name: own for name, own in found.items() if len(own) == len(PHASES) and name not in faulty}
+            faults.append(
+                Fault(
+                    own["post"].line,
+                    participant,
+                    f"is in case {own['post'].case!r} here and in {own['pre'].case!r} before",
+                )
+            )
+    whole = {
+        name: own for name, own in found.items() if len(own) == len(PHASES) and name not in faulty
+    }
     return whole, faults
 
 
 def _answers(path: Path, survey: Survey, kept: Mapping[str, Mapping[Phase, _Row]]) -> Answers:
     def matrix(phase: Phase, items: Sequence[str]) -> np.ndarray:
-        return np.array([[own[phase].values[item] for item in items] for own in kept.values()], dtype=np.int64)
+        return np.array(
+            [[own[phase].values[item] for item in items] for own in kept.values()], dtype=np.int64
+        )
 
-    considerations, preferences = ([item.id for item in items] for items in (survey.considerations, survey.preferences))
+    considerations, preferences = (
+        [item.id for item in items] for items in (survey.considerations, survey.preferences)
+    )
     return Answers(
         survey=survey.id,
         participants=tuple(kept),

@@ -1,4 +1,6 @@
-"""Sets of personas as files: `conf/persona/NAME.yaml` beside the user, built from people's answers or brought in from YAML or CSV."""
+"""Sets of personas as files: `conf/persona/NAME.yaml` beside the user, built from people's answers
+or brought in from YAML or CSV.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,11 +19,15 @@ FOLDER = Path("conf") / "persona"
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes every text that begins like a number: readers of YAML differ in what they take for one (1e5)."""
+    """Quotes every text that begins like a number: readers of YAML differ in what they take for one
+    (1e5).
+    """
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if text[:1] in "+-.0123456789" else None)
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="'" if text[:1] in "+-.0123456789" else None
+    )
 
 
 _Dumper.add_representer(str, _text)
@@ -29,37 +35,64 @@ _Dumper.add_representer(str, _text)
 
 def persona_yaml(personas: Personas, built: Mapping[str, Any] | None = None) -> str:
     """A set of personas as the text of its file; `built` says where it comes from."""
-    plain: dict[str, Any] = {"name": personas.name, "seating": personas.seating, "personas": [_escaped(text) for text in personas.texts]}
+    plain: dict[str, Any] = {
+        "name": personas.name,
+        "seating": personas.seating,
+        "personas": [_escaped(text) for text in personas.texts],
+    }
     plain |= {"sizes": list(personas.sizes)} if personas.sizes else {}
     plain |= {"topic": built["topic"]} if built and "topic" in built else {}
     plain |= {"built": _escaped_all(dict(built))} if built else {}
-    return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=140, default_flow_style=None)
+    return yaml.dump(
+        plain,
+        Dumper=_Dumper,
+        allow_unicode=True,
+        sort_keys=False,
+        width=140,
+        default_flow_style=None,
+    )
 
 
-def keep_personas(personas: Personas, home: Path, built: Mapping[str, Any] | None = None) -> tuple[Path, bool]:
-    """Write a set of personas beside the user; its file, and whether it is new or another than before.
+def keep_personas(
+    personas: Personas, home: Path, built: Mapping[str, Any] | None = None
+) -> tuple[Path, bool]:
+    """Write a set of personas beside the user; its file, and whether it is new or another than
+    before.
 
     WrongInput where another set has that name, beside the user or in the package.
     """
     if not is_file_name(personas.name) or "." in personas.name:
-        raise WrongInput(f"'{personas.name}' cannot name personas: use lower-case letters, digits, '-' and '_'")
+        raise WrongInput(
+            f"'{personas.name}' cannot name personas: use lower-case letters, digits, '-' and '_'"
+        )
     path, text = home / FOLDER / f"{personas.name}.yaml", persona_yaml(personas, built)
-    if (package_data("conf") / "persona" / path.name).is_file() and package_data("conf").resolve() != (home / "conf").resolve():
+    if (package_data("conf") / "persona" / path.name).is_file() and package_data(
+        "conf"
+    ).resolve() != (home / "conf").resolve():
         raise WrongInput(f"personas '{personas.name}' come with delibsim; take another name")
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return path, False
     if path.is_file():
-        raise WrongInput(f"{path} holds other personas, which studies may have used; move it away, or take another name with --name")
+        raise WrongInput(
+            f"{path} holds other personas, which studies may have used; move it away, or take"
+            " another name with --name"
+        )
     write_atomically(path, text)
     return path, True
 
 
 def read_persona_file(name: str, home: Path) -> dict[str, Any]:
-    """The plain values of a set of personas, beside the user first, then in the package; WrongInput where there is none or it is broken."""
+    """The plain values of a set of personas, beside the user first, then in the package; WrongInput
+    where there is none or it is broken.
+    """
     folders = [home / FOLDER, package_data("conf") / "persona"]
-    path = next((folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None)
+    path = next(
+        (folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None
+    )
     if path is None:
-        raise unknown("persona", name, {file.stem for folder in folders for file in folder.glob("*.yaml")})
+        raise unknown(
+            "persona", name, {file.stem for folder in folders for file in folder.glob("*.yaml")}
+        )
     try:
         plain = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -70,7 +103,9 @@ def read_persona_file(name: str, home: Path) -> dict[str, Any]:
 
 
 def read_own_personas(path: Path, name: str) -> Personas:
-    """Personas of the user's own: a CSV file with a column persona (and sizes in a column size), or YAML, a list or the field personas."""
+    """Personas of the user's own: a CSV file with a column persona (and sizes in a column size), or
+    YAML, a list or the field personas.
+    """
     if path.suffix.lower() in (".yaml", ".yml"):
         return _of_yaml(path, name)
     rows = list(read_rows(path, ["persona"]))
@@ -79,7 +114,11 @@ def read_own_personas(path: Path, name: str) -> Personas:
     for line, cells in rows:
         if not cells["persona"]:
             raise WrongInput(f"{path}, line {line}, column persona: the cell is empty")
-    sizes = [whole_number(cells["size"], f"{path}, line {line}, column size") for line, cells in rows if "size" in cells]
+    sizes = [
+        whole_number(cells["size"], f"{path}, line {line}, column size")
+        for line, cells in rows
+        if "size" in cells
+    ]
     return _set(path, name, [cells["persona"] for _, cells in rows], sizes)
 
 

@@ -1,4 +1,6 @@
-"""What rank 1 means in a file of people's answers; every answer that is kept has it as the most preferred."""
+"""What rank 1 means in a file of people's answers; every answer that is kept has it as the most
+preferred.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path

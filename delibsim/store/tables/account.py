@@ -1,4 +1,6 @@
-"""What is known of one session: its plan, its run, its calls, and the rows they are in the tables of a study."""
+"""What is known of one session: its plan, its run, its calls, and the rows they are in the tables
+of a study.
+"""
 
 import itertools
 from collections import defaultdict
@@ -58,33 +60,59 @@ class SessionRows:
                 self.calls.append(call)
         self.fault = self.faults[0] if self.faults else None
         if self.damaged:
-            self.faults.append(f"{runs.path(name) / 'exchanges.jsonl'}: {self.damaged} damaged line(s) left out")
+            self.faults.append(
+                f"{runs.path(name) / 'exchanges.jsonl'}: {self.damaged} damaged line(s) left out"
+            )
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """The rows of this session: of runs, participants, responses, statements and calls."""
-        diversity = {f"diversity_{name}": value for name, value in self.drawn.get("diversity", {}).items() if name != "people"}
-        known = self._counts() | _procedure(self.session) | diversity | {"status": self.status, "fault": self.fault}
+        diversity = {
+            f"diversity_{name}": value
+            for name, value in self.drawn.get("diversity", {}).items()
+            if name != "people"
+        }
+        known = (
+            self._counts()
+            | _procedure(self.session)
+            | diversity
+            | {
+                "status": self.status,
+                "fault": self.fault,
+            }
+        )
         yield "runs", self.condition | known
         people = self.session.participants if self.session else ()
         drawn = self.drawn.get("personas", ())
         for participant, origin in itertools.zip_longest(people, drawn[: len(people)]):
-            described = {"role": participant.role, "persona": participant.persona, "persona_from": None if origin is None else str(origin)}
+            described = {
+                "role": participant.role,
+                "persona": participant.persona,
+                "persona_from": None if origin is None else str(origin),
+            }
             yield "participants", self.condition | self.seats[participant.id] | described
         if self.run is not None:
             for response in self.run.responses:
                 base = self._unit(response.participant, response.phase) | {"phase": response.phase}
                 for answer in _answers(response, self.run.session.survey):
                     yield "responses", base | answer
-            said = [(s.turn, {"status": "ok", "text": s.text, "cut": s.cut}) for s in self.run.transcript]
+            said = [
+                (s.turn, {"status": "ok", "text": s.text, "cut": s.cut})
+                for s in self.run.transcript
+            ]
             said += [(s.turn, {"status": s.status, "reason": s.reason}) for s in self.run.silences]
             for turn, words in sorted(said, key=lambda one: one[0].index):
                 base = self._unit(turn.speaker, f"turn {turn.index}")
-                yield "statements", base | {"turn": turn.index, "round": turn.round, "task": turn.task} | words
+                yield (
+                    "statements",
+                    base | {"turn": turn.index, "round": turn.round, "task": turn.task} | words,
+                )
         for call in self.calls:
             yield "calls", self.condition | self.seats.get(call["participant"], {}) | call
 
     def closed(self) -> "SessionRows":
-        """The account without what only its rows needed, so that memory does not grow with the record."""
+        """The account without what only its rows needed, so that memory does not grow with the
+        record.
+        """
         _ = self.condition, self.attempts
         self.calls, self.run, self.asked = [], None, {}
         return self
@@ -93,7 +121,10 @@ class SessionRows:
     def seats(self) -> dict[str, Row]:
         """Participant, seat and model by the name of the participant."""
         people = self.session.participants if self.session else ()
-        return {p.id: {"participant": p.id, "seat": seat, "model": p.model} for seat, p in enumerate(people, 1)}
+        return {
+            p.id: {"participant": p.id, "seat": seat, "model": p.model}
+            for seat, p in enumerate(people, 1)
+        }
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], list[Row]]:
@@ -105,11 +136,15 @@ class SessionRows:
 
     @cached_property
     def attempts(self) -> dict[tuple[str, str], int | None]:
-        """How often every survey and turn of the run was asked, by participant and occasion; None where the record does not tell."""
+        """How often every survey and turn of the run was asked, by participant and occasion; None
+        where the record does not tell.
+        """
         if self.run is None:
             return {}
         said = (*self.run.transcript, *self.run.silences)
-        units = [(r.participant, str(r.phase)) for r in self.run.responses] + [(s.turn.speaker, f"turn {s.turn.index}") for s in said]
+        units = [(r.participant, str(r.phase)) for r in self.run.responses] + [
+            (s.turn.speaker, f"turn {s.turn.index}") for s in said
+        ]
         return {unit: self._attempts(self.asked.get(unit, [])) for unit in units}
 
     def _attempts(self, calls: Sequence[Row]) -> int | None:
@@ -138,7 +173,9 @@ class SessionRows:
             "format": session.format,
             "wording": session.wording.id,
             "models": "+".join(session.models),
-            "model_kinds": "+".join(str(settings.get("kind", "")) for settings in session.models.values()),
+            "model_kinds": "+".join(
+                str(settings.get("kind", "")) for settings in session.models.values()
+            ),
             "size": len(session.participants),
             "personas": sum(bool(participant.persona) for participant in session.participants),
             "network": session.procedure.audience.network,
@@ -147,16 +184,27 @@ class SessionRows:
         } | _in_force(self.calls, list(session.models.values()))
 
     def _unit(self, participant: str, occasion: str) -> Row:
-        """What the rows of one survey or turn share: condition, participant, the parameters it was asked with, attempts."""
+        """What the rows of one survey or turn share: condition, participant, the parameters it was
+        asked with, attempts.
+        """
         seat = self.seats[participant]
         settings = [self.session.models[seat["model"]]] if self.session else []
         calls = self.asked.get((participant, occasion), [])
-        return self.condition | seat | _in_force(calls, settings) | {"attempts": self.attempts[participant, occasion]}
+        return (
+            self.condition
+            | seat
+            | _in_force(calls, settings)
+            | {"attempts": self.attempts[participant, occasion]}
+        )
 
     def _counts(self) -> Row:
         session, run, calls = self.session, self.run, self.calls
-        costs = [call["cost_usd"] for call in calls] + [call["retry_cost_usd"] for call in calls if call["retries"]]
-        expected = len(session.respondents) * len(PHASES) * len(session.survey.items) if session else None
+        costs = [call["cost_usd"] for call in calls] + [
+            call["retry_cost_usd"] for call in calls if call["retries"]
+        ]
+        expected = (
+            len(session.respondents) * len(PHASES) * len(session.survey.items) if session else None
+        )
         row: Row = {
             "answers_expected": expected,
             "calls": len(calls),
@@ -170,7 +218,9 @@ class SessionRows:
             return row
         reasked = [attempts and attempts > 1 for attempts in self.attempts.values()]
         return row | {
-            "answers_missing": (expected or 0) - sum(len(response.answers) for response in run.responses),
+            "answers_missing": (
+                (expected or 0) - sum(len(response.answers) for response in run.responses)
+            ),
             "turns": len(run.transcript) + len(run.silences),
             "statements_missing": len(run.silences),
             "reasked": None if None in reasked else sum(map(bool, reasked)),
@@ -180,9 +230,16 @@ class SessionRows:
 
 
 def _in_force(calls: Sequence[Row], settings: Sequence[Mapping[str, Any]]) -> Row:
-    """What was asked for and what really was in force: one temperature only where all these calls had it."""
+    """What was asked for and what really was in force: one temperature only where all these calls
+    had it.
+    """
     calls = [call for call in calls if call["status"] == "ok"] or calls
-    dropped = {name for call in calls if call["parameters_dropped"] for name in call["parameters_dropped"].split("; ")}
+    dropped = {
+        name
+        for call in calls
+        if call["parameters_dropped"]
+        for name in call["parameters_dropped"].split("; ")
+    }
     return {
         "temperature_requested": _shared(_number(own.get("temperature")) for own in settings),
         "temperature": _shared(call["temperature"] for call in calls),
@@ -222,7 +279,11 @@ def _procedure(session: Session | None) -> Row:
 
 def _debate(session: Session) -> Row:
     """Who is on which side, and the rules of speeches; nothing of what is no debate."""
-    sides = {participant.role: participant.model for participant in session.participants if participant.role in SIDES}
+    sides = {
+        participant.role: participant.model
+        for participant in session.participants
+        if participant.role in SIDES
+    }
     rules = session.procedure.rules
     if session.format != "debate" or rules is None:
         return dict(sides)
@@ -244,7 +305,9 @@ def _answers(response: Response, survey: Survey) -> Iterator[Row]:
             "item": item.id,
             "item_kind": item.kind,
             "value": response.answers.get(item.id),
-            "missing": None if answered else response.missing.get(item.id, "no reason was recorded"),
+            "missing": (
+                None if answered else response.missing.get(item.id, "no reason was recorded")
+            ),
             "position": position.get(item.id),
             "reversed": response.reversed,
         }
@@ -257,15 +320,29 @@ def _call(record: Mapping[str, Any], number: int, session: Session | None) -> Ro
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
     row["call"] = number
-    whole = all(row[name] is not None for name in ("participant", "occasion", "attempt", "status", "reply"))
-    return row if whole and all(column.holds(row.get(column.name)) for column in COLUMNS["calls"]) else None
+    whole = all(
+        row[name] is not None for name in ("participant", "occasion", "attempt", "status", "reply")
+    )
+    return (
+        row
+        if whole and all(column.holds(row.get(column.name)) for column in COLUMNS["calls"])
+        else None
+    )
 
 
 def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
     purpose, done = record["purpose"], record["completion"]
-    usage, tries, sent = done.get("usage", {}), done.get("tries", []), done.get("parameters_sent", {})
+    usage, tries, sent = (
+        done.get("usage", {}),
+        done.get("tries", []),
+        done.get("parameters_sent", {}),
+    )
     settings = session.models.get(record["model"], {}) if session else {}
-    wanted = {name: value for name, value in settings.items() if name not in NOT_PARAMETERS and value is not None}
+    wanted = {
+        name: value
+        for name, value in settings.items()
+        if name not in NOT_PARAMETERS and value is not None
+    }
     kind, _, turn = purpose["occasion"].partition(" ")
     given = (
         "status",
@@ -280,7 +357,10 @@ def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
     )
     return {
         **{name: done["status"] if name == "status" else done.get(name) for name in given},
-        **{name: usage.get(name) for name in ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")},
+        **{
+            name: usage.get(name)
+            for name in ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+        },
         "cost_usd": cost_of(done),
         "participant": purpose["participant"],
         "model": record["model"],
@@ -298,6 +378,9 @@ def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
         "retries": len(tries),
         "retry_statuses": "; ".join(one["status"] for one in tries) or None,
         "retry_cost_usd": sum_of(map(cost_of, tries)) if tries else None,
-        "possibly_billed": done.get("possibly_billed", False) or any(one.get("possibly_billed", False) for one in tries),
+        "possibly_billed": (
+            done.get("possibly_billed", False)
+            or any(one.get("possibly_billed", False) for one in tries)
+        ),
         "hash": record.get("hash"),
     }

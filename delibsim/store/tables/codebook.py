@@ -1,4 +1,6 @@
-"""The columns of the tables of a study: name, kind, unit, values and meaning of each, in the order in which they are written."""
+"""The columns of the tables of a study: name, kind, unit, values and meaning of each, in the order
+in which they are written.
+"""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ Kind = Literal["text", "integer", "number", "logical"]
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its `kind`, what it means, the unit of a quantity, and the values it can take. An empty cell is a missing value."""
+    """One column: its `kind`, what it means, the unit of a quantity, and the values it can take. An
+    empty cell is a missing value.
+    """
 
     name: str
     kind: Kind
@@ -28,7 +32,9 @@ class Column:
         if self.kind == "text":
             return isinstance(value, str)
         whole = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-        return whole or (self.kind == "number" and isinstance(value, float) and math.isfinite(value))
+        return whole or (
+            self.kind == "number" and isinstance(value, float) and math.isfinite(value)
+        )
 
 
 TABLES = {

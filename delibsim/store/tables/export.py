@@ -1,4 +1,6 @@
-"""Exporting a study: its tables as CSV and Parquet, the codebook of their columns, and a manifest of what was written."""
+"""Exporting a study: its tables as CSV and Parquet, the codebook of their columns, and a manifest
+of what was written.
+"""
 
 import csv
 import hashlib
@@ -31,7 +33,9 @@ SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "logical": "B
 
 @dataclass(frozen=True)
 class Export:
-    """What an export wrote: where, rows by table, sessions by status, cells with escaped characters by column, what was left out."""
+    """What an export wrote: where, rows by table, sessions by status, cells with escaped characters
+    by column, what was left out.
+    """
 
     folder: Path
     rows: Mapping[str, int]
@@ -40,11 +44,14 @@ class Export:
     faults: tuple[str, ...]
 
 
-def export(runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spreadsheet_safe: bool = False) -> Export:
-    """Write the tables of a study into `folder`, which holds the whole export or, until it is written, what it held before.
+def export(
+    runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spreadsheet_safe: bool = False
+) -> Export:
+    """Write the tables of a study into `folder`, which holds the whole export or, until it is
+    written, what it held before.
 
-    `spreadsheet_safe` puts an apostrophe before texts in CSV files that a spreadsheet would take for formulas. WrongInput if
-    `folder` holds anything that is not of an earlier export.
+    `spreadsheet_safe` puts an apostrophe before texts in CSV files that a spreadsheet would take
+    for formulas. WrongInput if `folder` holds anything that is not of an earlier export.
     """
     folder = folder.resolve()
     _refuse_foreign(folder)
@@ -53,7 +60,10 @@ def export(runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spread
     measures: list[Row] = []
     with staged(folder) as new:
         with ExitStack() as open_files:
-            sheets = {table: open_files.enter_context(_Sheet(new, table, formats, spreadsheet_safe)) for table in TABLES}
+            sheets = {
+                table: open_files.enter_context(_Sheet(new, table, formats, spreadsheet_safe))
+                for table in TABLES
+            }
             for table, row in rows_of(runs, faults):
                 sheets[table].add(cells(table, row))
                 if table == "runs":
@@ -63,7 +73,11 @@ def export(runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spread
         if "parquet" in formats:
             _to_parquet(sheets.values())
         _write_codebook(new, measures)
-        escaped = {f"{table}.{name}": n for table, sheet in sheets.items() for name, n in sheet.escaped.items()}
+        escaped = {
+            f"{table}.{name}": n
+            for table, sheet in sheets.items()
+            for name, n in sheet.escaped.items()
+        }
         manifest = {
             "schema": SCHEMA,
             "study": runs.study,
@@ -73,27 +87,42 @@ def export(runs: Runs, folder: Path, formats: Collection[str] = ("csv",), spread
             "sessions": dict(sessions),
             "left_out": faults,
             "escaped": escaped,
-            "files": {path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)} for path in sorted(new.iterdir())},
+            "files": {
+                path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)}
+                for path in sorted(new.iterdir())
+            },
         }
         (new / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
     return Export(folder, manifest["rows"], dict(sessions), escaped, tuple(faults))
 
 
 class _Sheet:
-    """One table while it is written: as CSV, and as JSON lines that Parquet is made of at the end."""
+    """One table while it is written: as CSV, and as JSON lines that Parquet is made of at the
+    end.
+    """
 
-    def __init__(self, folder: Path, table: str, formats: Collection[str], spreadsheet_safe: bool) -> None:
+    def __init__(
+        self, folder: Path, table: str, formats: Collection[str], spreadsheet_safe: bool
+    ) -> None:
         self.folder, self.table, self.columns = folder, table, COLUMNS[table]
         self.rows, self.longest = 0, 0
         self.escaped: Counter[str] = Counter()
         self._safe = spreadsheet_safe
         self._texts = [i for i, column in enumerate(self.columns) if column.kind == "text"]
         self._logicals = [i for i, column in enumerate(self.columns) if column.kind == "logical"]
-        self._csv: IO[str] | None = (folder / f"{table}.csv").open("w", encoding="utf-8", newline="") if "csv" in formats else None
+        self._csv: IO[str] | None = (
+            (folder / f"{table}.csv").open("w", encoding="utf-8", newline="")
+            if "csv" in formats
+            else None
+        )
         self._lines: IO[bytes] | None = self.lines.open("wb") if "parquet" in formats else None
         if self._csv is not None:
-            self._csv.write("\ufeff" if spreadsheet_safe else "")  # without it, spreadsheets take UTF-8 for something else
-            self._writer = csv.writer(self._csv)  # ends lines with CR LF as RFC 4180 says, and so quotes texts that hold a CR alone
+            self._csv.write(
+                "\ufeff" if spreadsheet_safe else ""
+            )  # without it, spreadsheets take UTF-8 for something else
+            self._writer = csv.writer(
+                self._csv
+            )  # ends lines with CR LF as RFC 4180 says, and so quotes texts that hold a CR alone
             self._writer.writerow([column.name for column in self.columns])
 
     @property
@@ -117,7 +146,13 @@ class _Sheet:
                 row[i] = UNWRITABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", row[i])
                 self.escaped[self.columns[i].name] += 1
         if self._lines is not None:
-            line = json_text({column.name: value for column, value in zip(self.columns, row, strict=True) if value is not None}).encode()
+            line = json_text(
+                {
+                    column.name: value
+                    for column, value in zip(self.columns, row, strict=True)
+                    if value is not None
+                }
+            ).encode()
             self.longest = max(self.longest, len(line))
             self._lines.write(line + b"\n")
         if self._csv is not None:
@@ -134,14 +169,28 @@ def _to_parquet(sheets: Iterable[_Sheet]) -> None:
     """Turn the JSON lines of every table into Parquet, and remove them."""
     import duckdb
 
-    # One thread keeps the order of rows and makes the same bytes of the same study; nothing is fetched from the network.
-    offline: dict[str, Any] = {"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    # One thread keeps the order of rows and makes the same bytes of the same study; nothing is
+    # fetched from the network.
+    offline: dict[str, Any] = {
+        "threads": 1,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
     with duckdb.connect(config=offline) as database:
         for sheet in sheets:
-            columns = ", ".join(f"'{column.name}': '{SQL[column.kind]}'" for column in sheet.columns)
-            source = f"read_json(?, format = 'newline_delimited', columns = {{{columns}}}, maximum_object_size = {sheet.longest + 2**24})"
+            columns = ", ".join(
+                f"'{column.name}': '{SQL[column.kind]}'" for column in sheet.columns
+            )
+            source = (
+                f"read_json(?, format = 'newline_delimited', columns = {{{columns}}},"
+                f" maximum_object_size = {sheet.longest + 2**24})"
+            )
             target = sheet.lines.with_suffix(".parquet")
-            database.execute(f"COPY (SELECT * FROM {source}) TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION zstd)", [str(sheet.lines)])
+            database.execute(
+                f"COPY (SELECT * FROM {source}) TO '{_quoted(target)}' (FORMAT parquet, COMPRESSION"
+                " zstd)",
+                [str(sheet.lines)],
+            )
             sheet.lines.unlink()
 
 
@@ -154,16 +203,26 @@ def _write_codebook(folder: Path, measures: Iterable[Row]) -> None:
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["table", *Column.__dataclass_fields__])
-        writer.writerows([table, *asdict(column).values()] for table, columns in COLUMNS.items() for column in columns)
+        writer.writerows(
+            [table, *asdict(column).values()]
+            for table, columns in COLUMNS.items()
+            for column in columns
+        )
     (folder / "codebook.md").write_text("\n".join(_codebook(measures)) + "\n", encoding="utf-8")
 
 
 def _codebook(measures: Iterable[Row]) -> Iterator[str]:
     yield "# Codebook\n\nAn empty cell is a missing value. Logicals are TRUE and FALSE."
     for table, what in TABLES.items():
-        yield f"\n## {table}: {what}\n\n| column | kind | meaning | unit | values |\n|---|---|---|---|---|"
+        yield (
+            f"\n## {table}: {what}\n\n| column | kind | meaning | unit | values"
+            " |\n|---|---|---|---|---|"
+        )
         for column in COLUMNS[table]:
-            yield f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} | {column.values} |"
+            yield (
+                f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} |"
+                f" {column.values} |"
+            )
     yield "\n## Measures in scores\n\n| measure | label | definition | source |\n|---|---|---|---|"
     for row in measures:
         told = [_cell(row.get(name, "")) for name in ("label", "definition", "source")]
@@ -188,8 +247,8 @@ def _refuse_foreign(folder: Path) -> None:
     if foreign := sorted(path.name for path in folder.iterdir() if path.name not in written):
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise WrongInput(
-            f"{folder} holds what no export wrote ({', '.join(foreign[:3])}{more}), and an export replaces its folder as a whole; "
-            "move that away, or choose another folder with --to"
+            f"{folder} holds what no export wrote ({', '.join(foreign[:3])}{more}), and an export"
+            " replaces its folder as a whole; move that away, or choose another folder with --to"
         )
 
 

@@ -1,4 +1,6 @@
-"""A study as tidy tables: one row a unit, each with the condition it was observed under; what cannot be read is named."""
+"""A study as tidy tables: one row a unit, each with the condition it was observed under; what
+cannot be read is named.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -21,26 +23,34 @@ if TYPE_CHECKING:
 def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     """The tables of a study as pandas DataFrames by name, and the faults of what could not be read.
 
-    Columns are those of `delibsim.store.tables.codebook.COLUMNS`: integers are `Int64`, logicals `boolean`, numbers `float64`, texts
-    `object`; a missing value is NA, NaN or None.
+    Columns are those of `delibsim.store.tables.codebook.COLUMNS`: integers are `Int64`, logicals
+    `boolean`, numbers `float64`, texts `object`; a missing value is NA, NaN or None.
     """
     import pandas as pd
 
     kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
     faults: list[str] = []
-    values: dict[str, list[list[Any]]] = {table: [[] for _ in columns] for table, columns in COLUMNS.items()}
+    values: dict[str, list[list[Any]]] = {
+        table: [[] for _ in columns] for table, columns in COLUMNS.items()
+    }
     for table, row in rows_of(runs, faults):
         for held, value in zip(values[table], cells(table, row), strict=True):
             held.append(value)
     frames = {
-        table: pd.DataFrame({c.name: pd.Series(held, dtype=kinds[c.kind]) for c, held in zip(columns, values[table], strict=True)})
+        table: pd.DataFrame(
+            {
+                c.name: pd.Series(held, dtype=kinds[c.kind])
+                for c, held in zip(columns, values[table], strict=True)
+            }
+        )
         for table, columns in COLUMNS.items()
     }
     return frames, faults
 
 
 def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
-    """Every row of every table as (table, values by column), one session after another, then scores; faults are added to `faults`.
+    """Every row of every table as (table, values by column), one session after another, then
+    scores; faults are added to `faults`.
 
     A column that is not in a row is missing from it.
     """
@@ -68,7 +78,10 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
             except codec.Damaged:
                 damaged += 1
                 continue
-            file = {"scorer": scorer or path.stem, "scorer_version": int(version) if version.isdecimal() else None}
+            file = {
+                "scorer": scorer or path.stem,
+                "scorer_version": int(version) if version.isdecimal() else None,
+            }
             key = (file["scorer"], file["scorer_version"], score.measure)
             if key not in measures:
                 measures[key] = _measure(runs.study, *key)
@@ -90,7 +103,11 @@ def cells(table: str, row: Row) -> list[Any]:
 
 def _begun(runs: Runs) -> list[str]:
     """Sessions with a plan, and folders that hold a run or a record although their plan is gone."""
-    remains = {path.parent.name for kind in ("run.json", "exchanges.jsonl") for path in runs.folder.glob(f"*/{kind}")}
+    remains = {
+        path.parent.name
+        for kind in ("run.json", "exchanges.jsonl")
+        for path in runs.folder.glob(f"*/{kind}")
+    }
     return sorted(remains.union(runs.sessions()))
 
 
@@ -152,8 +169,12 @@ def _score(study: str, score: Score, accounts: Mapping[str, SessionRows]) -> Row
     }
 
 
-def _most_attempts(attempts: Mapping[tuple[str, str], int | None], score: Score, rest: str) -> int | None:
-    """The most attempts of the surveys and turns behind a score: those of its phase, its participant, its turn."""
+def _most_attempts(
+    attempts: Mapping[tuple[str, str], int | None], score: Score, rest: str
+) -> int | None:
+    """The most attempts of the surveys and turns behind a score: those of its phase, its
+    participant, its turn.
+    """
     occasions = {"pre": ("pre",), "post": ("post",), "change": PHASES}.get(score.phase)
     behind = [
         n

@@ -12,11 +12,14 @@ from delibsim.prompts.prompt import Purpose
 class Slow:
     """The citizen, `delay` seconds later.
 
-    Every call is written to the file `tally` as it begins, before anything is waited for: what a provider would bill. If
-    there is a file `down`, calls fail with the status that it holds; if that is no status, with an error that quotes it.
+    Every call is written to the file `tally` as it begins, before anything is waited for: what a
+    provider would bill. If there is a file `down`, calls fail with the status that it holds; if
+    that is no status, with an error that quotes it.
     """
 
-    def __init__(self, name: str, delay: float = 0.0, tally: str = "", down: str = "", **settings: Any) -> None:
+    def __init__(
+        self, name: str, delay: float = 0.0, tally: str = "", down: str = "", **settings: Any
+    ) -> None:
         self.name = name
         self.delay, self.tally, self.down = delay, tally, Path(down) if down else None
         self.citizen = Citizen(name=name, **settings)

@@ -35,5 +35,6 @@ class WordCount:
         mean = fmean(counts) if counts else math.nan
         scores = [Score("words", "run", target, mean, note="" if counts else "no_statements")]
         return scores + [
-            Score("words", "statement", f"{target}/{s.turn.index}", float(n)) for s, n in zip(run.transcript, counts, strict=True)
+            Score("words", "statement", f"{target}/{s.turn.index}", float(n))
+            for s, n in zip(run.transcript, counts, strict=True)
         ]

@@ -35,7 +35,14 @@ def set_up(models, tmp_path):
     def make(folder=tmp_path / "aqua", **parts):
         adapters, (encoder,), (translator,) = find(models)
         keep(
-            Setup(**{"base": model_part(encoder), "adapters": adapter_parts(adapters), "translator": model_part(translator), **parts}),
+            Setup(
+                **{
+                    "base": model_part(encoder),
+                    "adapters": adapter_parts(adapters),
+                    "translator": model_part(translator),
+                    **parts,
+                }
+            ),
             folder,
         )
         return folder

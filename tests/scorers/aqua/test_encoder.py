@@ -1,10 +1,14 @@
-"""Our pass over twenty adapters against the compositions of the library itself: Parallel, and one after another."""
+"""Our pass over twenty adapters against the compositions of the library itself: Parallel, and one
+after another.
+"""
 
 import warnings
 
 import pytest
 
-pytest.importorskip("torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this")
+pytest.importorskip(
+    "torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this"
+)
 pytest.importorskip("adapters")
 
 import torch
@@ -32,7 +36,9 @@ def by_library(model, text, setup):
     with torch.inference_mode():
         if setup is Parallel:
             model.active_adapters, model.active_head = Parallel(*INDICATORS), list(INDICATORS)
-            return torch.cat([out.logits for out in model(torch.tensor([text]), torch.ones(1, len(text)))])
+            return torch.cat(
+                [out.logits for out in model(torch.tensor([text]), torch.ones(1, len(text)))]
+            )
         found = []
         for name in INDICATORS:
             model.active_adapters, model.active_head = name, name
@@ -53,7 +59,12 @@ def loaded(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     with warnings.catch_warnings(action="ignore"):
         made = with_adapters(encoder(folder / "base"))
-        save(made, folder / "adapters", older=request.param == "older", safetensors=request.param == "safetensors")
+        save(
+            made,
+            folder / "adapters",
+            older=request.param == "older",
+            safetensors=request.param == "safetensors",
+        )
     return made, load(folder / "base", find(folder / "adapters")[0])[1]
 
 
@@ -65,9 +76,14 @@ def test_what_is_loaded_is_what_was_saved(loaded, texts):
 
 def test_parallel_one_after_another_and_ours_agree(loaded, texts):
     _, model = loaded
-    parallel, alone = (torch.stack([by_library(model, text, setup) for text in texts]) for setup in (Parallel, None))
+    parallel, alone = (
+        torch.stack([by_library(model, text, setup) for text in texts])
+        for setup in (Parallel, None)
+    )
     assert len(parallel.argmax(-1).unique()) == 4
-    assert (parallel.argmax(-1) != parallel.argmax(-1)[0]).any(), "labels that are the same for all texts would show nothing"
+    assert (parallel.argmax(-1) != parallel.argmax(-1)[0]).any(), (
+        "labels that are the same for all texts would show nothing"
+    )
     for tokens in (1, 64, 10_000):
         ours = by_ours(model, texts, tokens)
         assert torch.equal(ours.argmax(-1), parallel.argmax(-1))
@@ -110,5 +126,7 @@ def test_adapters_of_another_form_are_refused(tmp_path, model, models):
         other.add_classification_head("anrede", num_labels=4)
         (tmp_path / "anrede").mkdir()
         other.save_adapter(str(tmp_path / "anrede"), "anrede", with_head=True)
-    with pytest.raises(WrongInput, match=r"anrede/adapter_config.json: mh_adapter is True, not False"):
+    with pytest.raises(
+        WrongInput, match=r"anrede/adapter_config.json: mh_adapter is True, not False"
+    ):
         load(tmp_path / "base", {"anrede": tmp_path / "anrede"})

@@ -101,7 +101,11 @@ def test_parts_fit_and_joined_are_the_text(text, most):
 
 def test_parts_are_whole_sentences_where_those_fit():
     text = "One two three. Four five. Six, seven eight nine ten eleven."
-    assert parts(text, lambda part: len(part) <= 26) == ["One two three. Four five. ", "Six, seven eight nine ten ", "eleven."]
+    assert parts(text, lambda part: len(part) <= 26) == [
+        "One two three. Four five. ",
+        "Six, seven eight nine ten ",
+        "eleven.",
+    ]
     assert parts(text, lambda part: len(part) <= 100) == [text]
 
 
@@ -111,4 +115,6 @@ def test_batches_hold_everything_once_by_length_and_no_more_than_allowed(lengths
     found = list(batches(lengths, tokens))
     assert sorted(i for batch in found for i in batch) == list(range(len(lengths)))
     assert [lengths[i] for batch in found for i in batch] == sorted(lengths)
-    assert all(len(batch) == 1 or max(lengths[i] for i in batch) * len(batch) <= tokens for batch in found)
+    assert all(
+        len(batch) == 1 or max(lengths[i] for i in batch) * len(batch) <= tokens for batch in found
+    )

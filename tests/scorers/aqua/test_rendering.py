@@ -32,7 +32,10 @@ def test_a_translation_is_taken(text, reply):
         (SAID, "not German"),
         ("Je pense que nous avons besoin de bus.", "not German"),
         (
-            f"„{SAID}“: Ich denke, wir brauchen mehr Busse, weil sie leise und nicht zu teuer sind, und das ist auch für mich gut.",
+            (
+                f"„{SAID}“: Ich denke, wir brauchen mehr Busse, weil sie leise und nicht zu teuer"
+                " sind, und das ist auch für mich gut."
+            ),
             "repeats",
         ),
         ("Es tut mir leid, ich kann das nicht übersetzen.", "speaks of the translation"),

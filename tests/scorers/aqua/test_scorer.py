@@ -1,4 +1,6 @@
-"""The scorer on runs and on texts: values, means, cache, languages, translators, and what could not be scored."""
+"""The scorer on runs and on texts: values, means, cache, languages, translators, and what could not
+be scored.
+"""
 
 import asyncio
 import json
@@ -8,7 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this")
+pytest.importorskip(
+    "torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this"
+)
 pytest.importorskip("adapters")
 
 from aqua_models import WORDS
@@ -23,7 +27,10 @@ from delibsim.scorers.aqua.setup import Voice, adapter_parts, find, read
 from delibsim.store.files import read_lines
 from delibsim.testing import a_run, check_scorer
 
-pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("default:Recommended. pip install sacremoses")]
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.filterwarnings("default:Recommended. pip install sacremoses"),
+]
 
 GERMAN = (
     "Ich bin für die Bahn, weil sie leise ist.",
@@ -39,7 +46,12 @@ def run_of(*texts, name="example"):
     """A run of five people who say these texts in turn."""
     run = a_run(name)
     people = [participant.id for participant in run.session.participants]
-    return replace(run, transcript=tuple(Statement(Turn(i, 1, people[(i - 1) % 5]), text) for i, text in enumerate(texts, 1)))
+    return replace(
+        run,
+        transcript=tuple(
+            Statement(Turn(i, 1, people[(i - 1) % 5]), text) for i, text in enumerate(texts, 1)
+        ),
+    )
 
 
 def table(scores):
@@ -68,13 +80,22 @@ def test_statements_speakers_and_run(set_up):
     scorer = AQuA(set_up())
     found = table(scorer.score([run_of(*texts)]))
     assert len(found) == (6 + 5 + 1) * 22
-    by_statement = [{name: found["statement", f"example/{i}", name] for name in (*INDICATORS, "sum", "score")} for i in range(1, 7)]
+    by_statement = [
+        {name: found["statement", f"example/{i}", name] for name in (*INDICATORS, "sum", "score")}
+        for i in range(1, 7)
+    ]
     for values in by_statement:
-        assert values["score"] == pytest.approx(score({name: int(values[name]) for name in INDICATORS}))
-        assert values["sum"] == pytest.approx(values["score"] / 5 * (4.98926754 + 1.66928295) - 1.66928295)
+        assert values["score"] == pytest.approx(
+            score({name: int(values[name]) for name in INDICATORS})
+        )
+        assert values["sum"] == pytest.approx(
+            values["score"] / 5 * (4.98926754 + 1.66928295) - 1.66928295
+        )
     assert len({tuple(values.values()) for values in by_statement}) > 1
     for name in (*INDICATORS, "sum", "score"):
-        assert found["run", "example", name] == pytest.approx(sum(values[name] for values in by_statement) / 6)
+        assert found["run", "example", name] == pytest.approx(
+            sum(values[name] for values in by_statement) / 6
+        )
         first = (by_statement[0][name] + by_statement[5][name]) / 2
         assert found["participant", "example/Participant 1", name] == pytest.approx(first)
 
@@ -84,7 +105,10 @@ def test_the_scale_of_four(set_up, tmp_path):
     a, b = (table(scorer.score([run_of(*GERMAN)])) for scorer in (five, four))
     assert b["run", "example", "score"] == pytest.approx(0.8 * a["run", "example", "score"])
     assert b["run", "example", "sum"] == a["run", "example", "sum"]
-    assert (five.people["aqua.score"].mean, four.people["aqua.score"].mean) == (2.980, pytest.approx(2.384))
+    assert (five.people["aqua.score"].mean, four.people["aqua.score"].mean) == (
+        2.980,
+        pytest.approx(2.384),
+    )
 
 
 def test_a_run_without_statements_has_no_values(set_up):
@@ -107,13 +131,24 @@ def test_what_was_worked_on_is_not_worked_on_again_and_gives_the_same(set_up, mo
     assert told == [("labelled", 1, 1)]
     assert plain(after[: len(before)]) == plain(before)
     assert (folder / "labels.jsonl").read_text(encoding="utf-8").startswith(lines)
-    monkeypatch.setattr(Coder, "_loaded", property(lambda self: pytest.fail("nothing is to be loaded")))
+    monkeypatch.setattr(
+        Coder, "_loaded", property(lambda self: pytest.fail("nothing is to be loaded"))
+    )
     assert plain(AQuA(folder).score(enlarged)) == plain(after)
-    assert [r["target"] for r in AQuA(folder).details(enlarged)] == ["example/1", "example/2", "example/3", "example/4", "more/1", "more/2"]
+    assert [r["target"] for r in AQuA(folder).details(enlarged)] == [
+        "example/1",
+        "example/2",
+        "example/3",
+        "example/4",
+        "more/1",
+        "more/2",
+    ]
 
 
 def test_scoring_that_was_interrupted_goes_on_from_there(set_up, monkeypatch):
-    monkeypatch.setitem(__import__("delibsim.scorers.aqua.encoder", fromlist=["TOKENS"]).TOKENS, "cpu", 1)
+    monkeypatch.setitem(
+        __import__("delibsim.scorers.aqua.encoder", fromlist=["TOKENS"]).TOKENS, "cpu", 1
+    )
     folder = set_up()
     scorer = AQuA(folder)
 
@@ -173,7 +208,9 @@ def test_a_kept_translation_that_is_none_is_made_again(set_up):
     before = AQuA(folder).details([run_of(ENGLISH[0])])
     (record,) = read_lines(folder / "translations.jsonl")[0]
     for german in (None, " "):
-        (folder / "translations.jsonl").write_text(json.dumps(record | {"german": german}) + "\n", encoding="utf-8")
+        (folder / "translations.jsonl").write_text(
+            json.dumps(record | {"german": german}) + "\n", encoding="utf-8"
+        )
         assert AQuA(folder).details([run_of(ENGLISH[0])]) == before
 
 
@@ -195,8 +232,9 @@ def test_a_long_statement_is_labelled_in_parts_and_nothing_is_cut(set_up):
     assert (whole["aqua.parts"], one["aqua.parts"] > 1, word["aqua.parts"] > 1) == (1, True, True)
     for row in (one, word):
         assert sum(row[f"aqua.frage.p{label}"] for label in range(4)) == pytest.approx(1, abs=1e-5)
-    # The same two sentences fit into every part but the last, so the whole is close to what one part gives.
-    part = AQuA(set_up()).table([(sentence * 2)])[0]
+    # The same two sentences fit into every part but the last, so the whole is close to what one
+    # part gives.
+    part = AQuA(set_up()).table([sentence * 2])[0]
     assert part["aqua.parts"] == 1
     assert one["aqua.frage"] == part["aqua.frage"]
 
@@ -212,10 +250,14 @@ def test_english_is_translated_and_german_passes_through(set_up):
         assert [word.strip(".") for word in record["german"].split()] == words
     assert details[0]["german"] == "der bus ist spät. wir wollen eine bahn."
     assert (details[3]["german"], details[3]["translator"]) == (GERMAN[0], "")
-    assert details[4]["translator"], "what does not say its language takes that of its run, which is English here"
+    assert details[4]["translator"], (
+        "what does not say its language takes that of its run, which is English here"
+    )
     assert AQuA(folder).details([run_of(*GERMAN, "Ok!")])[4]["translator"] == ""
     kept = read_lines(folder / "translations.jsonl")[0]
-    assert {(r["text"], bool(r["german"])) for r in kept} == {(text, True) for text in (*ENGLISH, "Ok!")}
+    assert {(r["text"], bool(r["german"])) for r in kept} == {
+        (text, True) for text in (*ENGLISH, "Ok!")
+    }
     again, told = counted(AQuA(folder))
     again.score([run])
     assert told == []
@@ -233,8 +275,15 @@ def test_what_is_neither_german_nor_english_is_missing_with_a_reason(set_up):
     run = run_of(*OTHER_LANGUAGES, GERMAN[0])
     found = AQuA(folder).score([run])
     notes = {s.target: s.note for s in found if s.unit == "statement"}
-    assert notes == {"example/1": "language_unknown", "example/2": "language_unknown", "example/3": "language_unknown", "example/4": ""}
-    assert {(s.note, math.isnan(s.value)) for s in found if s.unit == "run"} == {("language_unknown", True)}
+    assert notes == {
+        "example/1": "language_unknown",
+        "example/2": "language_unknown",
+        "example/3": "language_unknown",
+        "example/4": "",
+    }
+    assert {(s.note, math.isnan(s.value)) for s in found if s.unit == "run"} == {
+        ("language_unknown", True)
+    }
     record = AQuA(folder).details([run])[0]
     assert "neither German nor English" in record["reason"]
     assert "labels" not in record
@@ -253,27 +302,48 @@ def test_the_coder_says_the_scale_and_who_translated_what_the_value_rests_on(set
     assert adapters.endswith(".float32.scale4")
     assert translated.startswith(f"{adapters} marian:opus-mt-en-de@")
     assert coders["example"] == translated
-    assert (coders["example/Participant 1"], coders["example/Participant 2"]) == (translated, adapters)
+    assert (coders["example/Participant 1"], coders["example/Participant 2"]) == (
+        translated,
+        adapters,
+    )
     assert [record["scale"] for record in AQuA(folder).details([run])] == [4.0, 4.0]
-    assert [row["aqua.coder"] for row in AQuA(folder).table([ENGLISH[0], "", GERMAN[0]])] == [translated, "", adapters]
+    assert [row["aqua.coder"] for row in AQuA(folder).table([ENGLISH[0], "", GERMAN[0]])] == [
+        translated,
+        "",
+        adapters,
+    ]
     set_up(language="german")
     assert {s.coder for s in AQuA(folder).score([run])} == {adapters.replace("scale4", "scale5")}
 
 
 async def test_a_reply_that_is_no_translation_is_asked_for_again_and_never_kept(set_up):
     rules = [
-        Rule(match="That is not the translation: the reply is not German", text="Der Bus kommt immer zu spät."),
+        Rule(
+            match="That is not the translation: the reply is not German",
+            text="Der Bus kommt immer zu spät.",
+        ),
         Rule(match="the bus is late", text="I'm sorry, but I cannot translate this text."),
         Rule(match="people need schools", text="People need schools."),
         Rule(text="Hier ist die Übersetzung: Die Straßen sind laut."),
     ]
     async with FakeProvider(rules) as provider:
         folder = set_up(translator=replace(voice_at(provider), reasks=2))
-        found = await asyncio.to_thread(AQuA(folder).details, [run_of("the bus is late, and they do not care", *ENGLISH[1:])])
+        found = await asyncio.to_thread(
+            AQuA(folder).details, [run_of("the bus is late, and they do not care", *ENGLISH[1:])]
+        )
         assert provider.calls == 2 + 2 + 3
-    assert [record.get("german") for record in found] == ["Der Bus kommt immer zu spät.", "Der Bus kommt immer zu spät.", None]
-    assert (found[2]["note"], found[2]["reason"]) == ("not_translated", "unreadable: the reply begins with words of its own")
-    assert [record["german"] for record in read_lines(folder / "translations.jsonl")[0]] == ["Der Bus kommt immer zu spät."] * 2
+    assert [record.get("german") for record in found] == [
+        "Der Bus kommt immer zu spät.",
+        "Der Bus kommt immer zu spät.",
+        None,
+    ]
+    assert (found[2]["note"], found[2]["reason"]) == (
+        "not_translated",
+        "unreadable: the reply begins with words of its own",
+    )
+    assert [record["german"] for record in read_lines(folder / "translations.jsonl")[0]] == [
+        "Der Bus kommt immer zu spät."
+    ] * 2
 
 
 def test_the_language_can_be_said(set_up):
@@ -285,12 +355,21 @@ def test_the_language_can_be_said(set_up):
 
 def test_english_without_a_translator_is_refused_before_anything_is_done(set_up):
     folder = set_up(translator=None)
-    with pytest.raises(WrongInput, match="3 of 4 texts are English, such as 'the bus is late.*no translator is set up"):
+    with pytest.raises(
+        WrongInput,
+        match="3 of 4 texts are English, such as 'the bus is late.*no translator is set up",
+    ):
         AQuA(folder).score([run_of(*ENGLISH, GERMAN[0])])
     assert not (folder / "labels.jsonl").exists()
     AQuA(folder).score([run_of(*GERMAN)])
     set_up(translator=None, language="other")
-    with pytest.raises(WrongInput, match="set up with --language other, under which every text is translated, and no translator is set up"):
+    with pytest.raises(
+        WrongInput,
+        match=(
+            "set up with --language other, under which every text is translated, and no translator"
+            " is set up"
+        ),
+    ):
         AQuA(folder).score([run_of(*GERMAN)])
 
 
@@ -302,7 +381,9 @@ def test_a_translation_that_does_not_end_is_no_translation(set_up, monkeypatch):
     assert math.isnan(values["statement", "example/1", "score"])
     assert not math.isnan(values["statement", "example/2", "score"])
     assert {s.note for s in found if s.unit == "run"} == {"not_translated"}
-    assert "did not come to an end" in AQuA(folder).details([run_of("the bus is late.")])[0]["reason"]
+    assert (
+        "did not come to an end" in AQuA(folder).details([run_of("the bus is late.")])[0]["reason"]
+    )
 
 
 def test_a_changed_file_is_refused(set_up, models):
@@ -313,7 +394,9 @@ def test_a_changed_file_is_refused(set_up, models):
     known |= {"sha256": "0" * 64, "changed": 1}
     (folder / "setup.json").write_text(json.dumps(file), encoding="utf-8")
     assert read(folder).model != setup.model
-    with pytest.raises(WrongInput, match="adapter_config.json is not the file it was when AQuA was set up"):
+    with pytest.raises(
+        WrongInput, match="adapter_config.json is not the file it was when AQuA was set up"
+    ):
         AQuA(folder).score([run_of(*GERMAN)])
 
 
@@ -328,7 +411,13 @@ def test_a_changed_file_is_refused_also_where_every_text_was_worked_on_before(se
 
 
 def voice_at(provider, **limits):
-    settings = {"name": "local", "kind": "openai_compatible", "model": "local", "max_tokens": 500, "temperature": 0.0}
+    settings = {
+        "name": "local",
+        "kind": "openai_compatible",
+        "model": "local",
+        "max_tokens": 500,
+        "temperature": 0.0,
+    }
     return Voice(settings, provider.base_url, {"longest_wait": 0.02, **limits})
 
 
@@ -351,10 +440,14 @@ async def test_a_language_model_translates_through_our_own_door(set_up):
         scorer = AQuA(folder)
         await asyncio.to_thread(scorer.score, [run])
         await asyncio.to_thread(scorer.details, [run])
-        assert provider.calls == len(asked) + 1, "one scorer asks once for what could not be translated"
+        assert provider.calls == len(asked) + 1, (
+            "one scorer asks once for what could not be translated"
+        )
         asked = list(provider.requests)
         scores = await asyncio.to_thread(AQuA(folder).score, [run])
-        assert provider.calls == len(asked) + 1, "only what could not be translated is asked for again"
+        assert provider.calls == len(asked) + 1, (
+            "only what could not be translated is asked for again"
+        )
     assert {s.note for s in scores if s.unit == "run"} == {"not_translated"}
     assert provider.base_url not in json.dumps(found)
 
@@ -365,7 +458,9 @@ async def test_a_citizen_or_an_unknown_model_cannot_translate(set_up):
         ({"name": "x", "kind": "nix"}, "no plug-in 'nix'"),
     ):
         with pytest.raises(WrongInput, match=fault):
-            await asyncio.to_thread(AQuA(set_up(translator=Voice(settings))).score, [run_of(*ENGLISH)])
+            await asyncio.to_thread(
+                AQuA(set_up(translator=Voice(settings))).score, [run_of(*ENGLISH)]
+            )
 
 
 def test_a_table_of_texts(set_up):
@@ -419,7 +514,15 @@ def test_a_statement_without_words_has_no_values(set_up, language):
 
 def test_cells_without_a_text_or_without_a_word_have_no_values_and_are_told_apart(set_up):
     none = ("", " ", "NA", "na", "NaN", "n/a", "N/A", "NULL", "None ")
-    words = ("Na gut.", "None of us.", "Ja", "COVID-19!", "G20-Gipfel", "Siehe www.example.org", "a.b@example.org schreibt")
+    words = (
+        "Na gut.",
+        "None of us.",
+        "Ja",
+        "COVID-19!",
+        "G20-Gipfel",
+        "Siehe www.example.org",
+        "a.b@example.org schreibt",
+    )
     rows = AQuA(set_up(language="german")).table([*none, *NO_WORDS, *words])
     notes = [row["aqua.note"].split(":")[0] for row in rows]
     assert notes == ["empty"] * len(none) + ["no_words"] * len(NO_WORDS) + [""] * len(words)
@@ -433,7 +536,13 @@ def test_logits_that_are_no_finite_numbers_are_no_labels(set_up, models, tmp_pat
 
     mine = shutil.copytree(models / "trained adapters", tmp_path / "adapters")
     file = mine / "fact" / "pytorch_model_head.bin"
-    torch.save({key: torch.full_like(value, 3e38) for key, value in torch.load(file, weights_only=True).items()}, file)
+    torch.save(
+        {
+            key: torch.full_like(value, 3e38)
+            for key, value in torch.load(file, weights_only=True).items()
+        },
+        file,
+    )
     folder = set_up(adapters=adapter_parts(find(mine)[0]), precision=precision)
     with pytest.raises(WrongInput, match="no finite numbers, so there are no labels"):
         AQuA(folder).score([run_of(*GERMAN)])

@@ -1,4 +1,6 @@
-"""Finding adapters in a folder, naming what is missing, and noticing what has changed: without a weight and without the extra."""
+"""Finding adapters in a folder, naming what is missing, and noticing what has changed: without a
+weight and without the extra.
+"""
 
 import json
 import unicodedata
@@ -7,7 +9,18 @@ import pytest
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
-from delibsim.scorers.aqua.setup import FOLDERS, Part, Setup, Voice, adapter_parts, find, keep, model_part, read, unchanged
+from delibsim.scorers.aqua.setup import (
+    FOLDERS,
+    Part,
+    Setup,
+    Voice,
+    adapter_parts,
+    find,
+    keep,
+    model_part,
+    read,
+    unchanged,
+)
 
 FILES = ("head_config.json", "pytorch_adapter.bin", "pytorch_model_head.bin")
 
@@ -28,7 +41,9 @@ def model(folder, kind="bert"):
 
 @pytest.fixture
 def published(tmp_path):
-    """The layout of the authors' repository as it is now, with an encoder and a translator beside the adapters."""
+    """The layout of the authors' repository as it is now, with an encoder and a translator beside
+    the adapters.
+    """
     for name in INDICATORS:
         adapter(tmp_path / "AQuA" / "trained adapters" / FOLDERS[name], name)
     model(tmp_path / "AQuA" / "bert-base-multilingual-cased")
@@ -44,14 +59,24 @@ def setup_of(folder):
 def test_everything_is_found_however_deep_it_lies(published):
     adapters, encoders, translators = find(published)
     assert {name: folder.name for name, folder in adapters.items()} == dict(FOLDERS)
-    assert [folder.name for folder in encoders + translators] == ["bert-base-multilingual-cased", "opus-mt-en-de"]
+    assert [folder.name for folder in encoders + translators] == [
+        "bert-base-multilingual-cased",
+        "opus-mt-en-de",
+    ]
     assert find(published / "trained adapters")[1:] == ([], [])
 
 
 def test_the_older_layout_is_found_and_checkpoints_are_left_out(tmp_path):
     for name in INDICATORS:
         adapter(tmp_path / "trained_adapters_de" / unicodedata.normalize("NFD", name), name)
-        adapter(tmp_path / "trained_adapters_de" / unicodedata.normalize("NFD", name) / "checkpoint-531" / name, name)
+        adapter(
+            tmp_path
+            / "trained_adapters_de"
+            / unicodedata.normalize("NFD", name)
+            / "checkpoint-531"
+            / name,
+            name,
+        )
     assert set(find(tmp_path)[0]) == set(INDICATORS)
 
 
@@ -73,18 +98,24 @@ def test_what_is_missing_is_named_all_at_once(published):
 
 def test_two_sets_are_not_mixed(published):
     adapter(published / "regression" / "anrede", "anrede")
-    with pytest.raises(WrongInput, match="anrede is there twice: .*regression/anrede and .*address"):
+    with pytest.raises(
+        WrongInput, match="anrede is there twice: .*regression/anrede and .*address"
+    ):
         find(published)
 
 
 def test_an_adapter_in_the_folder_of_another_is_refused(published):
     place = published / "trained adapters" / "fact" / "adapter_config.json"
     place.write_text(json.dumps({"name": "meinung"}), encoding="utf-8")
-    with pytest.raises(WrongInput, match="fact holds the adapter meinung, which is another indicator"):
+    with pytest.raises(
+        WrongInput, match="fact holds the adapter meinung, which is another indicator"
+    ):
         find(published)
 
 
-@pytest.mark.parametrize(("folder", "fault"), [("nowhere", "is no folder"), ("empty", "no adapters \\(20 folders")])
+@pytest.mark.parametrize(
+    ("folder", "fault"), [("nowhere", "is no folder"), ("empty", "no adapters \\(20 folders")]
+)
 def test_a_folder_without_adapters_is_refused(tmp_path, folder, fault):
     (tmp_path / "empty").mkdir()
     with pytest.raises(WrongInput, match=fault):
@@ -96,7 +127,11 @@ def test_the_record_reads_back_equal(published, tmp_path):
     keep(made, tmp_path / "aqua")
     assert read(tmp_path / "aqua") == made
     voiced = Setup(
-        made.base, made.adapters, Voice({"name": "m", "kind": "k", "temperature": 0}, "http://localhost/v1", {"tries": 2}), 4.0, "other"
+        made.base,
+        made.adapters,
+        Voice({"name": "m", "kind": "k", "temperature": 0}, "http://localhost/v1", {"tries": 2}),
+        4.0,
+        "other",
     )
     keep(voiced, tmp_path / "aqua")
     assert read(tmp_path / "aqua") == voiced
@@ -115,7 +150,9 @@ def test_hashes_know_the_files_and_not_their_places(published, tmp_path):
     made = setup_of(published)
     moved = published.rename(tmp_path / "elsewhere")
     assert setup_of(moved).model == made.model
-    (moved / "trained adapters" / "fact" / "pytorch_adapter.bin").write_text("other", encoding="utf-8")
+    (moved / "trained adapters" / "fact" / "pytorch_adapter.bin").write_text(
+        "other", encoding="utf-8"
+    )
     assert setup_of(moved).model != made.model
 
 
@@ -155,8 +192,12 @@ def test_a_file_that_is_new_and_would_be_read_is_noticed(published, place, file)
 
 
 def test_weights_in_several_files_are_refused(published):
-    """The library would read those, of which the hashes are not taken, instead of the one whole file."""
-    (published / "opus-mt-en-de" / "model.safetensors.index.json").write_text("{}", encoding="utf-8")
+    """The library would read those, of which the hashes are not taken, instead of the one whole
+    file.
+    """
+    (published / "opus-mt-en-de" / "model.safetensors.index.json").write_text(
+        "{}", encoding="utf-8"
+    )
     with pytest.raises(WrongInput, match="opus-mt-en-de holds weights in several files"):
         setup_of(published)
 
@@ -167,5 +208,10 @@ def test_every_file_that_matters_is_hashed_and_readmes_are_not(published):
     (published / "opus-mt-en-de" / "pytorch_model.bin").write_bytes(b"the same in another format")
     made = setup_of(published)
     assert isinstance(made.translator, Part)
-    assert set(made.translator.files) == {"config.json", "model.safetensors", "vocab.txt", "source.spm"}
+    assert set(made.translator.files) == {
+        "config.json",
+        "model.safetensors",
+        "vocab.txt",
+        "source.spm",
+    }
     assert set(made.adapters["frage"].files) == {"adapter_config.json", *FILES}

@@ -1,4 +1,6 @@
-"""Missing, partial, foreign and malicious weights: an error that names the keys, never random weights, and no code of theirs is run."""
+"""Missing, partial, foreign and malicious weights: an error that names the keys, never random
+weights, and no code of theirs is run.
+"""
 
 import json
 import os
@@ -7,7 +9,9 @@ import shutil
 
 import pytest
 
-pytest.importorskip("torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this")
+pytest.importorskip(
+    "torch", reason="the extra aqua is not installed; make test-aqua installs it and runs this"
+)
 pytest.importorskip("adapters")
 
 import torch
@@ -63,7 +67,11 @@ def test_partial_weights_are_refused_and_named(mine, file, ending, named):
 
 def test_weights_of_no_place_are_refused_and_named(mine):
     base, place = mine
-    without(place / "pytorch_adapter.bin", "layer.1.output.adapters.tatsache.adapter_up.bias", {"bert.extra.weight": torch.zeros(1)})
+    without(
+        place / "pytorch_adapter.bin",
+        "layer.1.output.adapters.tatsache.adapter_up.bias",
+        {"bert.extra.weight": torch.zeros(1)},
+    )
     with pytest.raises(WrongInput, match="has no weights for"):
         load(base, {"tatsache": place})
     shutil.copy(place.parents[0] / "fact" / "pytorch_model_head.bin", place / "pytorch_adapter.bin")
@@ -74,7 +82,9 @@ def test_weights_of_no_place_are_refused_and_named(mine):
 def test_weights_of_another_width_are_refused(mine):
     base, place = mine
     weights = torch.load(place / "pytorch_adapter.bin", weights_only=True)
-    torch.save({key: value[..., :4] for key, value in weights.items()}, place / "pytorch_adapter.bin")
+    torch.save(
+        {key: value[..., :4] for key, value in weights.items()}, place / "pytorch_adapter.bin"
+    )
     with pytest.raises(WrongInput, match="fact cannot be read: .*size mismatch"):
         load(base, {"tatsache": place})
 
@@ -91,8 +101,16 @@ def test_a_partial_encoder_is_refused_and_named(mine):
 
 def test_an_encoder_without_pooler_and_with_the_heads_of_pretraining_is_whole(mine):
     base, place = mine
-    weights = {key: value for key, value in load_file(base / "model.safetensors").items() if ".pooler." not in key}
-    save_file(weights | {"cls.predictions.bias": torch.zeros(3)}, base / "model.safetensors", {"format": "pt"})
+    weights = {
+        key: value
+        for key, value in load_file(base / "model.safetensors").items()
+        if ".pooler." not in key
+    }
+    save_file(
+        weights | {"cls.predictions.bias": torch.zeros(3)},
+        base / "model.safetensors",
+        {"format": "pt"},
+    )
     _, model = load(base, {"tatsache": place})
     assert list(model.heads) == ["tatsache"]
 
@@ -111,7 +129,10 @@ class Malice:
 def test_code_in_a_weight_file_is_not_run(mine, file, tmp_path):
     base, place = mine
     torch.save({"weights": Malice(str(tmp_path / "proof"))}, place / file)
-    with pytest.raises(WrongInput, match=f"fact/{file} cannot be read: it is damaged, or holds code, which is not run"):
+    with pytest.raises(
+        WrongInput,
+        match=f"fact/{file} cannot be read: it is damaged, or holds code, which is not run",
+    ):
         load(base, {"tatsache": place})
     assert not (tmp_path / "proof").exists()
 
@@ -122,7 +143,10 @@ def test_torn_weights_are_refused_and_named(mine, file, share):
     base, place = mine
     whole = (place / file).read_bytes()
     (place / file).write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(WrongInput, match=f"fact/{file} cannot be read: it is damaged.* get it again from its authors"):
+    with pytest.raises(
+        WrongInput,
+        match=f"fact/{file} cannot be read: it is damaged.* get it again from its authors",
+    ):
         load(base, {"tatsache": place})
 
 
@@ -139,13 +163,19 @@ def test_torn_files_are_refused(mine):
 def test_a_pickle_is_refused_in_our_own_words(mine):
     base, place = mine
     (place / "pytorch_adapter.bin").write_bytes(pickle.dumps({"weights": Malice("x")}))
-    with pytest.raises(WrongInput, match="fact/pytorch_adapter.bin cannot be read: it is damaged, or holds code") as error:
+    with pytest.raises(
+        WrongInput, match="fact/pytorch_adapter.bin cannot be read: it is damaged, or holds code"
+    ) as error:
         load(base, {"tatsache": place})
     assert "weights_only" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"), [(b"", "is empty"), (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "is a pointer of Git LFS")]
+    ("content", "fault"),
+    [
+        (b"", "is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "is a pointer of Git LFS"),
+    ],
 )
 @pytest.mark.parametrize("file", ["adapter_config.json", "pytorch_adapter.bin"])
 def test_empty_files_and_pointers_are_refused_and_named(mine, file, content, fault):
@@ -155,14 +185,19 @@ def test_empty_files_and_pointers_are_refused_and_named(mine, file, content, fau
         part_of(place, ADAPTER_FILES)
 
 
-@pytest.mark.parametrize("labels", [{f"LABEL_{n}": 3 - n for n in range(4)}, {str(n): n for n in range(4)}, {"LABEL_0": 0}])
+@pytest.mark.parametrize(
+    "labels",
+    [{f"LABEL_{n}": 3 - n for n in range(4)}, {str(n): n for n in range(4)}, {"LABEL_0": 0}],
+)
 def test_a_head_whose_labels_mean_other_values_is_refused(mine, labels):
     base, place = mine
     file = place / "head_config.json"
     plain = json.loads(file.read_text(encoding="utf-8"))
     plain["config"]["label2id"] = labels
     file.write_text(json.dumps(plain), encoding="utf-8")
-    with pytest.raises(WrongInput, match="fact/head_config.json: label2id is .*, not .*'LABEL_3': 3"):
+    with pytest.raises(
+        WrongInput, match="fact/head_config.json: label2id is .*, not .*'LABEL_3': 3"
+    ):
         load(base, {"tatsache": place})
 
 
@@ -196,21 +231,37 @@ def test_a_vocabulary_that_is_not_that_of_the_encoder_is_refused(mine, change, f
 @pytest.mark.parametrize("value", [float("nan"), float("-inf")])
 def test_weights_that_are_no_finite_numbers_are_refused_and_named(mine, models, tmp_path, value):
     base, place = mine
-    for file, ending in (("pytorch_adapter.bin", "layer.0.output.adapters.tatsache.adapter_up.bias"), ("pytorch_model_head.bin", "4.bias")):
+    for file, ending in (
+        ("pytorch_adapter.bin", "layer.0.output.adapters.tatsache.adapter_up.bias"),
+        ("pytorch_model_head.bin", "4.bias"),
+    ):
         other = shutil.copytree(place, tmp_path / file)
         weights = torch.load(other / file, weights_only=True)
         next(tensor for key, tensor in weights.items() if key.endswith(ending))[0] = value
         torch.save(weights, other / file)
-        with pytest.raises(WrongInput, match=f"{file} holds weights that are no finite numbers: .*{ending}. Nothing was scored"):
+        with pytest.raises(
+            WrongInput,
+            match=(
+                f"{file} holds weights that are no finite numbers: .*{ending}. Nothing was scored"
+            ),
+        ):
             load(base, {"tatsache": other})
     marian = shutil.copytree(models / "opus-mt-en-de", tmp_path / "marian")
-    for folder, ending in ((base, "layer.1.output.dense.weight"), (marian, "decoder.layers.0.fc1.weight")):
+    for folder, ending in (
+        (base, "layer.1.output.dense.weight"),
+        (marian, "decoder.layers.0.fc1.weight"),
+    ):
         weights = load_file(folder / "model.safetensors")
         next(tensor for key, tensor in weights.items() if key.endswith(ending))[0, 0] = value
         save_file(weights, folder / "model.safetensors", {"format": "pt"})
-    with pytest.raises(WrongInput, match="base holds weights that are no finite numbers: .*layer.1.output.dense.weight"):
+    with pytest.raises(
+        WrongInput,
+        match="base holds weights that are no finite numbers: .*layer.1.output.dense.weight",
+    ):
         load(base, {"tatsache": place})
-    with pytest.raises(WrongInput, match="marian holds weights that are no finite numbers: .*fc1.weight"):
+    with pytest.raises(
+        WrongInput, match="marian holds weights that are no finite numbers: .*fc1.weight"
+    ):
         translator_of(model_part(marian), "cpu")
 
 
