@@ -129,11 +129,12 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 # All groups are resolved together first, so that they agree wherever they share a package and can be installed side by side.
 lock:
 	all=$$(mktemp) && trap 'rm -f "$$all"' EXIT; cat requirements/*.txt > "$$all" 2>/dev/null || true; \
-	$(COMPILE) pyproject.toml $(LAUNCHERS) $(GROUPS:%=--group %) --output-file "$$all"; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) --extra plots $(GROUPS:%=--group %) --output-file "$$all"; \
 	$(COMPILE) pyproject.toml --constraints "$$all" --output-file requirements/core.txt; \
 	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
 	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
 	$(COMPILE) pyproject.toml $(LAUNCHERS) --constraints "$$all" --output-file requirements/launchers.txt; \
+	$(COMPILE) pyproject.toml --extra plots --constraints "$$all" --output-file requirements/plots.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt; \
 	$(COMPILE) --group coverage --constraints "$$all" --output-file requirements/coverage.txt
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
