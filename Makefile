@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua test-launchers bench bench-aqua docs lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua test-launchers bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
-	@echo 'make test    all checks, then all tests'
+	@echo 'make test    all checks, then all tests: about six minutes on two cores'
 	@echo 'make coverage  the tests again, with the share of lines and branches they reach'
 	@echo 'make test-launchers  the tests of joblib, submitit and Ray, which bring 300 MB of packages'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
@@ -37,13 +37,19 @@ help:
 	@echo 'make bench-aqua  its benchmark, by hand: takes minutes'
 	@echo 'make bench   run the benchmarks one after another'
 	@echo 'make docs    build the guide into site/, offline'
+	@echo 'make figures draw the pictures of the README and the guide anew (brings matplotlib)'
 	@echo 'make lock    compile requirements/ anew (needs uv; UPGRADE=--upgrade for newer versions)'
 	@echo 'make clean   remove what make made; runs/ stays'
 
+# delibsim is not on the path of the shell that called make, so the commands it proposes get their folder.
+DEMO := $(BIN)/delibsim run study=demo topic=ccps treatment=normative seed=7
 demo: .venv/.project
-	$(BIN)/delibsim run study=demo topic=ccps treatment=normative seed=7
+	@echo '$(DEMO)'
+	@if [ -t 1 ]; then export FORCE_COLOR=1 COLUMNS="$$(tput cols || true)"; fi; \
+	$(DEMO) | sed 's#^\(Next\)\?\( *\)delibsim #\1\2$(BIN)/delibsim #'
 
 test: lint
+	@echo '== all tests: about six minutes on two cores'
 	$(BIN)/python -m pytest -n $(WORKERS) -m 'not heavy'
 
 # A target of its own, without a bound: what it measures is no aim, and measuring takes time.
@@ -88,19 +94,28 @@ docs: .venv/.docs
 	$(BIN)/zensical build --clean --strict
 	! grep -rnoE --include='*.html' '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//[^">]*' site
 
+# Both are the same to the byte when they are drawn again with the same packages.
+figures: .venv/.plots
+	$(BIN)/python docs/images/figure.py
+	$(BIN)/python docs/images/run.py
+
 .venv/.core: requirements/build.txt requirements/core.txt
 	$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info[:2] <= (3, 13) or sys.exit("needs Python 3.11 to 3.13: make PYTHON=...")'
+	@echo '== an environment in .venv, and the tools that build packages'
 	$(PYTHON) -m venv .venv
 	$(LOCKED) -r requirements/build.txt
+	@echo '== the packages that delibsim needs, about 100 of them: a minute or two, once, and silent until it is done'
 	$(LOCKED) -r requirements/core.txt
 	touch $@
 
 .venv/.project: .venv/.core pyproject.toml
+	@echo '== delibsim itself'
 	$(PIP) --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m compileall -q delibsim
 	touch $@
 
 .venv/.test: .venv/.project requirements/test.txt
+	@echo '== the packages that the checks and the tests need: under a minute, once'
 	$(LOCKED) -r requirements/test.txt
 	touch $@
 
@@ -120,6 +135,10 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 
 .venv/.launchers: .venv/.test requirements/launchers.txt
 	$(LOCKED) -r requirements/launchers.txt
+	touch $@
+
+.venv/.plots: .venv/.project requirements/plots.txt
+	$(LOCKED) -r requirements/plots.txt
 	touch $@
 
 .venv/.docs: .venv/.core requirements/docs.txt

@@ -6,6 +6,7 @@ fixed, so the same versions of the packages give the same file, byte for byte.
 """
 
 import asyncio
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ mpl.use("svg")
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 
 from delibsim import DRI, Run, Statement, compose, hold, models_for
-from delibsim.analysis.human.reference import groups_of_five, reference
+from delibsim.analysis.human.reference import groups_of_five
 
 FILE = Path(__file__).with_name("figure.svg")
 TOPIC = "ccps"
@@ -33,7 +35,19 @@ SEED = 7
 # Colours of Okabe and Ito, which colour-blind readers can tell apart.
 INK, GREY, PALE = "#1f2933", "#6b7785", "#eef1f4"
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
-SPEAKERS = (BLUE, ORANGE, "#8a4f9e")
+SPEAKERS = (BLUE, "#8a4f9e", BLUE)
+STYLE = {
+    "svg.hashsalt": "delibsim",
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": GREY,
+}
+
+SHOWN = slice(5, 8)
+TOLD = {"none": "nobody speaks", "basic": "two rounds", "normative": "two rounds, norms"}
 
 ALTERNATIVE_TEXT = (
     "Left: three turns of a transcript, in which simulated citizens answer one another."
@@ -53,9 +67,14 @@ class Series:
     filled: bool
     offset: float
 
+    @property
+    def face(self) -> str:
+        """The colour a dot is filled with."""
+        return self.colour if self.filled else "white"
 
-NULL = Series("citizen", "null model: citizen", ORANGE, filled=False, offset=-0.17)
-OPEN = Series("citizen_open", "open citizen, in a model's place", BLUE, filled=True, offset=0.17)
+
+NULL = Series("citizen", "null model (citizen)", ORANGE, filled=False, offset=-0.17)
+OPEN = Series("citizen_open", "a more open citizen", BLUE, filled=True, offset=0.17)
 
 
 def main() -> None:
@@ -91,90 +110,101 @@ def change_of_index(runs: Sequence[Run]) -> list[float]:
 
 def draw(run: Run, changes: dict[tuple[str, str], list[float]]) -> Figure:
     """The figure: transcript on the left, change of the index on the right."""
-    style = {
-        "svg.hashsalt": "delibsim",
-        "svg.fonttype": "none",
-        "font.family": "DejaVu Sans",
-        "font.size": 9.5,
-        "text.color": INK,
-        "axes.labelcolor": INK,
-        "xtick.color": GREY,
-        "ytick.color": INK,
-    }
-    mpl.rcParams.update(style)
-    figure = Figure(figsize=(11, 5.0), facecolor="white")
-    left = figure.add_axes((0.02, 0.02, 0.44, 0.96))
-    right = figure.add_axes((0.565, 0.145, 0.415, 0.62))
-    draw_transcript(left, run.transcript[5:8])
+    mpl.rcParams.update(STYLE)
+    figure = Figure(figsize=(11, 5.2), facecolor="white")
+    left = figure.add_axes((0.018, 0.0, 0.445, 1.0))
+    right = figure.add_axes((0.605, 0.125, 0.385, 0.62))
+    draw_transcript(left, run)
+    figure.text(0.5, 0.94, "What it changed", fontsize=14, fontweight="bold", va="center")
+    about = f"{TOPIC}: one dot a group of five, bar = mean of {REPLICATES} groups"
+    figure.text(0.5, 0.884, about, color=GREY, va="center")
     draw_changes(right, changes)
     return figure
 
 
-def draw_transcript(axes: Axes, statements: Sequence[Statement]) -> None:
-    """Three statements as speech bubbles."""
+def draw_transcript(axes: Axes, run: Run) -> None:
+    """The beginnings of three statements as speech bubbles."""
     axes.set(xlim=(0, 100), ylim=(0, 100))
     axes.axis("off")
-    axes.text(0, 96, "What was said", fontsize=13, fontweight="bold", va="center")
-    axes.text(0, 89.5, "three turns of one session, treatment normative", color=GREY, va="center")
-    top = 84.0
-    for place, (statement, colour) in enumerate(zip(statements, SPEAKERS, strict=True)):
-        lines = textwrap.wrap(statement.text, 62)
-        height = 9.5 + 4.4 * len(lines)
-        x = 0 if place % 2 == 0 else 8
-        bubble = FancyBboxPatch(
-            (x + 1.5, top - height),
-            90,
-            height,
-            boxstyle="round,pad=0,rounding_size=2",
-            facecolor=PALE,
-            edgecolor="none",
-        )
-        axes.add_patch(bubble)
-        axes.plot(
-            [x + 1.5, x + 1.5],
-            [top - height + 1.5, top - 1.5],
-            color=colour,
-            linewidth=3,
-            solid_capstyle="round",
-        )
-        axes.text(
-            x + 4.5,
-            top - 4.2,
-            f"{statement.turn.speaker}",
-            color=colour,
-            fontweight="bold",
-            va="center",
-        )
-        axes.text(
-            x + 90,
-            top - 4.2,
-            f"round {statement.turn.round}, turn {statement.turn.index}",
-            color=GREY,
-            fontsize=8.5,
-            va="center",
-            ha="right",
-        )
-        for number, line in enumerate(lines):
-            axes.text(x + 4.5, top - 9.3 - 4.4 * number, line, va="center", fontsize=9)
-        top -= height + 3
+    axes.text(0, 94, "What was said", fontsize=14, fontweight="bold", va="center")
+    about = f"{TOPIC}, treatment {run.session.treatment.name}: three turns, shortened"
+    axes.text(0, 88.4, about, color=GREY, va="center")
+    top = 83.5
+    for place, statement in enumerate(run.transcript[SHOWN]):
+        indent = 7 * (place % 2)
+        top -= draw_bubble(axes, statement, SPEAKERS[place], (indent, top)) + 3
+
+
+def draw_bubble(
+    axes: Axes, statement: Statement, colour: str, corner: tuple[float, float]
+) -> float:
+    """One statement below and right of its upper left corner; the height it takes."""
+    left, top = corner
+    lines = textwrap.wrap(shortened(statement.text), 62)
+    height = 8.8 + 4.0 * len(lines)
+    shape = "round,pad=0,rounding_size=1.5"
+    bubble = FancyBboxPatch((left, top - height), 92, height, boxstyle=shape, fc=PALE, ec="none")
+    axes.add_patch(bubble)
+    axes.plot([left + 0.4] * 2, [top - height + 1.6, top - 1.6], color=colour, linewidth=3.5)
+    turn = statement.turn
+    place = f"round {turn.round}, turn {turn.index}"
+    head = top - 4.2
+    axes.text(left + 3.5, head, turn.speaker, color=colour, fontweight="bold", va="center")
+    axes.text(left + 89.5, head, place, color=GREY, fontsize=8.5, va="center", ha="right")
+    for number, line in enumerate(lines):
+        axes.text(left + 3.5, head - 4.7 - 4.0 * number, line, fontsize=9.5, va="center")
+    return height
+
+
+def shortened(text: str, sentences: int = 2) -> str:
+    """The first sentences of a statement; an ellipsis stands for the rest."""
+    parts = re.split(r"(?<=[.!?])\s+", text)
+    return text if len(parts) <= sentences else " ".join(parts[:sentences]) + " …"
 
 
 def draw_changes(axes: Axes, changes: dict[tuple[str, str], list[float]]) -> None:
     """A dot a session by treatment and model, their means, and the values of people."""
+    axes.set(xlim=(-0.65, 0.95), ylim=(len(TREATMENTS) - 0.5, -0.5))
     draw_people(axes)
     for row, treatment in enumerate(TREATMENTS):
+        axes.text(
+            -0.69, row - 0.07, treatment, fontsize=11, fontweight="bold", ha="right", va="center"
+        )
+        axes.text(
+            -0.69, row + 0.15, TOLD[treatment], color=GREY, fontsize=8.5, ha="right", va="center"
+        )
         for series in (NULL, OPEN):
             draw_dots(axes, row + series.offset, changes[treatment, series.model], series)
-    axes.axvline(0, color=GREY, linewidth=0.8, zorder=1)
-    axes.set_yticks(range(len(TREATMENTS)), TREATMENTS, fontsize=11)
-    axes.set_ylim(len(TREATMENTS) - 0.5, -0.5)
-    axes.set_xlim(-0.65, 0.95)
-    axes.set_xlabel("change of the Deliberative Reason Index (after − before)")
+    axes.axvline(0, color=GREY, linewidth=1.0, zorder=1)
+    axes.set_xlabel("change of the Deliberative Reason Index, after less before", labelpad=7)
+    axes.set_yticks([])
     axes.tick_params(length=0)
-    axes.grid(axis="x", color="#dde2e7", linewidth=0.6, zorder=0)
+    axes.grid(axis="x", color="#dde2e7", linewidth=0.6)
     axes.set_axisbelow(True)
-    for side in ("top", "left", "right", "bottom"):
-        axes.spines[side].set_visible(False)
+    axes.spines[:].set_visible(False)
+    for edge in (0.5, 1.5):
+        axes.axhline(edge, color="#dde2e7", linewidth=0.6, zorder=0)
+    draw_legend(axes)
+
+
+def draw_legend(axes: Axes) -> None:
+    """The two series, named above the dots."""
+    handles = [
+        Line2D([], [], linestyle="none", marker="o", markersize=5.5, label=series.label,
+               markerfacecolor=series.face, markeredgecolor=series.colour)
+        for series in (NULL, OPEN)
+    ]  # fmt: skip
+    axes.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(-0.285, 1.06),
+        ncols=2,
+        frameon=False,
+        handletextpad=0.1,
+        columnspacing=1.6,
+        borderpad=0,
+        fontsize=9.5,
+    )
 
 
 def draw_people(axes: Axes) -> None:
@@ -183,6 +213,8 @@ def draw_people(axes: Axes) -> None:
     if people is None:
         raise ValueError(f"no human reference for {TOPIC}")
     mean, spread = (people["dri"]["change"][name] for name in ("mean", "between_groups"))
+    label = "people in groups of five: mean ± SD"
+    axes.text(mean, -0.54, label, color="#00694d", fontsize=8.5, ha="center", va="bottom")
     axes.axvspan(mean - spread, mean + spread, color=GREEN, alpha=0.14, linewidth=0, zorder=0)
     axes.axvline(mean, color=GREEN, linewidth=1.6, zorder=1)
 
@@ -193,7 +225,7 @@ def draw_dots(axes: Axes, height: float, values: Sequence[float], series: Series
         values,
         stacked(values, height),
         s=20,
-        facecolor=series.colour if series.filled else "white",
+        facecolor=series.face,
         edgecolor=series.colour,
         linewidth=1.0,
         alpha=0.85,
@@ -210,9 +242,7 @@ def stacked(values: Sequence[float], height: float, width: float = 0.035) -> lis
     for value in values:
         steps = (0, 1, -1, 2, -2, 3, -3)
         free = (
-            step
-            for step in steps
-            if all(s != step or abs(v - value) > width for v, s in taken)
+            step for step in steps if all(s != step or abs(v - value) > width for v, s in taken)
         )
         step = next(free, 0)
         taken.append((value, step))
@@ -225,7 +255,6 @@ def described(svg: str, changes: dict[tuple[str, str], list[float]]) -> str:
     means = []
     for (treatment, model), values in changes.items():
         means.append(f"Mean change under {treatment}, {model}: {fmean(values):+.2f}.")
-    people = reference(TOPIC)
     sessions = len(changes) * REPLICATES
     text = ALTERNATIVE_TEXT.format(sessions=sessions, means=" ".join(means))
     head, rest = svg.split("<metadata>", 1)
