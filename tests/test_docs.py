@@ -3,13 +3,15 @@ what stands below them.
 
 Blocks marked `python` run in order, with the names of those above them. In blocks marked `console`,
 lines that begin with `$ ` are commands; one that is to fail says so in a comment (`# exit code 4`).
-A block marked `text` right below is what they print: `...` stands for lines left out. Blocks of
-other kinds are not run. A page works in an empty folder of its own.
+A block marked `text` is what the nearest of them above it prints, from the first line to the last,
+spaces counted as one: a line `...` stands for any lines left out, `...` within a line for what
+varies. What is neither run nor printed (formulas, trees of files) is marked `plain`. Commands that
+name the folder PATH need the published answers of people; where those are not at hand, the rest of
+the page is run without them. A page works in an empty folder of its own.
 """
 
 import contextlib
 import io
-import itertools
 import os
 import re
 import shlex
@@ -25,6 +27,7 @@ from delibsim.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
+PATH = SHARED / "data" / "dri"  # the published instruments and answers of people
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MADE = {
     ROOT / "docs" / "api" / f"{name}.md" for name in ("names", "measures", "testing")
@@ -33,34 +36,36 @@ FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
 )
-KINDS = {"python", "console", "text", "sh", "yaml", "toml", "json", "r", "bibtex", "mermaid"}
+KINDS = {
+    "python",
+    "console",
+    "text",
+    "plain",
+    "sh",
+    "yaml",
+    "toml",
+    "json",
+    "r",
+    "bibtex",
+    "mermaid",
+}
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: its kind, its text, the line it begins on, and what a `text` block
-    right below says it prints.
-    """
+    """A fenced block of a page: its kind, its text and the line it begins on."""
 
     kind: str
     body: str
     line: int
-    prints: str | None = None
 
 
 def blocks_of(text):
     """The blocks of a page, in order."""
-    matches = list(FENCE.finditer(text))
-    found = []
-    for match, below in itertools.zip_longest(matches, matches[1:]):
-        adjacent = (
-            below is not None
-            and below["kind"] == "text"
-            and not text[match.end() : below.start()].strip()
-        )
-        line = text.count("\n", 0, match.start()) + 1
-        found.append(Block(match["kind"], match["body"], line, below["body"] if adjacent else None))
-    return found
+    return [
+        Block(match["kind"], match["body"], text.count("\n", 0, match.start()) + 1)
+        for match in FENCE.finditer(text)
+    ]
 
 
 def commands_of(body):
@@ -113,41 +118,57 @@ def run_command(command, folder):
     return code, out.getvalue(), err.getvalue()
 
 
-def missing_lines(expected, output):
-    """The lines a page promises that the output does not hold, in their order; runs of space count
-    as one.
-    """
-    lines = iter([" ".join(line.split()) for line in output.splitlines()])
-    wanted = [" ".join(line.split()) for line in expected.splitlines()]
-    return [
-        line for line in wanted if line.strip(" .…") and not any(line == other for other in lines)
-    ]
+def matches(excerpt, output):
+    """Whether an excerpt is what was printed, as the head of this module says."""
+    lines = [" ".join(line.split()) for line in excerpt.strip().splitlines()]
+    shown = "\n".join(" ".join(line.split()) for line in output.strip().splitlines())
+    pattern = "\n".join(
+        r"(?:.*\n)*?.*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*")
+        for line in lines
+    )
+    return re.fullmatch(pattern, shown) is not None
+
+
+def needs_people(block):
+    """Whether commands of a block read the published answers of people."""
+    return any(re.search(r"\bPATH\b", command) for command, _ in commands_of(block.body))
+
+
+def outputs_of(block, where, names, folder):
+    """What a block prints: its output alone, and its output with what it says besides."""
+    if block.kind == "python":
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(block.body, where, "exec"), names)
+        return out.getvalue(), out.getvalue()
+    printed = said = ""
+    for command, expected in commands_of(block.body):
+        code, out, err = run_command(re.sub(r"\bPATH\b", str(PATH), command), folder)
+        assert code == expected, (
+            f"{where}: {command}: exit code {code}, not {expected}\n{out}\n{err}"
+        )
+        printed += out
+        said += out + err
+    return printed, said
 
 
 def run_page(path, folder):
     """Run every block of a page in a folder; AssertionError with page and line for what fails."""
     names = {"__name__": "__main__"}
+    outputs = None  # of the block that ran last
     for block in blocks_of(path.read_text(encoding="utf-8")):
         where = f"{path.name}, line {block.line}"
-        printed = ""
-        if block.kind == "python":
-            out = io.StringIO()
-            with contextlib.redirect_stdout(out):
-                exec(compile(block.body, where, "exec"), names)
-            printed = out.getvalue()
-        elif block.kind == "console":
-            for command, expected in commands_of(block.body):
-                if "../shared" in command and not SHARED.is_dir():
-                    continue
-                code, out, err = run_command(command, folder)
-                assert code == expected, (
-                    f"{where}: {command}: exit code {code}, not {expected}\n{out}\n{err}"
-                )
-                printed += out + err
-        if block.kind in ("python", "console") and block.prints:
-            assert missing_lines(block.prints, printed) == [], (
-                f"{where}: does not print what stands below it, but\n{printed}"
+        if block.kind == "console" and needs_people(block) and not PATH.is_dir():
+            outputs = ()
+        elif block.kind in ("python", "console"):
+            outputs = outputs_of(block, where, names, folder)
+        elif block.kind == "text":
+            assert outputs is not None, f"{where}: nothing that prints this stands above it"
+            assert not outputs or any(matches(block.body, output) for output in outputs), (
+                f"{where}: the page says\n{block.body}\nand what is printed is\n{outputs[-1]}"
             )
+        elif block.kind != "plain":
+            outputs = None
 
 
 @pytest.fixture
@@ -251,7 +272,29 @@ $ delibsim topics ccsp  # exit code 2
 $ delibsim topics ccsp
 $ delibsim topics ccps
 $ echo a | tr a b
-$ echo ../shared
+'''
+
+Prose, and then an excerpt.
+
+'''text
+...
+id: ccps
+...
+b
+'''
+
+'''plain
+x = 1
+'''
+
+'''console
+$ printf 'one   two\\n\\nthree 3.25 s\\n'
+'''
+
+'''text
+one two
+
+three ... s
 '''
 
 '''sh
@@ -264,7 +307,7 @@ def test_a_page_that_keeps_its_word_passes(folder):
     run_page(a_page(folder, GOOD), folder)
     assert [
         block.kind for block in blocks_of((folder / "page.md").read_text(encoding="utf-8"))
-    ] == "python python text console sh".split()
+    ] == "python python text console text plain console text sh".split()
 
 
 @pytest.mark.parametrize(
@@ -274,8 +317,21 @@ def test_a_page_that_keeps_its_word_passes(folder):
         ("'''console\n$ delibsim topics ccsp\n'''\n", "exit code 2, not 0"),
         ("'''console\n$ delibsim topics ccps # exit code 4\n'''\n", "exit code 0, not 4"),
         ("'''console\n$ false\n'''\n", "exit code 1, not 0"),
-        ("'''python\nprint(3)\n'''\n\n'''text\n2\n'''\n", "does not print"),
-        ("'''console\n$ delibsim topics ccps\n'''\n\n'''text\nid: acp\n'''\n", "does not print"),
+        ("'''python\nprint(3)\n'''\n\n'''text\n2\n'''\n", "the page says"),
+        ("'''python\nprint(3)\n'''\n\nProse.\n\n'''text\n2\n'''\n", "the page says"),
+        ("'''python\nprint(1)\nprint(2)\n'''\n\n'''text\n1\n'''\n", "the page says"),
+        ("'''python\nprint(1)\nprint(2)\n'''\n\n'''text\n2\n'''\n", "the page says"),
+        ("'''python\nprint('a b')\n'''\n\n'''text\na...c\n'''\n", "the page says"),
+        ("'''console\n$ printf '1\\n2\\n3\\n'\n'''\n\n'''text\n1\n3\n'''\n", "the page says"),
+        (
+            "'''console\n$ delibsim topics ccps\n'''\n\n'''text\n...\nid: acp\n...\n'''\n",
+            "the page says",
+        ),
+        ("'''text\n2\n'''\n", "nothing that prints this"),
+        (
+            "'''python\nprint(2)\n'''\n\n'''sh\nls\n'''\n\n'''text\n2\n'''\n",
+            "nothing that prints this",
+        ),
     ],
 )
 def test_a_page_that_breaks_its_word_is_found_out(folder, text, fault):
