@@ -1,11 +1,10 @@
-"""How fast AQuA is computed, beside the reference way: run by hand where the extra aqua is
-installed, never in CI: make bench-aqua.
+"""Measure how fast AQuA is computed, beside the reference way: make bench-aqua
 
-Random weights of the real size (bert-base-multilingual-cased, twenty adapters with heads). 100
-statements of 60 to 150 words, at 1.6 tokens a German word. The reference way: all twenty adapters
-in Parallel, padded to 512 tokens. It is slow, so it and the other ways of the library are timed on
-FEW statements, of the same mean length. Every way runs in a process of its own, which also loads
-the weights.
+Run it by hand where the extra aqua is installed, never in CI. Random weights of the real size
+(bert-base-multilingual-cased, twenty adapters with heads). 100 statements of 60 to 150 words, at
+1.6 tokens a German word. The reference way: all twenty adapters in Parallel, padded to 512 tokens.
+It is slow, so it and the other ways of the library are timed on FEW statements, of the same mean
+length. Every way runs in a process of its own, which also loads the weights.
 """
 
 import argparse
@@ -20,6 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from delibsim.measures.aqua import INDICATORS
@@ -41,10 +41,11 @@ WAYS = {
 def statements() -> list[list[int]]:
     """Token ids of the statements, in no order."""
     draw = random.Random(1)
-    return [
-        [draw.randrange(1000, 100_000) for _ in range(round(draw.uniform(60, 150) * 1.6) + 2)]
-        for _ in range(STATEMENTS)
-    ]
+    found = []
+    for _ in range(STATEMENTS):
+        length = round(draw.uniform(60, 150) * 1.6) + 2
+        found.append([draw.randrange(1000, 100_000) for _ in range(length)])
+    return found
 
 
 def spread(n: int) -> list[int]:
@@ -75,9 +76,8 @@ def make(folder: Path) -> None:
         model.add_classification_head(name, num_labels=4)
     for key, parameter in model.named_parameters():
         if ".adapters." in key or key.startswith("heads."):
-            torch.nn.init.normal_(
-                parameter, std=0.05
-            )  # as large as trained ones, so that adapters tell texts apart
+            # As large as trained ones, so that adapters distinguish texts.
+            torch.nn.init.normal_(parameter, std=0.05)
     for name in INDICATORS:
         (folder / FOLDERS[name]).mkdir()
         model.save_adapter(str(folder / FOLDERS[name]), name, with_head=True)
@@ -160,17 +160,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         with quiet():
             make(Path(folder))
-        command = [
-            sys.executable,
-            __file__,
-            "--folder",
-            folder,
-            "--device",
-            asked.device,
-            "--statements",
-            str(asked.statements),
-            "--way",
-        ]
+        command = [sys.executable, __file__, "--folder", folder, "--device", asked.device]
+        command += ["--statements", str(asked.statements), "--way"]
         rows = {}
         for way in WAYS:
             # Threads that wait do not spin, so that seconds of the processor count work, whatever
@@ -180,31 +171,26 @@ def main() -> None:
                 [*command, way], stdout=subprocess.PIPE, text=True, check=True, env=environment
             )
             rows[way] = json.loads(done.stdout.splitlines()[-1])
-            print(
-                way,
-                {name: value for name, value in rows[way].items() if name != "labels"},
-                file=sys.stderr,
-            )
+            figures = {name: value for name, value in rows[way].items() if name != "labels"}
+            print(way, figures, file=sys.stderr)
     print(
         f"python bench/aqua.py    {platform.machine()}, {os.cpu_count()} cores, {asked.device},"
         f" torch {torch.__version__}"
     )
     print(
-        f"{'':50}{'texts':>6}{'texts/s':>9}{'times':>7}{'CPU s/text':>12}{'times':>7}{'GB':>6}{'same labels':>13}"
+        f"{'':50}{'texts':>6}{'texts/s':>9}{'times':>7}{'CPU s/text':>12}{'times':>7}{'GB':>6}"
+        f"{'same labels':>13}"
     )
     first = rows["reference"]
     for way, row in rows.items():
         speed = row["n"] / row["seconds"]
         shared = [i for i in row["labels"] if i in rows["ours"]["labels"]]
-        same = sum(
-            a == b
-            for i in shared
-            for a, b in zip(row["labels"][i], rows["ours"]["labels"][i], strict=True)
-        ) / (20 * len(shared))
+        labels = np.array([row["labels"][i] for i in shared])
+        same = np.mean(labels == np.array([rows["ours"]["labels"][i] for i in shared]))
         work = row["cpu"] / row["n"]
         times = speed * first["seconds"] / first["n"], first["cpu"] / first["n"] / work
-        counts = f"{row['n']:6}{speed:9.3f}{times[0]:7.1f}{work:12.1f}{times[1]:7.1f}{row['memory']:6.1f}{same:13.2%}"
-        print(f"{WAYS[way]:50}{counts}")
+        counts = f"{row['n']:6}{speed:9.3f}{times[0]:7.1f}{work:12.1f}{times[1]:7.1f}"
+        print(f"{WAYS[way]:50}{counts}{row['memory']:6.1f}{same:13.2%}")
 
 
 if __name__ == "__main__":

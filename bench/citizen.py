@@ -1,8 +1,7 @@
-"""What the citizen does under each treatment, as in docs/citizen.md: .venv/bin/python
-bench/citizen.py
+"""Measure what the citizen does under each treatment: .venv/bin/python bench/citizen.py
 
-Every condition holds the same sessions: the twelve topics, REPLICATES groups of five a topic, with
-the same people in the same seats.
+docs/citizen.md shows the tables. Every condition holds the same sessions: the twelve topics,
+REPLICATES groups of five a topic, with the same people in the same seats.
 """
 
 import asyncio
@@ -14,8 +13,8 @@ from statistics import fmean, stdev
 from delibsim import DRI, Agreement, Diversity, Run, Score, Session, compose, hold, models_for
 
 TOPICS = (
-    "acp", "auscj", "bep", "biobanking_wa", "ccps", "energy_futures", "fnqcj", "forestera", "fremantle", "swiss_health",
-    "uppsala_speaks", "zukunft",
+    "acp", "auscj", "bep", "biobanking_wa", "ccps", "energy_futures", "fnqcj", "forestera",
+    "fremantle", "swiss_health", "uppsala_speaks", "zukunft",
 )  # fmt: skip
 REPLICATES = 5
 CONDITIONS = {
@@ -39,21 +38,15 @@ MEASURES = {
 
 def main() -> None:
     started = time.perf_counter()
-    held = {
-        name: [asyncio.run(hold(session, models_for(session))) for session in sessions(name)]
-        for name in CONDITIONS
-    }
+    held = {name: held_in_memory(sessions(name)) for name in CONDITIONS}
     scores = {name: scored(runs) for name, runs in held.items()}
     n = len(TOPICS) * REPLICATES
     print(
         f"{n} sessions a condition ({len(TOPICS)} topics, {REPLICATES} groups of five), seed 0,"
         f" {time.perf_counter() - started:.0f} s"
     )
-    same = [
-        name
-        for name in CONDITIONS
-        if name != "basic" and spoken(held[name]) == spoken(held["basic"])
-    ]
+    basic = spoken(held["basic"])
+    same = [name for name in CONDITIONS if name != "basic" and spoken(held[name]) == basic]
     print(f"Equal to basic, answer by answer and word for word: {', '.join(same) or 'none'}\n")
     print("Mean (SD) of the change over sessions; n where the measure is undefined in some\n")
     print_table(scores, "change")
@@ -72,6 +65,10 @@ def sessions(condition: str) -> list[Session]:
     ]
 
 
+def held_in_memory(sessions: Sequence[Session]) -> list[Run]:
+    return [asyncio.run(hold(session, models_for(session))) for session in sessions]
+
+
 def scored(runs: Sequence[Run]) -> list[Score]:
     return [
         score
@@ -87,20 +84,19 @@ def spoken(runs: Sequence[Run]) -> list[tuple[object, ...]]:
 
 
 def print_table(scores: dict[str, list[Score]], phase: str) -> None:
-    print("| treatment | " + " | ".join(MEASURES.values()) + " |\n|---|" + "--:|" * len(MEASURES))
+    print("| treatment | " + " | ".join(MEASURES.values()) + " |")
+    print("|---|" + "--:|" * len(MEASURES))
     for name, found in scores.items():
-        print(
-            f"| {name} | " + " | ".join(cell(found, measure, phase) for measure in MEASURES) + " |"
-        )
+        cells = [cell(found, measure, phase) for measure in MEASURES]
+        print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 def cell(scores: Sequence[Score], measure: str, phase: str) -> str:
     every = [score.value for score in scores if (score.measure, score.phase) == (measure, phase)]
     valid = [value for value in every if value == value]
     sign = "+" if phase == "change" else ""
-    return f"{fmean(valid):{sign}.3f} ({stdev(valid):.3f})" + (
-        f", n {len(valid)}" if len(valid) < len(every) else ""
-    )
+    shown = f"{fmean(valid):{sign}.3f} ({stdev(valid):.3f})"
+    return shown if len(valid) == len(every) else f"{shown}, n {len(valid)}"
 
 
 if __name__ == "__main__":

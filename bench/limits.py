@@ -11,6 +11,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 from delibsim import ModelPool, Runs, compose
 from delibsim.conduct.hold import hold_all
@@ -62,15 +63,19 @@ async def measure(rpm: int, tpm: int | None, minutes: float) -> None:
             await asyncio.wait_for(holding, minutes * MINUTE)
     amounts = [(at, n if tpm else 1) for at, n in provider.billed_at]
     first, last, limit = min(amounts)[0] + MINUTE, max(amounts)[0] - MINUTE, tpm or rpm
-    most = max(sum(n for at, n in amounts if start <= at < start + MINUTE) for start, _ in amounts)
+    most = max(used_in_minute(amounts, start) for start, _ in amounts)
     # Until the first minute is over, nothing is known of what calls use; the windows begin after
     # it, at every second.
     starts = [first + s for s in range(int(last - first) + 1)]
-    mean = sum(
-        sum(n for at, n in amounts if start <= at < start + MINUTE) for start in starts
-    ) / len(starts)
-    name = f"{rpm} requests" + (f", {tpm:,} tokens" if tpm else "") + " a minute"
+    mean = fmean(used_in_minute(amounts, start) for start in starts)
+    tokens = f", {tpm:,} tokens" if tpm else ""
+    name = f"{rpm} requests{tokens} a minute"
     print(f"{name:44} {limit:9,} {most / limit:13.1%} {mean / limit:11.1%}", flush=True)
+
+
+def used_in_minute(amounts: list[tuple[float, int]], start: float) -> int:
+    """What was used in the minute from `start`, of amounts with their times."""
+    return sum(n for at, n in amounts if start <= at < start + MINUTE)
 
 
 if __name__ == "__main__":

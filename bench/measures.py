@@ -19,7 +19,8 @@ from delibsim.measures.dri import dri, dri_adjusted, permutation_null
 GROUPS, PEERS_GROUPS = 2_000, 20
 PERMUTATIONS, PEERS_PERMUTATIONS = 10_000, 50
 ABOUT = f"""Seconds that the measures take, beside their aim and beside a loop over
-`scipy.stats.spearmanr`, which was timed on {PEERS_GROUPS} groups and {PEERS_PERMUTATIONS} permutations and scaled up."""
+`scipy.stats.spearmanr`, which was timed on {PEERS_GROUPS} groups and {PEERS_PERMUTATIONS} \
+permutations and scaled up."""
 
 
 def answers(rng, shape, considerations, preferences):
@@ -49,12 +50,8 @@ def all_measures(considerations, preferences):
 
 def plain_correlations(ratings):
     """Correlations of all pairs, one call of spearmanr a pair."""
-    return np.array(
-        [
-            spearmanr(ratings[i], ratings[j]).statistic
-            for i, j in combinations(range(len(ratings)), 2)
-        ]
-    )
+    pairs = combinations(range(len(ratings)), 2)
+    return np.array([spearmanr(ratings[i], ratings[j]).statistic for i, j in pairs])
 
 
 def plain_measures(considerations, preferences):

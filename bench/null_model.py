@@ -1,7 +1,7 @@
-"""DRI change against susceptibility, confidence bound and network, as in docs/null-model.md:
-.venv/bin/python bench/null_model.py
+"""Measure the change of DRI under a null model: .venv/bin/python bench/null_model.py
 
-Holds the sessions of conf/experiment/null_model.yaml in memory, with the same groups of people in
+docs/null-model.md shows the tables, by susceptibility, confidence bound and network. The script
+holds the sessions of conf/experiment/null_model.yaml in memory, with the same groups of people in
 every condition. Other overrides of the experiment may follow on the command line, such as
 `group.size=5` or `'replicate=range(1,11)'`.
 """
@@ -26,7 +26,7 @@ MEASURES = {
     "opinion_change_c": "opinion change, in points of the scale",
 }
 BANDS = (-1.0, 0.1, 0.3, 0.5, 0.7, 1.0)
-"""Bounds of the bands of change of agreement within which changes of DRI are told."""
+"""Bounds of the bands of change of agreement within which changes of DRI are shown."""
 
 
 def main() -> None:
@@ -57,9 +57,8 @@ def main() -> None:
         "\ncorrelation of the two mean changes over these conditions:"
         f" {np.corrcoef(means)[0, 1]:.2f}"
     )
-    once = moving | (
-        np.arange(len(cells)) == 0
-    )  # where nobody moves, all conditions are the same sessions
+    # Where nobody moves, all conditions are the same sessions: the first stands for them.
+    once = moving | (np.arange(len(cells)) == 0)
     print_bands({measure: found[once].ravel() for measure, found in values.items()})
     print_start({measure: found[moving] for measure, found in values.items()}, groups)
 
@@ -108,18 +107,12 @@ def interval(values: np.ndarray, drawn: np.ndarray) -> str:
 def print_cells(
     measure: str, cells: list[tuple[float, float, str]], values: np.ndarray, drawn: np.ndarray
 ) -> None:
-    susceptibilities, bounds = (
-        dict.fromkeys(s for s, _, _ in cells),
-        dict.fromkeys(o for _, o, _ in cells),
-    )
+    susceptibilities = dict.fromkeys(susceptibility for susceptibility, _, _ in cells)
+    bounds = dict.fromkeys(openness for _, openness, _ in cells)
     networks = list(dict.fromkeys(network for _, _, network in cells))
     print(f"\n{MEASURES[measure]}: mean [95 percent interval]\n")
-    print(
-        "| susceptibility | openness | "
-        + " | ".join(networks)
-        + " |\n|--:|--:|"
-        + "--:|" * len(networks)
-    )
+    print("| susceptibility | openness | " + " | ".join(networks) + " |")
+    print("|--:|--:|" + "--:|" * len(networks))
     for s, o in product(susceptibilities, bounds):
         row = [interval(values[cells.index((s, o, network))], drawn) for network in networks]
         print(f"| {s:g} | {o:g} | " + " | ".join(row) + " |")
@@ -138,15 +131,11 @@ def print_contrasts(
     print("| difference | mean [95 percent interval] |\n|---|--:|")
     for part, name in enumerate(("susceptibility", "openness", "network")):
         levels = list(dict.fromkeys(cell[part] for cell in cells))
-        means = {
-            level: values[[i for i, cell in enumerate(cells) if cell[part] == level]].mean(axis=0)
-            for level in levels
-        }
-        for level in levels[1:]:
-            print(
-                f"| {name} {level} less {levels[0]} |"
-                f" {interval(means[level] - means[levels[0]], drawn)} |"
-            )
+        of_cell = np.array([levels.index(cell[part]) for cell in cells])
+        means = [values[of_cell == place].mean(axis=0) for place in range(len(levels))]
+        for level, mean in zip(levels[1:], means[1:], strict=True):
+            difference = interval(mean - means[0], drawn)
+            print(f"| {name} {level} less {levels[0]} | {difference} |")
 
 
 def print_bands(values: dict[str, np.ndarray]) -> None:
@@ -155,10 +144,9 @@ def print_bands(values: dict[str, np.ndarray]) -> None:
         values[measure] for measure in ("consideration_agreement", "dri", "dri_adjusted")
     )
     print(f"\nChange of DRI by change of agreement on considerations, {len(index)} sessions\n")
-    print(
-        "| change of agreement | sessions | mean DRI | SD | 2.5 % | 97.5 % | rose | mean adjusted"
-        " |\n|---|" + "--:|" * 7
-    )
+    columns = ("sessions", "mean DRI", "SD", "2.5 %", "97.5 %", "rose", "mean adjusted")
+    print("| change of agreement | " + " | ".join(columns) + " |")
+    print("|---|" + "--:|" * len(columns))
     for low, high in pairwise(BANDS):
         inside = (agreement >= low) & (agreement < high)
         if inside.sum() > 1:

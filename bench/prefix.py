@@ -41,6 +41,11 @@ def common(a: str, b: str) -> int:
     )
 
 
+def longest_shared(prompt: str, earlier: list[str]) -> int:
+    """Length of the longest beginning that a prompt shares with an earlier one."""
+    return max((common(other, prompt) for other in earlier), default=0)
+
+
 def main() -> None:
     rows = []
     print(".venv/bin/python bench/prefix.py\n")
@@ -56,20 +61,11 @@ def main() -> None:
         prompts: list[str] = []
         voices = {name: Listener(voice, prompts) for name, voice in models_for(session).items()}
         asyncio.run(hold(session, voices))
-        shared = sum(
-            max((common(earlier, prompt) for earlier in prompts[:i]), default=0)
-            for i, prompt in enumerate(prompts)
-        )
+        shared = sum(longest_shared(prompt, prompts[:i]) for i, prompt in enumerate(prompts))
         total = sum(map(len, prompts))
         print(f"{what:44} {len(prompts):6} {total:11,} {shared / total:15.1%}")
-        rows.append(
-            {
-                "design": what,
-                "calls": len(prompts),
-                "characters": total,
-                "prefix_share": shared / total,
-            }
-        )
+        counts = {"calls": len(prompts), "characters": total, "prefix_share": shared / total}
+        rows.append({"design": what, **counts})
     print(record("prefix", ABOUT, rows))
 
 

@@ -1,8 +1,7 @@
-"""How fast the engine speaks with models over HTTP, beside bare loops: .venv/bin/python
-bench/provider.py [--quick]
+"""Measure calls to models over HTTP: .venv/bin/python bench/provider.py [--quick]
 
-A server on loopback answers every call after 200 ms (bench/loopback/server.py, a process of its
-own). Ideal = calls x latency / in flight.
+The engine is compared with bare loops of calls. A server on loopback answers every call after 200
+ms (bench/loopback/server.py, a process of its own). Ideal = calls x latency / in flight.
 """
 
 import asyncio
@@ -16,6 +15,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
@@ -85,18 +85,11 @@ async def ours(what: str, url: str, n: int, at_once: int, latency: float) -> Non
         await voices.preflight(sessions[:1])  # as `delibsim run` does
         held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    if any(one.status != "complete" for one in held):
-        raise SystemExit(
-            f"{what}: a run is not complete: {next(one.fault for one in held if one.fault)}"
-        )
-    row(
-        what if latency else f"{what}, no latency",
-        sum(one.asked for one in held),
-        at_once,
-        seconds,
-        latency,
-        cpu,
-    )
+    faults = [one.fault for one in held if one.status != "complete"]
+    if faults:
+        raise SystemExit(f"{what}: a run is not complete: {faults[0]}")
+    name = what if latency else f"{what}, no latency"
+    row(name, sum(one.asked for one in held), at_once, seconds, latency, cpu)
 
 
 async def bare(
@@ -121,14 +114,8 @@ async def bare(
         await one()
         started, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(one() for _ in range(calls)))
-        row(
-            f"{what} in a gather",
-            calls,
-            at_once,
-            time.perf_counter() - started,
-            latency,
-            time.process_time() - cpu,
-        )
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+        row(f"{what} in a gather", calls, at_once, seconds, latency, cpu)
 
 
 @contextlib.asynccontextmanager
@@ -136,9 +123,8 @@ async def with_aiohttp(url: str) -> AsyncGenerator[Ask]:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
         async def ask(messages: list[dict[str, str]]) -> object:
-            async with session.post(
-                f"{url}/chat/completions", json={"model": "bench", "messages": messages}
-            ) as response:
+            body = {"model": "bench", "messages": messages}
+            async with session.post(f"{url}/chat/completions", json=body) as response:
                 return await response.json()
 
         yield ask
@@ -151,11 +137,9 @@ async def with_httpx(url: str) -> AsyncGenerator[Ask]:
     async with httpx.AsyncClient(limits=httpx.Limits(max_connections=None), timeout=60) as client:
 
         async def ask(messages: list[dict[str, str]]) -> object:
-            return (
-                await client.post(
-                    f"{url}/chat/completions", json={"model": "bench", "messages": messages}
-                )
-            ).json()
+            body = {"model": "bench", "messages": messages}
+            response = await client.post(f"{url}/chat/completions", json=body)
+            return response.json()
 
         yield ask
 
@@ -165,7 +149,12 @@ async def with_openai(url: str) -> AsyncGenerator[Ask]:
     import openai
 
     async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
-        yield lambda messages: client.chat.completions.create(model="bench", messages=messages)  # ty: ignore[invalid-argument-type]
+
+        def ask(messages: list[dict[str, str]]) -> Awaitable[object]:
+            of_sdk: Any = messages
+            return client.chat.completions.create(model="bench", messages=of_sdk)
+
+        yield ask
 
 
 @contextlib.asynccontextmanager
@@ -200,14 +189,9 @@ async def served(latency: float) -> AsyncGenerator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = subprocess.Popen(  # noqa: ASYNC220
-        [
-            sys.executable,
-            str(Path(__file__).with_name("loopback") / "server.py"),
-            str(port),
-            str(latency),
-        ]
-    )
+    script = Path(__file__).with_name("loopback") / "server.py"
+    command = [sys.executable, str(script), str(port), str(latency)]
+    server = subprocess.Popen(command)  # noqa: ASYNC220
     try:
         for _ in range(100):
             with (

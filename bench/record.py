@@ -102,7 +102,8 @@ def _section(result: Mapping) -> str:
     """One result: what was measured, the table, and where."""
     columns = list(result["rows"][0])
     lines = [f"## {result['name']}", "", result["about"], ""]
-    lines.append(f"| {' | '.join(column.replace('_', ' ') for column in columns)} |")
+    titles = [column.replace("_", " ") for column in columns]
+    lines.append(f"| {' | '.join(titles)} |")
     lines.append("|---|" + "---:|" * (len(columns) - 1))
     for row in result["rows"]:
         cells = [_shown(row[column]) for column in columns]

@@ -240,11 +240,8 @@ def stacked(values: Sequence[float], height: float, width: float = 0.035) -> lis
     heights = []
     taken: list[tuple[float, float]] = []
     for value in values:
-        steps = (0, 1, -1, 2, -2, 3, -3)
-        free = (
-            step for step in steps if all(s != step or abs(v - value) > width for v, s in taken)
-        )
-        step = next(free, 0)
+        near = {step for other, step in taken if abs(other - value) <= width}
+        step = next((step for step in (0, 1, -1, 2, -2, 3, -3) if step not in near), 0)
         taken.append((value, step))
         heights.append(height + 0.055 * step)
     return heights
