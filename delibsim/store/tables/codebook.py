@@ -61,7 +61,7 @@ CONDITION = (
     Column("treatment", "text", "name of the treatment"),
     Column("interaction", "logical", "whether participants speak at all under the treatment"),
     Column("rounds", "integer", "rounds of speech planned; 0 without interaction", "rounds"),
-    Column("format", "text", "kind of session", values="deliberation"),
+    Column("format", "text", "kind of session", values="deliberation; debate"),
     Column("wording", "text", "id of the wording of prompts"),
     Column("models", "text", "names of all models of the session, joined by +"),
     Column("model_kinds", "text", "plug-ins that voice these models, in the same order, joined by +", values="citizen; litellm; ..."),
@@ -140,7 +140,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     ),
     "participants": (
         *CONDITION, *SEAT,
-        Column("role", "text", "what the participant is in the session", values="citizen"),
+        Column("role", "text", "what the participant is in the session",
+               values="citizen; proposition; opposition; audience"),
         Column("persona", "text", "description that only this participant saw; empty if none"),
         Column("persona_from", "text", "its number in the set of personas, or the person it is taken from; empty if none was drawn"),
     ),
