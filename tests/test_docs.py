@@ -242,6 +242,23 @@ def test_links_inside_the_repository_lead_somewhere(path):
             )
 
 
+@pytest.mark.parametrize(
+    "picture", sorted((ROOT / "docs" / "images").glob("*.svg")), ids=lambda p: p.name
+)
+def test_a_picture_fetches_nothing_from_elsewhere(picture):
+    text = picture.read_text(encoding="utf-8")
+    assert not re.search(r"(?:href|src)=\"(?!#)|url\((?!#)|@import|<script", text)
+
+
+def test_the_figure_of_the_first_page_says_in_words_what_it_shows():
+    text = (ROOT / "docs" / "images" / "figure.svg").read_text(encoding="utf-8")
+    described = re.search(r"<desc>([^<]+)</desc>", text)
+    assert described
+    assert all(treatment in described[1] for treatment in ("none", "basic", "normative"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.search(r"!\[[^]]{40,}\]\(docs/images/figure\.svg\)", readme)
+
+
 # the runner itself: it must be able to fail
 
 

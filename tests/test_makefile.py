@@ -2,8 +2,10 @@
 they were asked for.
 """
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +46,35 @@ def test_the_extra_aqua_is_installed_once_and_a_torch_that_was_chosen_stays(tmp_
     asked = make("TORCH=torch-of-mine")
     assert "-m pip install --quiet --disable-pip-version-check torch-of-mine\n" in asked
     assert make() == asked
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not on this machine")
+def test_what_the_demo_proposes_works_in_the_shell_that_called_it(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    for file in ("pyproject.toml", "requirements/build.txt", "requirements/core.txt"):
+        (tmp_path / file).touch()
+    for done in (".core", ".project"):
+        (tmp_path / ".venv" / done).touch()
+    path = os.pathsep.join(
+        folder
+        for folder in os.environ["PATH"].split(os.pathsep)
+        if not (Path(folder) / "delibsim").exists()
+    )
+
+    def shell(command):
+        environment = os.environ | {"PATH": path}
+        return subprocess.run(
+            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )  # fmt: skip
+
+    demo = shell("make demo")
+    assert demo.returncode == 0, demo.stderr
+    *_, show, replay = demo.stdout.splitlines()
+    assert show.startswith("Next ")
+    for line in (show.removeprefix("Next"), replay):
+        done = shell(line.strip())
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        assert done.stdout
