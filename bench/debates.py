@@ -1,11 +1,10 @@
-"""Do 95 percent intervals of debates cover equality in 95 of 100 tournaments, when all debaters are
-equal?
+"""Measure how often 95 percent intervals of debates cover equality: python bench/debates.py
 
-Four equal debaters meet on ten motions (60 debates, five raters each, what raters of one debate
-share having a standard deviation of 0.5 in log odds), 200 times over. Standings draw debates,
-Bradley-Terry errors are clustered by debate: both must cover 0.5 and 0 at their nominal rate, give
-or take 0.021 (1.96 standard errors of a share of 400: two of the four intervals are free of each
-other).
+Four equal debaters meet on ten motions, in 200 tournaments (60 debates, five raters each; the
+effect that raters of one debate share has a standard deviation of 0.5 in log odds). Standings draw
+debates, Bradley-Terry errors are clustered by debate. Both must cover 0.5 and 0 at their nominal
+rate, plus or minus 0.021 (1.96 standard errors of a share of 400: two of the four intervals are
+independent).
 """
 
 import argparse

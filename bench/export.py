@@ -1,4 +1,4 @@
-"""How long an export takes and how much memory: .venv/bin/python bench/export.py
+"""Measure time and memory of an export: .venv/bin/python bench/export.py
 
 A study of 2,000 runs (27 items, five citizens, two rounds: 540,000 answers), copied from one
 session that was held.

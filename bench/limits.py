@@ -1,8 +1,6 @@
-"""How much of a provider's limit is used, and whether it is ever exceeded: .venv/bin/python
-bench/limits.py [MINUTES]
+"""Measure how limits are used and kept: .venv/bin/python bench/limits.py [MINUTES]
 
-Against the fake provider, by its own clock, in every window of sixty seconds after the first
-minute.
+The fake provider counts, by its own clock, in every window of sixty seconds after the first minute.
 """
 
 import asyncio

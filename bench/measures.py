@@ -1,5 +1,6 @@
-"""How fast the measures are, beside a plain loop over scipy: run by hand with `python
-bench/measures.py`, never in CI.
+"""Measure how fast the measures are, beside a plain loop over scipy: python bench/measures.py
+
+Run it by hand, never in CI.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""How long the offline tool takes, and whether memory stays flat: .venv/bin/python bench/offline.py
+"""Measure time and memory of offline sessions: .venv/bin/python bench/offline.py
 
 Every figure beside its aim: `delibsim --help`, one run from process start to summary, and 2,000
 sessions in one process.

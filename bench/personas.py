@@ -1,9 +1,8 @@
-"""How diverse groups with personas are before they deliberate, as in docs/human-reference.md:
-.venv/bin/python bench/personas.py FOLDER
+"""Measure the diversity of groups with personas: .venv/bin/python bench/personas.py FOLDER
 
-FOLDER holds the published instruments and answers (docs/human-reference.md says how to get them).
-Every value is that of a group of five citizens on the real instrument, over REPLICATES groups;
-nothing is asked but the first survey.
+docs/human-reference.md shows the table and says how to get FOLDER, the published instruments and
+answers. Every value is that of a group of five citizens on the real instrument, over REPLICATES
+groups, which answer the first survey only.
 """
 
 import asyncio

@@ -1,9 +1,8 @@
-"""Which share of input is the beginning of an earlier prompt, as providers' prefix caches count it:
-.venv/bin/python bench/prefix.py
+"""Measure how much input is the beginning of an earlier prompt: .venv/bin/python bench/prefix.py
 
-Base design: five participants of one model, two rounds; speeches padded to 150 words, as the
-wording asks for at most. Counted in characters, which stand to tokens as about four to one in every
-part of a prompt alike.
+Providers' prefix caches count in this way. The base design has five participants of one model, two
+rounds, and speeches padded to 150 words, the most that the wording asks for. The unit is
+characters; there are about four to a token in every part of a prompt.
 """
 
 import asyncio

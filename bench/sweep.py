@@ -1,8 +1,7 @@
-"""What a study costs offline: planning, holding, scoring, going on: .venv/bin/python bench/sweep.py
-[SESSIONS ...]
+"""Measure what a study costs offline: .venv/bin/python bench/sweep.py [SESSIONS ...]
 
-Studies of citizens of growing size, each command a process of its own; the default, 20, 200 and
-1,980 sessions, takes minutes.
+It plans, holds, scores and continues studies of citizens of growing size, each command in a process
+of its own. The default, 20, 200 and 1,980 sessions, takes minutes.
 """
 
 import os
