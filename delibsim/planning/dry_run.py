@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from delibsim.domain.run import Session
 from delibsim.engine.hold import hold, prompt_hash
 from delibsim.models.base import Completion
+from delibsim.models.capabilities import Capabilities
 from delibsim.prompts.prompt import Prompt
 
 
@@ -26,6 +27,8 @@ class DryRunModel:
     """In the place of a language model: answers every prompt with an example of the form it asks
     for, and tells what it was asked.
     """
+
+    capabilities = Capabilities()
 
     def __init__(self, name: str, words: int, tell: Callable[[Asked], None]) -> None:
         self.name, self._words, self._tell = name, words, tell

@@ -25,7 +25,8 @@ from delibsim.analysis.personas.profiles import (
 )
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.topic import Topic
-from delibsim.models.citizen.citizen import Citizen, quoted_stances
+from delibsim.models.citizen.citizen import Citizen
+from delibsim.models.citizen.meaning import quoted_stances
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 from delibsim.models.replay import Recorder, Replay
 

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import html
 import io
+import itertools
 import json
 import re
 import shutil
@@ -722,18 +723,9 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
-    class Refusing(ModelPool):
-        def of(self, given):
-            return scripted(
-                given,
-                {
-                    ("Opposition", "turn 4"): Completion(
-                        "", "refusal", "no", Usage(cost_usd=0.0), "citizen"
-                    )
-                },
-            )
-
-    asyncio.run(hold_all([session], runs, voices=Refusing()))
+    refusal = Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")
+    models = scripted(session, {("Opposition", "turn 4"): refusal})
+    asyncio.run(hold_all([session], runs, voices=ModelPool(models=models)))
     asked = delibsim("ratings", "ask", "b", "--json")
     assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
     found = delibsim("ratings", "report", "b", "--json")
@@ -751,18 +743,10 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
-    class Hostile(ModelPool):
-        def of(self, given):
-            return scripted(
-                given,
-                {
-                    (side, f"turn {i}"): hostile
-                    for i in range(1, 7)
-                    for side in ("Proposition", "Opposition")
-                },
-            )
-
-    asyncio.run(hold_all([session], runs, voices=Hostile()))
+    turns = itertools.product(("Proposition", "Opposition"), range(1, 7))
+    script = {(side, f"turn {turn}"): hostile for side, turn in turns}
+    models = scripted(session, script)
+    asyncio.run(hold_all([session], runs, voices=ModelPool(models=models)))
     assert delibsim("ratings", "export", "b", "--raters", "2", "--out", "pack").code == 0
     for path in (home / "pack").iterdir():
         text = path.read_text()

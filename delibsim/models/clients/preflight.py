@@ -1,22 +1,9 @@
-"""What is found out about a model before the first paid call."""
+"""Whether the server of a model can be reached, found out before the first paid call."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import urlsplit
 
 PATIENCE = 4.0  # seconds, so that a preflight ends within five
-
-
-@dataclass(frozen=True)
-class PreflightIssue:
-    """One finding about one model: an "error" stops the study before it pays, a "warning" and a
-    "note" do not.
-    """
-
-    level: Literal["error", "warning", "note"]
-    model: str
-    text: str
 
 
 async def unreachable(url: str) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.models.base import Completion, read
+from delibsim.models.capabilities import capabilities_of
 from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.retry import RetryingModel
@@ -182,7 +183,7 @@ class Spoken:
             limits = Limits(**voice.limits)
         except (NoPlugin, TypeError, ValueError) as error:
             raise WrongInput(f"translator '{name}': {error}") from None
-        if hasattr(model, "population"):
+        if capabilities_of(model).for_population is not None:
             raise WrongInput(
                 f"translator '{name}': a {settings['kind']} cannot translate; name a language model"
             )
@@ -200,8 +201,8 @@ class Spoken:
         try:
             reasons = await asyncio.gather(*(self._one(text, keep) for text in texts))
         finally:
-            if hasattr(self._model.model, "close"):
-                await self._model.model.close()
+            if (close := self._model.capabilities.close) is not None:
+                await close()
         return {text: reason for text, reason in zip(texts, reasons, strict=True) if reason}
 
     async def _one(self, text: str, keep: Keep) -> str:
