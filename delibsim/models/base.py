@@ -126,5 +126,8 @@ def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
         return None, completion
     try:
         return prompt.reply.read(completion.text), completion
-    except UnreadableReply as fault:
-        return None, replace(completion, status="unreadable", detail=str(fault))
+    except UnreadableReply as error:
+        fault = str(error)
+    except RecursionError:
+        fault = "the reply is nested too deeply"
+    return None, replace(completion, status="unreadable", detail=fault)

@@ -14,6 +14,8 @@ ENDINGS = frozenset(
     {"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"}
 )
 """Reasons to finish that mean the model had said all it wanted to say."""
+TEXTS = (None, "text", "output_text", "refusal")
+"""Types of content parts that hold a text or a refusal."""
 BROKEN = frozenset({"error", "network_error"})
 """Reasons to finish that mean the provider failed while the model spoke."""
 NOTHING: tuple[Status, str] = ("unavailable", "the response holds no choices")
@@ -128,7 +130,7 @@ def completion_of(payload: Any, requested: str) -> Completion:
     message, usage = _mapping(choice.get("message")), _usage(payload.get("usage"))
     finish = _words(choice.get("finish_reason"))
     text, reasoning = _thinking_apart(_plain(message.get("content")))
-    refusal = _words(message.get("refusal"))
+    refusal = _refusal(message)
     status, detail = _verdict(text, finish.lower(), refusal, usage) if there else NOTHING
     return Completion(
         text=text,
@@ -143,6 +145,27 @@ def completion_of(payload: Any, requested: str) -> Completion:
         fingerprint=_words(payload.get("system_fingerprint")),
         possibly_billed=status == "unavailable",
     )
+
+
+def simplify(payload: dict[str, Any]) -> None:
+    """Bring a decoded response body into the plainest form of the protocol: contents of texts and
+    refusals become one text and a field `refusal`, and a cost that is no number is left out.
+    """
+    choices = payload.get("choices")
+    for choice in choices if isinstance(choices, list) else []:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if isinstance(message, dict) and _is_listed(message.get("content")):
+            message["refusal"] = _refusal(message) or None
+            message["content"] = _plain(message["content"])
+    usage = payload.get("usage")
+    if isinstance(usage, dict) and _dollars(usage.get("cost")) is None:
+        usage.pop("cost", None)
+
+
+def _is_listed(content: Any) -> bool:
+    """Whether a content is a part, or a list of parts, that hold texts and refusals alone."""
+    listed = isinstance(content, (list, dict))
+    return listed and all(part.get("type") in TEXTS for part in _parts(content))
 
 
 def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status, str]:
@@ -201,11 +224,24 @@ def _joined(between: str, parts: Iterable[str]) -> str:
     return between.join(part for part in stripped if part)
 
 
+def _refusal(message: Mapping[str, Any]) -> str:
+    """What a message says in refusal: in a field of its own, or in content parts of that type."""
+    parts = (part.get("refusal") for part in _parts(message.get("content")))
+    return _words(message.get("refusal")) or "".join(map(_words, parts))
+
+
 def _plain(content: Any) -> str:
-    """Text from a string or from a list of content parts."""
-    if isinstance(content, list):
-        return "".join(_words(part.get("text")) for part in content if isinstance(part, dict))
-    return _words(content)
+    """Text from a string, from a content part, or from a list of strings and content parts."""
+    if isinstance(content, str):
+        return _words(content)
+    return "".join(_words(part.get("text")) for part in _parts(content))
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    """The parts of a content that is a part or a list of parts; a text among them is a part too."""
+    listed = content if isinstance(content, list) else [content]
+    texts = ({"text": part} if isinstance(part, str) else part for part in listed)
+    return [part for part in texts if isinstance(part, dict)]
 
 
 def _words(value: Any) -> str:
@@ -231,7 +267,8 @@ def _usage(usage: Any) -> Usage:
 
 
 def _dollars(cost: Any) -> float | None:
-    if not isinstance(cost, (int, float)):
+    """A cost as US dollars, or None if it is no number of 0 or more."""
+    if isinstance(cost, bool) or not isinstance(cost, (int, float)):
         return None
     return float(cost) if math.isfinite(cost) and cost >= 0 else None
 

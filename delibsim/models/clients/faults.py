@@ -124,7 +124,10 @@ def public_url(url: str) -> str:
     >>> public_url("https://me:word@host/v1?key=abc")
     'https://host/v1?key=hidden'
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that cannot be read"
     host = parts.netloc.rpartition("@")[2]
     given = parse_qsl(parts.query, keep_blank_values=True)
     query = urlencode([(key, "hidden") for key, _ in given])

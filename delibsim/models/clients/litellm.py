@@ -13,8 +13,8 @@ from typing import Any
 from delibsim.models.base import Completion, Status
 from delibsim.models.capabilities import Capabilities, PreflightIssue
 from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
+from delibsim.models.clients.connection import unreachable
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.clients.preflight import unreachable
 from delibsim.prompts.prompt import Prompt, whole_characters
 
 # litellm reads these when it is imported: no price list from the network, no debug output, no
@@ -30,8 +30,11 @@ from litellm.exceptions import ContentPolicyViolationError, ContextWindowExceede
 # The base of litellm's errors; litellm.exceptions.OpenAIError is not.
 from openai import OpenAIError
 
+from delibsim.models.clients.transport import guard
+
 litellm.suppress_debug_info = True
 litellm.telemetry = False  # ty: ignore[invalid-assignment]
+guard()
 
 PREFIX_END = "\n</transcript>"
 REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")

@@ -14,9 +14,10 @@ from pydantic_core import to_json
 
 from delibsim.models.base import Completion
 from delibsim.models.capabilities import Capabilities, PreflightIssue
+from delibsim.models.clients.bodies import decoded, text_of
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
+from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.clients.preflight import PATIENCE
 from delibsim.prompts.prompt import Prompt, whole_characters
 
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
@@ -99,11 +100,16 @@ class OpenAICompatible:
         patience = aiohttp.ClientTimeout(total=PATIENCE)
         try:
             async with self._open().get(
-                self._url("models"), headers=self._headers(), timeout=patience
+                self._url("models"),
+                headers=self._headers(),
+                timeout=patience,
+                allow_redirects=False,
             ) as response:
-                text = await response.text()
+                text = text_of(await response.read())
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             return self._error(f"no connection to {self.provider}: {self._clean(error)}")
+        if 300 <= response.status < 400:
+            return self._error(f"{self.provider}: {self._moved(response)}")
         if response.status in (401, 403):
             complaint = "wants a key; set model.key_env=NAME of its variable"
             if self.key_env:
@@ -142,7 +148,7 @@ class OpenAICompatible:
                 timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=connecting),
                 allow_redirects=False,
             ) as response:
-                text = (await response.read()).decode("utf-8", errors="replace")
+                text = text_of(await response.read())
         except aiohttp.ConnectionTimeoutError:
             detail = "no connection within the time allowed"
             return replace(failed, status="unavailable", detail=detail)
@@ -155,20 +161,20 @@ class OpenAICompatible:
         except (aiohttp.ClientError, OSError) as error:
             detail = f"the answer broke off: {self._clean(error)}"
             return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
+        if 300 <= response.status < 400:
+            return replace(failed, status="bad_request", detail=self._moved(response))
         return self._judge(response.status, text, response.headers, failed)
+
+    def _moved(self, response: aiohttp.ClientResponse) -> str:
+        """What is said of a redirect, which is never followed."""
+        where = public_url(self._clean(response.headers.get("Location", "nowhere")))
+        return f"HTTP {response.status}: the address has moved to {where}"
 
     def _judge(
         self, code: int, text: str, headers: Mapping[str, str], failed: Completion
     ) -> Completion:
         """The completion in a whole response."""
-        if 300 <= code < 400:
-            where = public_url(self._clean(headers.get("Location", "nowhere")))
-            detail = f"HTTP {code}: the address has moved to {where}"
-            return replace(failed, status="bad_request", detail=detail)
-        try:
-            payload = json.loads(text)
-        except (ValueError, RecursionError):
-            payload = None
+        payload = decoded(text)
         error = payload.get("error") if isinstance(payload, dict) else None
         if code != 200 or error:
             number = _code_of(error) if code == 200 else code
@@ -205,7 +211,9 @@ class OpenAICompatible:
         if self._session is None:
             # The gate of the pool limits concurrency; the connector must not queue behind it.
             connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
-            self._session = aiohttp.ClientSession(connector=connector)
+            self._session = aiohttp.ClientSession(
+                connector=connector, max_line_size=LONGEST_HEADER, max_field_size=LONGEST_HEADER
+            )
         return self._session
 
     def _clean(self, fault: object) -> str:
@@ -232,6 +240,6 @@ def _kind_of(text: str) -> str:
 def _model_ids(text: str) -> list[str]:
     """The names in a list of models; none if the text is no such list."""
     try:
-        return [str(entry["id"]) for entry in json.loads(text)["data"]]
-    except (ValueError, KeyError, TypeError):
+        return [str(entry["id"]) for entry in decoded(text)["data"]]
+    except (KeyError, TypeError):
         return []

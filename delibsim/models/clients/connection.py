@@ -1,9 +1,11 @@
-"""Whether the server of a model can be reached, found out before the first paid call."""
+"""Connections to the servers of models: whether there is one, and what they may send."""
 
 import asyncio
 from urllib.parse import urlsplit
 
 PATIENCE = 4.0  # seconds, so that a preflight ends within five
+LONGEST_HEADER = 2**20
+"""Bytes. An answer that was paid for is not lost to a header that is longer than usual."""
 
 
 async def unreachable(url: str) -> str:
