@@ -52,8 +52,8 @@ class Limits:
 
 
 class Gate:
-    """The door to one provider: lets calls through as fast as its limits allow, in the order in
-    which they came.
+    """The limits of one provider: lets calls through as fast as they allow, in the order in which
+    they came.
     """
 
     def __init__(self, limits: Limits) -> None:

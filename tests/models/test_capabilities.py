@@ -3,6 +3,7 @@ the name of a capability decides nothing.
 """
 
 import asyncio
+import importlib
 import inspect
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from delibsim.prompts.session import longest_prompt
 
 PACKAGE = '''
 import asyncio
+import importlib
 
 from delibsim import Completion, Usage
 from delibsim.models.capabilities import Capabilities, PreflightIssue
@@ -107,7 +109,7 @@ def package(tmp_path, monkeypatch):
     (information / "entry_points.txt").write_text(ENTRIES.format(name))
     monkeypatch.syspath_prepend(tmp_path)
     plugins._installed.cache_clear()
-    yield pytest.importorskip(name)
+    yield importlib.import_module(name)
     plugins._installed.cache_clear()
 
 

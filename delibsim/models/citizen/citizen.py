@@ -23,8 +23,8 @@ FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=
 
 @dataclass(frozen=True)
 class Citizen(Traits):
-    """A rule-based participant, behind the same door as every language model; its equations are in
-    docs/citizen.md.
+    """A rule-based participant with the protocol of a language model; docs/citizen.md gives its
+    equations.
 
     Beside the parameters of its opinions (`Traits`) it has a `skill` (0 to 1), which is how well it
     debates. `temperature` has no meaning here and is reported as dropped.
