@@ -1,7 +1,6 @@
 """`delibsim show`: read a run."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from delibsim.cli.calls import dropped_in, without_effect
+from delibsim.cli.options import RUNS, RunName, RunsFolder
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
 from delibsim.conduct.replay import exchanges_of
@@ -27,12 +27,7 @@ BESIDE = 6  # participants in one table of answers
 
 @app.command()
 def show(
-    run: Annotated[
-        str,
-        typer.Argument(
-            help="Folder of the run, or study/session, or a study that has one session."
-        ),
-    ],
+    run: RunName,
     answers: Annotated[
         bool, typer.Option(help="Print everybody's answers before and after.")
     ] = True,
@@ -43,9 +38,7 @@ def show(
         ),
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Print long statements whole.")] = False,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
-        "runs"
-    ),
+    root: RunsFolder = RUNS,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the run as JSON, every text as it came.")
     ] = False,

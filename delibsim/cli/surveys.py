@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from delibsim.cli.options import Json
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.ranks import Rank1
@@ -28,7 +29,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def surveys(
     id: Annotated[str | None, typer.Argument(help="Print this survey whole.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the surveys, or print one. Those named deliberr.* are the published instruments, after
     their import.

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from delibsim.cli.options import Json
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.instruments.library import Library
@@ -16,7 +17,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def topics(
     id: Annotated[str | None, typer.Argument(help="Print this topic or motion whole.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the topics to deliberate on and the motions to debate, or print one."""
     library = Library()
