@@ -15,6 +15,7 @@ from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.store.editions import UNSAID
+from delibsim.store.reading import json_value
 
 T = TypeVar("T")
 
@@ -164,8 +165,8 @@ def _text(plain: Mapping[str, Any]) -> str:
 
 def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        plain = json_value(text)
+    except ValueError as error:
         raise Damaged(f"not JSON: {error}") from None
     if not isinstance(plain, dict) or "schema" not in plain:
         raise Damaged("no schema number: this is not a file of delibsim")

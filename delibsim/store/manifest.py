@@ -2,7 +2,6 @@
 amendment since.
 """
 
-import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.store.codec import differences
 from delibsim.store.editions import EDITIONS, FIRST, NOW, UNSAID
 from delibsim.store.files import json_text, write_atomically
+from delibsim.store.reading import file_bytes, json_value
 
 SCHEMA = 3
 
@@ -101,7 +101,7 @@ def read_manifest(path: Path) -> Manifest | None:
     if not path.is_file():
         return None
     try:
-        plain = json.loads(path.read_bytes())
+        plain = json_value(file_bytes(path))
     except ValueError as error:
         raise WrongInput(
             f"{path} is damaged ({error}); move it away to start the study anew"

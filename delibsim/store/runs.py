@@ -2,7 +2,6 @@
 run.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from delibsim.store.files import (
     write_atomically,
 )
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
+from delibsim.store.reading import file_bytes, json_value
 
 SCORES, DETAILS = "scores", "details"
 KEPT = 500  # runs of some 30 kB
@@ -219,7 +219,7 @@ class Runs:
         if not path.is_file():
             return ""
         try:
-            return str(json.loads(path.read_bytes())["status"])
+            return str(json_value(file_bytes(path))["status"])
         except (ValueError, LookupError, TypeError) as error:
             raise codec.Damaged(f"{path}: not the JSON of a run: {error}") from None
 
@@ -235,8 +235,8 @@ class Runs:
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
         try:
-            run = codec.run_from_json(path.read_bytes())
-        except codec.Damaged as error:
+            run = codec.run_from_json(file_bytes(path))
+        except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
         if run.session.id != session:
             raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
@@ -333,8 +333,8 @@ class Runs:
 
     def _session(self, path: Path) -> Session:
         try:
-            return codec.session_from_json(path.read_bytes())
-        except codec.Damaged as error:
+            return codec.session_from_json(file_bytes(path))
+        except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
 
     def _refusal(self, problem: str, changed: list[str]) -> str:

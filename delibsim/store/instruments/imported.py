@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Survey
@@ -26,6 +25,7 @@ from delibsim.store.instruments.deliberr import (
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import FOLDER, kept_answers
 from delibsim.store.instruments.ranks import Rank1, in_source
+from delibsim.store.reading import read_yaml
 
 ANSWERS = "answers.csv"
 """The file of answers in a folder of imported surveys."""
@@ -112,17 +112,12 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
 
 
 def _kept_scale(path: Path) -> Scale:
-    try:
-        fields = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-        low, high = fields["scale_min"], fields["scale_max"]
-    except FileNotFoundError as error:
-        raise WrongInput(
-            f"{path}: the instrument of these answers is missing; import both again"
-        ) from error
-    except (YAMLError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise WrongInput(
-            f"{path}: no readable scale_min and scale_max in it; import it again"
-        ) from error
+    if not path.is_file():
+        raise WrongInput(f"{path}: the instrument of these answers is missing; import both again")
+    fields = read_yaml(path)
+    if not isinstance(fields, dict) or not {"scale_min", "scale_max"} <= fields.keys():
+        raise WrongInput(f"{path}: no readable scale_min and scale_max in it; import it again")
+    low, high = fields["scale_min"], fields["scale_max"]
     if not (isinstance(low, int) and isinstance(high, int) and low < high):
         raise WrongInput(
             f"{path}: expected whole numbers scale_min < scale_max, got {low!r} and {high!r}"

@@ -3,22 +3,18 @@ package.
 """
 
 from collections.abc import Callable, Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent
-from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
-from ruamel.yaml.reader import ReaderError
+from yaml.nodes import MappingNode, SequenceNode
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.editions import LATER, NOW, edition_folder
 from delibsim.store.instruments.ranks import Rank1
+from delibsim.store.reading import read_yaml, yaml_nodes
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
@@ -133,7 +129,7 @@ class Library:
                 "topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package"
             )
         path = files[id]
-        plain = _parsed(path)
+        plain = read_yaml(path)
         kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
         return _checked(path, id, kind)
 
@@ -163,7 +159,7 @@ class Library:
     def rank_1_in_source(self, id: str) -> Rank1 | None:
         """What rank 1 was in answers imported with a survey; None where its file does not say."""
         self.survey(id)
-        return _parsed(self.surveys()[id]).get("rank_1_in_source")
+        return read_yaml(self.surveys()[id]).get("rank_1_in_source")
 
     def _folders(self, kind: str) -> Iterator[Path]:
         """Folders from the last to be asked to the first, so that later entries take precedence."""
@@ -174,38 +170,8 @@ class Library:
             yield theirs
 
 
-def _parsed(path: Path) -> Any:
-    """The plain values of a YAML 1.2 file; WrongInput with the line for anything else."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        yaml = YAML(typ="safe", pure=True)
-        for event in yaml.parse(StringIO(text)):
-            if isinstance(event, AliasEvent):
-                line = event.start_mark.line + 1
-                raise WrongInput(
-                    f"{path}, line {line}: aliases (*{event.anchor}) are not allowed; write the"
-                    " value out"
-                )
-        return YAML(typ="safe", pure=True).load(text)
-    except UnicodeDecodeError:
-        raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = (error.problem or error.context or "broken YAML").splitlines()[0]
-        raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
-    except ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
-    except YAMLError as error:
-        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
-    except RecursionError:
-        raise WrongInput(
-            f"{path}: nested too deeply; a topic or survey needs three levels"
-        ) from None
-
-
 def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
-    plain = _parsed(path)
+    plain = read_yaml(path)
     if not isinstance(plain, dict):
         raise WrongInput(
             f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}"
@@ -259,9 +225,7 @@ def _expected(error: Any, kind: Any) -> str:
 
 def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
     """A message with the line of the field, found by walking the YAML nodes as far as they go."""
-    node: Node | None = YAML(typ="safe", pure=True).compose(
-        StringIO(path.read_text(encoding="utf-8"))
-    )
+    node = yaml_nodes(path)
     line = 1
     for step in location:
         if isinstance(node, MappingNode):

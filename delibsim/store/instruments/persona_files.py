@@ -14,6 +14,7 @@ from delibsim.domain.study import is_file_name
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import read_rows, whole_number
 from delibsim.store.instruments.library import package_data
+from delibsim.store.reading import read_yaml
 
 FOLDER = Path("conf") / "persona"
 
@@ -93,10 +94,7 @@ def read_persona_file(name: str, home: Path) -> dict[str, Any]:
         raise unknown(
             "persona", name, {file.stem for folder in folders for file in folder.glob("*.yaml")}
         )
-    try:
-        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    plain = read_yaml(path)
     if not isinstance(plain, dict) or not isinstance(plain.get("personas"), list):
         raise WrongInput(f"{path}: expected fields name and personas")
     return plain | {"personas": [str(text).replace("\\${", "${") for text in plain["personas"]]}
@@ -123,12 +121,7 @@ def read_own_personas(path: Path, name: str) -> Personas:
 
 
 def _of_yaml(path: Path, name: str) -> Personas:
-    try:
-        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise WrongInput(f"{path}: cannot be read: {error}") from None
+    plain = read_yaml(path)
     texts = plain.get("personas") if isinstance(plain, dict) else plain
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise WrongInput(f"{path}: expected a list of texts, or a field personas that is one")

@@ -4,7 +4,6 @@ of what was written.
 
 import csv
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import IO, Any
 from delibsim.domain.errors import WrongInput
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
+from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.tables.account import Row
 from delibsim.store.tables.codebook import COLUMNS, TABLES, Column
@@ -241,7 +241,7 @@ def _refuse_foreign(folder: Path) -> None:
     if not folder.is_dir():
         raise WrongInput(f"{folder} is a file; give a folder with --to")
     try:
-        written = set(json.loads((folder / MANIFEST).read_bytes())["files"]) | {MANIFEST}
+        written = set(json_value(file_bytes(folder / MANIFEST))["files"]) | {MANIFEST}
     except (OSError, ValueError, KeyError, TypeError):
         written = set()
     if foreign := sorted(path.name for path in folder.iterdir() if path.name not in written):
