@@ -106,7 +106,7 @@ def _tell(planned: Plan, held: Outcome, runs: Runs, as_json: bool) -> int:
     result = summary(
         held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs
     )
-    result["group"] = planned.manifest.parts.get("groups", {}).get(planned.session.id)
+    result["group"] = planned.manifest.components.get("groups", {}).get(planned.session.id)
     if as_json:
         echo_json(result)
     else:

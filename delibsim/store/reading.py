@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -29,7 +29,7 @@ class _Loader(_Fast):
     occurs twice is an error.
     """
 
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012: PyYAML declares it so
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """The values of a mapping by key."""

@@ -188,7 +188,7 @@ def test_a_persona_of_an_auscj_participant_says_what_that_participant_preferred(
     imported(PUBLISHED, tmp_path)
     planned = plan(SEATED, tmp_path)
     published = raw_auscj()
-    (drawn,) = planned.manifest.parts["groups"].values()
+    (drawn,) = planned.manifest.components["groups"].values()
     for who, seat in zip(drawn["personas"], planned.session.participants, strict=True):
         raw = published[who]
         said, _ = read_starting_answers(seat.persona)

@@ -160,11 +160,12 @@ class SessionRows:
         session = self.session
         if session is None:
             return {"study": self.study, "session": self.name}
+        cell = cell_of(session)
         return {
             "study": self.study,
             "session": self.name,
-            "condition": cell_of(session),
-            "equal_to": self.same.get(cell_of(session)),
+            "cell": cell,
+            "equal_to": self.same.get(cell),
             "topic": session.topic.id,
             "survey": session.survey.id,
             "treatment": session.treatment.name,

@@ -57,7 +57,7 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
     accounts: dict[str, SessionRows] = {}
     measures: dict[tuple[str, int | None, str], Row] = {}
     items: set[tuple[Any, ...]] = set()
-    groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
+    groups = manifest.components.get("groups", {}) if (manifest := runs.manifest()) else {}
     same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
         account = SessionRows(runs, name, groups.get(name), same)
