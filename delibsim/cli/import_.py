@@ -12,10 +12,11 @@ from delibsim.cli.terminal import safe
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.survey import Survey
 from delibsim.store.instruments.answers import read_answers
+from delibsim.store.instruments.checked_answers import Checked, check_answers
 from delibsim.store.instruments.deliberr import HUMAN, find_files, local_name, read_published
 from delibsim.store.instruments.imported import ANSWERS, keep
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.own_answers import Checked, check_answers, keep_answers
+from delibsim.store.instruments.own_answers import keep_answers
 from delibsim.store.instruments.ranks import Rank1
 
 

@@ -245,7 +245,10 @@ def test_words_that_yaml_once_took_for_something_else_stay_text(home, word):
 
 def test_the_yaml_in_which_no_is_false_is_refused(home):
     said = refused_topic(home, "%YAML 1.1\n---\nid: tea\nquestion: no\n")
-    assert said == f"{home}/topics/tea.yaml, line 1: YAML 1.1 is not read here; leave the line %YAML out"
+    assert (
+        said
+        == f"{home}/topics/tea.yaml, line 1: YAML 1.1 is not read here; leave the line %YAML out"
+    )
 
 
 def test_a_language_of_no_is_no_field_and_no_false(home):

@@ -18,11 +18,11 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
+from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import (
-    check_answers,
     keep_answers,
     kept_answers,
     people_who_answered,

@@ -100,14 +100,21 @@ def test_the_scale_of_imported_answers_is_read_by_the_same_reader(home):
             read_people(folder)
 
 
-@pytest.mark.parametrize("text", [b"[" * 100_000, b"[" * 500 + b"]" * 500, b'{"a":' * 90 + b"1" + b"}" * 90])
+@pytest.mark.parametrize(
+    "text", [b"[" * 100_000, b"[" * 500 + b"]" * 500, b'{"a":' * 90 + b"1" + b"}" * 90]
+)
 def test_json_nested_too_deep_is_damaged_and_named(home, text):
     runs = Runs(home / "runs", "s")
     for name in ("study.json", "a/session.json", "a/run.json", "ratings/panels.json"):
         path = runs.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
-    asked = (runs.manifest, lambda: runs.planned("a"), lambda: runs.run("a"), lambda: runs.status("a"))
+    asked = (
+        runs.manifest,
+        lambda: runs.planned("a"),
+        lambda: runs.run("a"),
+        lambda: runs.status("a"),
+    )
     for read in (*asked, Ratings(runs.folder).panels):
         with pytest.raises(WrongInput, match=r"runs/s/\S+\.json") as caught:
             read()
@@ -179,7 +186,10 @@ def test_any_json_within_the_limits_reads_back(value):
     assert json_value(json.dumps(value)) == value
 
 
-@pytest.mark.parametrize(("umask", "file", "folder"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o002, 0o664, 0o775)])
+@pytest.mark.parametrize(
+    ("umask", "file", "folder"),
+    [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700), (0o002, 0o664, 0o775)],
+)
 def test_files_follow_the_umask(tmp_path, umask, file, folder):
     before = os.umask(umask)
     try:
