@@ -162,11 +162,10 @@ def _of_survey(
 
 def _answered(header: Sequence[str], lines: Sequence[_Line], items: Sequence[str]) -> list[str]:
     """The columns of the survey's items, and those of others in which anybody answered."""
-    return [
-        name
-        for name in header
-        if name in items or not all(cells[name] in EMPTY for _, cells in lines)
-    ]
+    empty = set(header)
+    for _, cells in lines:
+        empty -= {name for name in empty if cells[name] not in EMPTY}
+    return [name for name in header if name in items or name not in empty]
 
 
 def _same_instrument(path: Path, header: Sequence[str], survey: Survey) -> None:

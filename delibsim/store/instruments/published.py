@@ -148,7 +148,8 @@ def _instrument_of_rows(
 
 def _instrument_of_sheet(path: Path, name: str, rows: Sequence[Sequence[object]]) -> Instrument:
     where = f"{path}, sheet {name}"
-    header = [str(cell).strip() if cell is not None else "" for cell in rows[0]] if rows else []
+    first = rows[0] if rows else ()
+    header = ["" if cell is None else str(cell).strip() for cell in first]
     if missing := [column for column in SHEET_COLUMNS if column not in header]:
         raise WrongInput(
             f"{where}, row 1: column {', '.join(missing)} is missing; the sheet has:"

@@ -30,21 +30,18 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
 
     kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
     faults: list[str] = []
-    values: dict[str, list[list[Any]]] = {
-        table: [[] for _ in columns] for table, columns in COLUMNS.items()
-    }
+    values: dict[str, list[list[Any]]] = {}
+    for table, columns in COLUMNS.items():
+        values[table] = [[] for _ in columns]
     for table, row in rows_of(runs, faults):
         for held, value in zip(values[table], cells(table, row), strict=True):
             held.append(value)
-    frames = {
-        table: pd.DataFrame(
-            {
-                c.name: pd.Series(held, dtype=kinds[c.kind])
-                for c, held in zip(columns, values[table], strict=True)
-            }
-        )
-        for table, columns in COLUMNS.items()
-    }
+    frames = {}
+    for table, columns in COLUMNS.items():
+        series = {}
+        for column, held in zip(columns, values[table], strict=True):
+            series[column.name] = pd.Series(held, dtype=kinds[column.kind])
+        frames[table] = pd.DataFrame(series)
     return frames, faults
 
 
@@ -57,7 +54,8 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
     accounts: dict[str, SessionRows] = {}
     measures: dict[tuple[str, int | None, str], Row] = {}
     items: set[tuple[Any, ...]] = set()
-    groups = manifest.components.get("groups", {}) if (manifest := runs.manifest()) else {}
+    manifest = runs.manifest()
+    groups = manifest.components.get("groups", {}) if manifest else {}
     same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
         account = SessionRows(runs, name, groups.get(name), same)
@@ -92,23 +90,18 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
         yield "measures", row
 
 
-NAMES = {table: tuple(column.name for column in columns) for table, columns in COLUMNS.items()}
-
-
 def cells(table: str, row: Row) -> list[Any]:
     """The values of a row in the order of the columns; an empty text is a missing value."""
-    values = map(row.get, NAMES[table])
+    values = [row.get(column.name) for column in COLUMNS[table]]
     return [None if value == "" else value for value in values]
 
 
 def _begun(runs: Runs) -> list[str]:
     """Sessions with a plan, and folders that hold a run or a record although their plan is gone."""
-    remains = {
-        path.parent.name
-        for kind in ("run.json", "exchanges.jsonl")
-        for path in runs.folder.glob(f"*/{kind}")
-    }
-    return sorted(remains.union(runs.sessions()))
+    begun = set(runs.sessions())
+    for kind in ("run.json", "exchanges.jsonl"):
+        begun |= {path.parent.name for path in runs.folder.glob(f"*/{kind}")}
+    return sorted(begun)
 
 
 def _items(study: str, survey: Survey) -> Iterator[Row]:
@@ -176,11 +169,15 @@ def _most_attempts(
     participant, its turn.
     """
     occasions = {"pre": ("pre",), "post": ("post",), "change": PHASES}.get(score.phase)
-    behind = [
-        n
-        for (participant, occasion), n in attempts.items()
-        if (occasions is None or occasion in occasions)
-        and (score.unit != "participant" or participant == rest)
-        and (score.unit != "statement" or occasion == f"turn {rest}")
-    ]
-    return None if not behind or None in behind else max(n for n in behind if n is not None)
+    most = 0
+    for (participant, occasion), n in attempts.items():
+        if occasions is not None and occasion not in occasions:
+            continue
+        if score.unit == "participant" and participant != rest:
+            continue
+        if score.unit == "statement" and occasion != f"turn {rest}":
+            continue
+        if n is None:
+            return None
+        most = max(most, n)
+    return most or None
