@@ -18,7 +18,7 @@ from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
-from delibsim.store.tables.account import Row
+from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS, TABLES, Column
 from delibsim.store.tables.study import cells, rows_of
 

@@ -13,8 +13,9 @@ from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.files import read_lines
 from delibsim.store.runs import SCORES, Runs
-from delibsim.store.tables.account import Row, SessionRows
+from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS
+from delibsim.store.tables.session_rows import SessionRows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -51,24 +52,34 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
 
     A column that is not in a row is missing from it.
     """
-    accounts: dict[str, SessionRows] = {}
-    measures: dict[tuple[str, int | None, str], Row] = {}
+    sessions: dict[str, SessionRows] = {}
     items: set[tuple[Any, ...]] = set()
     manifest = runs.manifest()
     groups = manifest.components.get("groups", {}) if manifest else {}
     same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
-        account = SessionRows(runs, name, groups.get(name), same)
-        faults += account.faults
-        yield from account.rows()
-        if account.session is not None:
-            for item in _items(runs.study, account.session.survey):
-                if (found := tuple(item.values())) not in items:
-                    items.add(found)
+        session = SessionRows(runs, name, groups.get(name), same)
+        faults += session.faults
+        yield from session.rows()
+        if session.session is not None:
+            for item in _items(runs.study, session.session.survey):
+                content = tuple(item.values())
+                if content not in items:
+                    items.add(content)
                     yield "items", item
-        accounts[name] = account.closed()
+        sessions[name] = session.closed()
+    yield from _rows_of_scores(runs, sessions, faults)
+
+
+def _rows_of_scores(
+    runs: Runs, sessions: Mapping[str, SessionRows], faults: list[str]
+) -> Iterator[tuple[str, Row]]:
+    """The rows of scores, and last those of the measures that occur in them."""
+    measures: dict[tuple[str, int | None, str], Row] = {}
     for path in sorted((runs.folder / SCORES).glob("*.jsonl")):
-        scorer, _, version = path.stem.rpartition(".v")
+        scorer, _, text = path.stem.rpartition(".v")
+        scorer = scorer or path.stem
+        version = int(text) if text.isdecimal() else None
         records, damaged = read_lines(path)
         for record in records:
             try:
@@ -76,14 +87,11 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
             except codec.Damaged:
                 damaged += 1
                 continue
-            file = {
-                "scorer": scorer or path.stem,
-                "scorer_version": int(version) if version.isdecimal() else None,
-            }
-            key = (file["scorer"], file["scorer_version"], score.measure)
+            key = (scorer, version, score.measure)
             if key not in measures:
                 measures[key] = _measure(runs.study, *key)
-            yield "scores", _score(runs.study, score, accounts) | file
+            origin = {"scorer": scorer, "scorer_version": version}
+            yield "scores", _score(runs.study, score, sessions) | origin
         if damaged:
             faults.append(f"{path}: {damaged} damaged line(s); score the study again")
     for row in measures.values():
@@ -144,10 +152,10 @@ def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
     }
 
 
-def _score(study: str, score: Score, accounts: Mapping[str, SessionRows]) -> Row:
+def _score(study: str, score: Score, sessions: Mapping[str, SessionRows]) -> Row:
     name, _, rest = score.target.partition("/")
-    account = accounts.get(name)
-    row = account.condition if account else {"study": study, "session": name}
+    session = sessions.get(name)
+    row = session.condition if session else {"study": study, "session": name}
     return row | {
         "measure": score.measure,
         "unit": score.unit,
@@ -158,7 +166,7 @@ def _score(study: str, score: Score, accounts: Mapping[str, SessionRows]) -> Row
         "value": None if math.isnan(score.value) else score.value,
         "coder": score.coder,
         "note": score.note,
-        "attempts": _most_attempts(account.attempts, score, rest) if account else None,
+        "attempts": _most_attempts(session.attempts, score, rest) if session else None,
     }
 
 
