@@ -1,9 +1,12 @@
 """The options and arguments that several commands share, each declared once."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from delibsim.cli.words import setting
 
 RUNS = Path("runs")
 """The default of `RunsFolder`."""
@@ -33,3 +36,10 @@ Settings = Annotated[
 
 # `--to` names the file or folder that a command writes. Each command declares it itself, because
 # each has another default to describe.
+
+
+def with_runs(settings: Sequence[str], root: Path) -> list[str]:
+    """The settings of a plan, with the folder of studies among them where it is not the default."""
+    if root == RUNS:
+        return list(settings)
+    return [*settings, setting("runs", str(root))]

@@ -88,7 +88,7 @@ def check_answers(
     lines = _lines(path)
     header = list(lines[0][1])
     who = _column(path, header, participant, PARTICIPANT, "--participant")
-    when = _column(path, header, stage, STAGE, "--stage")
+    when = _column(path, header, stage, STAGE, "--phase")
     lines, note = _of_survey(path, lines, survey, only)
     items = [item.id for item in survey.items]
     _same_instrument(path, _answered(header, lines, items) if only else header, survey)
