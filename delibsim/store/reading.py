@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
+from yaml.constructor import ConstructorError
+from yaml.reader import ReaderError
 
 from delibsim.domain.errors import WrongInput
 
@@ -38,7 +40,7 @@ class _Loader(_Fast):
             name = (key.tag, str(key.value))
             if name in seen:
                 problem = f'found duplicate key "{key.value}"'
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                raise ConstructorError(None, None, problem, key.start_mark)
             seen.add(name)
         return super().construct_mapping(node, deep)
 
@@ -152,7 +154,7 @@ def _loaded(path: Path, load: Callable[..., Any]) -> Any:
         mark = error.problem_mark or error.context_mark
         problem = (error.problem or error.context or "broken YAML").splitlines()[0]
         raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
-    except yaml.reader.ReaderError as error:
+    except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
     except yaml.YAMLError as error:
