@@ -93,9 +93,8 @@ def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
     """
     records: list[dict[str, Any]] = []
     damaged = []
-    for line in path.read_bytes().split(b"\n") if path.exists() else []:
-        if not line:
-            continue
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    for line in filter(None, lines):
         try:
             record = json_value(line)
         except ValueError:
@@ -123,9 +122,8 @@ def staged(folder: Path) -> Generator[Path]:
     new.mkdir()
     handle = os.open(new, os.O_RDONLY)
     try:
-        fcntl.flock(
-            handle, fcntl.LOCK_EX
-        )  # freed by the system when the process dies, which tells what is left behind
+        # Freed by the system when the process dies, which tells what is left behind.
+        fcntl.flock(handle, fcntl.LOCK_EX)
         yield new
         for path in (*new.iterdir(), new):
             _sync(path)
@@ -145,14 +143,13 @@ def _take_the_place(new: Path, folder: Path) -> None:
         return
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
-    if (
-        renameat2 is None
-        or renameat2(here, os.fsencode(new), here, os.fsencode(folder), exchange) != 0
-    ):
-        old = new.with_name(f"{new.name}.old")
-        os.rename(folder, old)
-        os.rename(new, folder)
-        os.rename(old, new)
+    names = here, os.fsencode(new), here, os.fsencode(folder)
+    if renameat2 is not None and renameat2(*names, exchange) == 0:
+        return
+    old = new.with_name(f"{new.name}.old")
+    os.rename(folder, old)
+    os.rename(new, folder)
+    os.rename(old, new)
 
 
 def _remove_if_left(folder: Path) -> None:
@@ -191,9 +188,8 @@ def locked(folder: Path) -> Generator[Callable[[str], None]]:
             file.flush()
 
         def share(name: str) -> None:
-            say(
-                name
-            )  # while nobody else can: a process that was let in under another name finds out
+            # While nobody else can: a process that was let in under another name finds out.
+            say(name)
             _flock(folder, file, fcntl.LOCK_SH)
 
         _flock(folder, file, fcntl.LOCK_EX)

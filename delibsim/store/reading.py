@@ -4,7 +4,7 @@ depth.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -48,7 +48,7 @@ class _Loader(_Fast):
 _CORE_SCHEMA = (
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    ("int", r"[-+]?(0|[1-9][0-9]*)|0x[0-9a-fA-F]+", list("-+0123456789")),
+    ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+", list("-+0123456789")),
     (
         "float",
         r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
@@ -60,10 +60,17 @@ _CORE_SCHEMA = (
 """Tag, pattern and first characters of what is no text where it stands without quotes: the core
 schema (https://yaml.org/spec/1.2.2/#103-core-schema), dates and merge keys.
 """
-for _tag, _pattern, _first in _CORE_SCHEMA:
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), _first
-    )
+for _name, _pattern, _first in _CORE_SCHEMA:
+    _whole = re.compile(f"^(?:{_pattern})$")
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", _whole, _first)
+
+
+def _int(_: Any, node: yaml.ScalarNode) -> int:
+    """A whole number; PyYAML itself would take 012 for an octal one."""
+    return int(node.value, 16 if node.value.startswith("0x") else 10)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _int)
 
 
 def file_bytes(path: Path, most: int = JSON_BYTES) -> bytes:
@@ -94,19 +101,16 @@ def read_json(path: Path) -> Any:
 
 
 def _refuse_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(LEVELS + 1):
-        level = [inner for outer in level for inner in _inside(outer)]
-        if not level:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(LEVELS):
+        inner = []
+        for outer in level:
+            values = outer.values() if isinstance(outer, dict) else outer
+            inner += [one for one in values if isinstance(one, (dict, list))]
+        if not inner:
             return
+        level = inner
     raise ValueError(f"nested more than {LEVELS} levels deep")
-
-
-def _inside(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
 
 
 def read_yaml(path: Path) -> Any:
@@ -159,6 +163,10 @@ def _loaded(path: Path, load: Callable[..., Any]) -> Any:
         raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
     except yaml.YAMLError as error:
         raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    except WrongInput:
+        raise
+    except ValueError as error:  # a date that is none, a number of thousands of digits
+        raise WrongInput(f"{path}: {error}") from None
 
 
 def _refuse_aliases(path: Path, text: str) -> None:

@@ -139,6 +139,13 @@ def test_what_is_larger_than_it_may_be_is_not_read(tmp_path):
         read_json(tmp_path / "no-such-file")
 
 
+@pytest.mark.parametrize("text", ["2026-99-99", "9" * 5_000])
+def test_a_value_that_is_none_is_refused_with_the_name_of_the_file(tmp_path, text):
+    path = put(tmp_path / "a.yaml", f"a: {text}\n")
+    with pytest.raises(WrongInput, match=str(path)):
+        read_yaml(path)
+
+
 def nested(levels):
     return "[" * levels + "]" * levels
 
@@ -147,7 +154,7 @@ def test_the_deepest_that_is_allowed_is_read(tmp_path):
     assert json_value(nested(LEVELS))
     assert read_yaml(put(tmp_path / "a.yaml", nested(LEVELS)))
     with pytest.raises(ValueError, match="levels deep"):
-        json_value(nested(LEVELS + 2))
+        json_value(nested(LEVELS + 1))
     with pytest.raises(WrongInput, match=r"a\.yaml, line 1: nested more than"):
         read_yaml(put(tmp_path / "a.yaml", nested(LEVELS + 1)))
 
@@ -162,7 +169,7 @@ def test_a_preset_may_use_a_few_aliases_and_another_reader_says_what_is_no_yaml(
     ("text", "value"),
     [
         ("no", "no"), ("on", "on"), ("Yes", "Yes"), ("true", True), ("False", False), ("~", None),
-        ("null", None), ("12", 12), ("-0", 0), ("+7", 7), ("0x1f", 31), ("1e5", 1e5), (".5", 0.5),
+        ("null", None), ("12", 12), ("-0", 0), ("+7", 7), ("0x1f", 31), ("012", 12), ("1e5", 1e5), (".5", 0.5),
         ("-1.5e-3", -0.0015), ("1_000", "1_000"), ("12:30", "12:30"), ("1e", "1e"), (".inf", math.inf),
         ("'12'", "12"), ('"no"', "no"), ("[1, {a: null}]", [1, {"a": None}]), ("=", "="), ("", None),
     ],

@@ -4,7 +4,7 @@ package.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from yaml.nodes import MappingNode, SequenceNode
@@ -53,6 +53,9 @@ class _ItemLine(BaseModel):
     text: Text
     reverse: bool = False
 
+    def build(self, kind: Literal["consideration", "preference"]) -> Item:
+        return Item(self.id, kind, self.text, self.reverse)
+
 
 class _SurveyFile(_File):
     considerations: list[_ItemLine] = Field(min_length=2)
@@ -65,20 +68,11 @@ class _SurveyFile(_File):
     source: str = ""
 
     def build(self) -> Survey:
-        items = [
-            Item(line.id, "consideration", line.text, line.reverse) for line in self.considerations
-        ]
-        items += [Item(line.id, "preference", line.text, line.reverse) for line in self.preferences]
+        items = [line.build("consideration") for line in self.considerations]
+        items += [line.build("preference") for line in self.preferences]
         forced = None if self.forced_distribution is None else tuple(self.forced_distribution)
-        return Survey(
-            self.id,
-            tuple(items),
-            self.scale_min,
-            self.scale_max,
-            forced,
-            self.validated,
-            self.source.strip(),
-        )
+        scale = self.scale_min, self.scale_max
+        return Survey(self.id, tuple(items), *scale, forced, self.validated, self.source.strip())
 
 
 def package_data(name: str) -> Path:
@@ -125,9 +119,8 @@ class Library:
         """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
         files = self.topics()
         if id not in files:
-            raise unknown(
-                "topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package"
-            )
+            advice = f"Topics are files in {self.home / 'topics'} or in the package"
+            raise unknown("topic", id, files, advice)
         path = files[id]
         plain = read_yaml(path)
         kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
@@ -184,35 +177,23 @@ def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
     except ValueError as error:
         raise WrongInput(_located(path, _place_of(str(error), plain), str(error))) from None
     if built.id != id:
-        raise WrongInput(
-            _located(
-                path,
-                ("id",),
-                f"is '{built.id}', but the place of the file says '{id}'; make them equal",
-            )
-        )
+        problem = f"is '{built.id}', but the place of the file says '{id}'; make them equal"
+        raise WrongInput(_located(path, ("id",), problem))
     return built
 
 
 def _place_of(problem: str, plain: dict[str, Any]) -> tuple[Any, ...]:
     """Where in the file lies what a survey as a whole was refused for."""
     if problem.startswith("item ids"):
-        labels = [
-            (kind, i, line["id"])
-            for kind in ("considerations", "preferences")
-            for i, line in enumerate(plain[kind])
-        ]
         seen: set[str] = set()
-        for kind, i, label in labels:
-            if label in seen:
-                return kind, i, "id"
-            seen.add(label)
-    fields = (
-        ("forced_distribution",)
-        if problem.startswith("forced")
-        else ("scale_min", "scale_max", "id")
-    )
-    return (next(field for field in fields if field in plain),)
+        for kind in ("considerations", "preferences"):
+            for i, line in enumerate(plain[kind]):
+                if line["id"] in seen:
+                    return kind, i, "id"
+                seen.add(line["id"])
+    if problem.startswith("forced"):
+        return ("forced_distribution",)
+    return (next(field for field in ("scale_min", "scale_max", "id") if field in plain),)
 
 
 def _expected(error: Any, kind: Any) -> str:
@@ -236,7 +217,5 @@ def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
         elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
             node = node.value[step]
             line = node.start_mark.line + 1
-    field = "".join(
-        f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location
-    ).lstrip(".")
-    return f"{path}, line {line}, field {field}: {problem}"
+    steps = [f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location]
+    return f"{path}, line {line}, field {''.join(steps).lstrip('.')}: {problem}"
