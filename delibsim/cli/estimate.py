@@ -26,7 +26,7 @@ app = typer.Typer(add_completion=False)
 EPILOG = """
 Ranges hold if statements keep to --words and replies are readable at once; re-asks and repeated attempts are not counted. Tokens are
 counted from characters, so the range is that of different tokenizers. Cached input: from none to all that an earlier prompt of the
-plan may have begun with.
+plan may have begun with. --runs FOLDER is the folder that holds all studies.
 """
 
 

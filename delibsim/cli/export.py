@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, report, safe, shown, study_at
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import EXPORT
@@ -18,7 +19,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def export(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    study: StudyName,
     to: Annotated[
         Path | None, typer.Option(help="Where to write. Default: the folder tables/ of the study.")
     ] = None,
@@ -30,10 +31,8 @@ def export(
             help="Put ' before texts in CSV files that a spreadsheet would take for formulas.",
         ),
     ] = False,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
-        "runs"
-    ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
 ) -> None:
     """Write a study as tidy tables with a codebook. Exit code 0; 3 if something was damaged and
     left out, 4 if there is no session.
@@ -52,9 +51,15 @@ def export(
     )
     if as_json:
         echo_json(
-            {"study": runs.study, "folder": shown(written.folder), "rows": written.rows, "sessions": written.sessions,
-             "escaped": written.escaped, "left_out": written.faults}
-        )  # fmt: skip
+            {
+                "study": runs.study,
+                "folder": shown(written.folder),
+                "rows": written.rows,
+                "sessions": written.sessions,
+                "escaped": written.escaped,
+                "left_out": written.faults,
+            }
+        )
     else:
         screen = console()
         table = Table("table", "rows", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))

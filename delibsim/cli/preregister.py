@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from delibsim.cli.options import RUNS, RunsFolder, with_runs
 from delibsim.cli.study import frozen
 from delibsim.cli.terminal import console, safe, shown, study_at
 from delibsim.domain.errors import WrongInput
@@ -44,10 +45,7 @@ def preregister(
         Path | None,
         typer.Option("--to", help=f"The file; {FILE} in the folder of the study where left out."),
     ] = None,
-    root: Annotated[
-        Path,
-        typer.Option("--runs", help="The folder that holds all studies, where a study is named."),
-    ] = Path("runs"),
+    root: RunsFolder = RUNS,
 ) -> None:
     """Write the plan of a study (design, instruments, measures, models, prompts, rules, versions),
     hypotheses left for you to fill in.
@@ -57,7 +55,7 @@ def preregister(
         runs = study_at(given[0], root)
         plans = _of_study(runs)
     else:
-        planned = plan(given, sweep=multirun)
+        planned = plan(with_runs(given, root), sweep=multirun)
         runs = Runs(planned.root, planned.study)
         plans = _of_plan(planned, runs)
     path = to or runs.folder / FILE

@@ -246,7 +246,7 @@ def export(
         str, typer.Option(help="What raters read: a file of conf/wording.")
     ] = "oxford",
     out: Annotated[
-        Path | None, typer.Option(help="The folder to write; default: pack-NAME.")
+        Path | None, typer.Option("--to", help="The folder to write; default: pack-NAME.")
     ] = None,
     root: ROOT = Path("runs"),
 ) -> None:
@@ -267,7 +267,7 @@ def export(
     pack = f"{seed_of(str(runs.folder.resolve()), 'pack', len(ratings.packs()) + 1) % 16**8:08x}"
     folder = out or Path(f"pack-{pack}")
     if folder.exists():
-        raise WrongInput(f"{folder} exists; name another folder with --out")
+        raise WrongInput(f"{folder} exists; name another folder with --to")
     sheets = sheets_of(debates, pack, raters, each)
     ratings.add_pack(pack, key_of(sheets), said)
     for k, own in enumerate(sheets.values(), 1):

@@ -52,7 +52,9 @@ def report(
     study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="Write every table as CSV and every figure as SVG into this folder."),
+        typer.Option(
+            "--to", help="Write every table as CSV and every figure as SVG into this folder."
+        ),
     ] = None,
     panel: Annotated[
         list[str] | None,

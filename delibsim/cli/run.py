@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.effects import effects_of
+from delibsim.cli.options import RUNS, RunsFolder, with_runs
 from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
@@ -22,7 +23,7 @@ app = typer.Typer(add_completion=False)
 
 EPILOG = """
 Overrides: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B] rounds=N persona=NAME
-temperature=X replicate=N seed=N wording=NAME runs=FOLDER, procedure.shuffle_items=false, procedure.audience.network=ring,
+temperature=X replicate=N seed=N wording=NAME, procedure.shuffle_items=false, procedure.audience.network=ring,
 model.susceptibility=0.3 and every other line of conf/. Names are listed when one is wrong; `delibsim topics` and
 `delibsim surveys` list those. The same command again does nothing, or goes on where it was cut off.
 
@@ -45,9 +46,10 @@ def run(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    root: RunsFolder = RUNS,
 ) -> None:
     """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study."""
-    planned = plan(overrides or [], sweep=multirun)
+    planned = plan(with_runs(overrides or [], root), sweep=multirun)
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
     if multirun and (counts := enlarged(planned.sessions, runs)):
@@ -106,7 +108,7 @@ def _tell(planned: Plan, held: Outcome, runs: Runs, as_json: bool) -> int:
     result = summary(
         held, [s for s in scores if s.target.split("/")[0] == planned.session.id], runs
     )
-    result["group"] = planned.manifest.parts.get("groups", {}).get(planned.session.id)
+    result["group"] = planned.manifest.components.get("groups", {}).get(planned.session.id)
     if as_json:
         echo_json(result)
     else:

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 SHOWN = 30
+LIKE, LIKE_IN_PART = 0.5, 0.7
+"""How alike a name is, from 0 to 1, that may have been meant: as a whole, in its last part."""
 
 
 class WrongInput(ValueError):
@@ -39,14 +41,18 @@ def told_once(faults: Sequence[NotImported]) -> list[str]:
     return told
 
 
-def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> WrongInput:
+def unknown(
+    kind: str, name: str, known: Iterable[str], advice: str = "", unlisted: Iterable[str] = ()
+) -> WrongInput:
     """The error for a name that does not exist, with the closest names that do.
+
+    `known` are listed and suggested, `unlisted` only suggested.
 
     >>> str(unknown("treatment", "normativ", ["basic", "none", "normative"]))
     "unknown treatment 'normativ'; did you mean normative? There are: basic, none, normative"
     """
     names = sorted(set(known))
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    close = _closest(name, {*names, *unlisted})
     meant = f"; did you mean {' or '.join(close)}?" if close else "."
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     there = f" There are: {', '.join(names[:SHOWN])}{more}" if names else ""
@@ -54,3 +60,23 @@ def unknown(kind: str, name: str, known: Iterable[str], advice: str = "") -> Wro
         f"unknown {kind}"
         f" '{name}'{meant}{there}{'.' if there and advice else ''}{' ' + advice if advice else ''}"
     )
+
+
+def _closest(name: str, names: Iterable[str]) -> list[str]:
+    """At most three names that are spelt like this one, or dotted names whose last part is; where
+    one is the same, no others.
+
+    >>> names = ["group.size", "seed"]
+    >>> _closest("size", names), _closest("sise", names), _closest("sead", names)
+    (['group.size'], ['group.size', 'seed'], ['seed'])
+    """
+    found = []
+    for known in names:
+        in_part = "." in known and "." not in name
+        text = known.rpartition(".")[2] if in_part else known
+        likeness = difflib.SequenceMatcher(None, text, name).ratio()
+        if likeness >= (LIKE_IN_PART if in_part else LIKE):
+            found.append((likeness, known))
+    best = sorted(found, reverse=True)[:3]
+    same = [known for likeness, known in best if likeness == 1]
+    return same or [known for _, known in best]

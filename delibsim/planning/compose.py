@@ -315,14 +315,9 @@ class _Composer:
             known = known | self._chosen({**job.choices, "model": str(name)})[1]
         for key in job.values:
             if key not in known and key not in job.added:
-                there = [
-                    k
-                    for k in known
-                    if ("." in k) == ("." in key)
-                    and "texts" not in k
-                    and not k.startswith("debate.")
-                ]
-                raise unknown("setting", key, there, self.presets.advice())
+                meant = {k for k in known if "texts" not in k and not k.startswith("debate.")}
+                listed = {k for k in meant if ("." in k) == ("." in key)}
+                raise unknown("setting", key, listed, self.presets.advice(), meant)
         return laid_over(preset, job.values)
 
     def _models(self, config: _Config, job: Job) -> tuple[list[dict[str, Any]], dict[str, str]]:

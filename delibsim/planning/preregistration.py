@@ -161,8 +161,8 @@ def _design(plans: Plans) -> str:
         "format": (s.format for s in sessions),
         "replicate": (s.replicate for s in sessions),
     }
-    factors["personas"] = manifest.parts.get("personas", {})
-    factors["procedure"] = manifest.parts.get("procedures", {})
+    factors["personas"] = manifest.components.get("personas", {})
+    factors["procedure"] = manifest.components.get("procedures", {})
     levels = {name: list(dict.fromkeys(values)) for name, values in factors.items()}
     rows = [
         (name, len(found), ", ".join(map(str, found)), "varied" if len(found) > 1 else "constant")
@@ -242,7 +242,7 @@ def _tournament(sessions: Sequence[Session]) -> list[str]:
 
 def _instruments(plans: Plans) -> str:
     surveys = {s.survey.id: s.survey for s in plans.sessions}
-    digests, rows = plans.manifest.parts.get("surveys", {}), []
+    digests, rows = plans.manifest.components.get("surveys", {}), []
     for name, survey in surveys.items():
         forced = ", Q sort" if survey.forced_distribution else ""
         scale = f"{survey.scale_min} to {survey.scale_max}{forced}"
@@ -260,7 +260,7 @@ def _instruments(plans: Plans) -> str:
         )
     topics = {s.topic.id: s.topic.question for s in plans.sessions}
     asked = [
-        (name, question, plans.manifest.parts.get("topics", {}).get(name, ""))
+        (name, question, plans.manifest.components.get("topics", {}).get(name, ""))
         for name, question in topics.items()
     ]
     heads = (
@@ -299,7 +299,7 @@ def _instruments(plans: Plans) -> str:
 def _parts(plans: Plans) -> str:
     parts = []
     for kind in ("treatments", "wordings", "personas", "procedures"):
-        for name, content in plans.manifest.parts.get(kind, {}).items():
+        for name, content in plans.manifest.components.get(kind, {}).items():
             if kind == "procedures":
                 content = _whole(content, plans.sessions)
             parts.append(f"### {kind.removesuffix('s')} {_plain(name)}\n\n{_json(content)}")
@@ -323,7 +323,7 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
 
 def _models(plans: Plans) -> str:
     settings = {name: model for session in plans.sessions for name, model in session.models.items()}
-    models = {**plans.manifest.parts.get("models", {}), **settings}
+    models = {**plans.manifest.components.get("models", {}), **settings}
     text = (
         "As requested; what a model does not take is dropped and recorded. The version that answers"
         " is recorded with every call."

@@ -21,6 +21,7 @@ from omegaconf.errors import OmegaConfBaseException
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.instruments.library import package_data
+from delibsim.store.reading import check_yaml
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
 
@@ -159,6 +160,9 @@ def _composed(
     overrides: tuple[str, ...], hydra: bool, before: Sequence[Path] = ()
 ) -> dict[str, Any]:
     ours = package_data("conf").resolve()
+    for folder in before:
+        for path in sorted(folder.rglob("*.yaml")):
+            _refuse_unsafe(path, path.stat().st_mtime_ns)
     try:
         with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
             words = list(overrides)
@@ -200,6 +204,14 @@ def _composed(
         raise WrongInput(
             f"a file in {before[0] if before else ours}: {str(error).splitlines()[0]}"
         ) from None
+
+
+@functools.cache
+def _refuse_unsafe(path: Path, changed: int) -> None:
+    """Refuse a file that Hydra would take minutes to read, or never finish; `changed` says when it
+    was written, so that each version is checked once.
+    """
+    check_yaml(path)
 
 
 def laid_over(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Domain objects to JSON and back, checked on the way in, under a schema number."""
 
 import functools
+import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.store.editions import UNSAID
+from delibsim.store.reading import json_value
 
 T = TypeVar("T")
 
@@ -51,20 +53,20 @@ def run_from_json(text: str | bytes) -> Run:
     """
     run = _read(RUN, text)
     session = run.session
-    shared = {
-        "topic": _one(session.topic),
-        "survey": _one(session.survey),
-        "treatment": _one(session.treatment),
-    }
-    return replace(run, session=replace(session, **shared))
+    session = replace(
+        session,
+        topic=_one(session.topic),
+        survey=_one(session.survey),
+        treatment=_one(session.treatment),
+    )
+    return replace(run, session=session)
 
 
-@functools.lru_cache(
-    maxsize=1024
-)  # thousands of runs in memory hold a few instruments, not thousands
-def _one(part: T) -> T:
-    """The first part that was equal to this one."""
-    return part
+# Thousands of runs in memory hold a few instruments, not thousands.
+@functools.lru_cache(maxsize=1024)
+def _one(component: T) -> T:
+    """The first component that was equal to this one."""
+    return component
 
 
 def session_to_json(session: Session) -> str:
@@ -92,10 +94,9 @@ def score_to_plain(score: Score) -> dict[str, Any]:
 def score_from_plain(record: Mapping[str, Any]) -> Score:
     """A score from its plain JSON values; Damaged if it is none."""
     undefined = record.get("value", 0) is None
+    defined = {**record, "value": 0.0} if undefined else record
     try:
-        score = SCORE.validate_json(
-            json.dumps({**record, "value": 0.0} if undefined else record), strict=True
-        )
+        score = SCORE.validate_json(json.dumps(defined), strict=True)
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
     return replace(score, value=math.nan) if undefined else score
@@ -104,26 +105,22 @@ def score_from_plain(record: Mapping[str, Any]) -> Score:
 def differences(old: Any, new: Any, at: str = "") -> list[str]:
     """What differs between two plain JSON values, one line a difference: where, old, new."""
     if isinstance(old, dict) and isinstance(new, dict):
-        keys = [*old, *(key for key in new if key not in old)]
-        return [
-            line
-            for key in keys
-            for line in differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))
-        ]
+        found = []
+        for key in {**old, **new}:
+            place = f"{at}.{key}" if at else str(key)
+            found += differences(old.get(key), new.get(key), place)
+        return found
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [
-            line
-            for i, (a, b) in enumerate(zip(old, new, strict=True), 1)
-            for line in differences(a, b, f"{at}[{i}]")
-        ]
+        found = []
+        for i, (before, after) in enumerate(zip(old, new, strict=True), 1):
+            found += differences(before, after, f"{at}[{i}]")
+        return found
     if isinstance(old, str) and isinstance(new, str) and old != new:
         # Of long texts the part is shown in which they begin to differ.
-        same = next(
-            (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
-            min(len(old), len(new)),
-        )
-        cut = same - 30 if same > 40 else 0
-        old, new = (("..." if cut else "") + text[cut:] for text in (old, new))
+        pairs = zip(old, new, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if same > 40:
+            old, new = f"...{old[same - 30 :]}", f"...{new[same - 30 :]}"
     return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
 
 
@@ -139,9 +136,8 @@ def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:
     """Plain values without these fields where they say nothing: what schema 1 did not have at first
     is written only where used.
     """
-    return {
-        name: value for name, value in plain.items() if name not in unsaid or value != unsaid[name]
-    }
+    said = plain.items()
+    return {name: value for name, value in said if name not in unsaid or value != unsaid[name]}
 
 
 def _finite(session: Session) -> None:
@@ -150,11 +146,9 @@ def _finite(session: Session) -> None:
 
 
 def _brief(value: Any) -> str:
-    text = (
-        f"{len(value)} entries"
-        if isinstance(value, list)
-        else json.dumps(value, ensure_ascii=False)
-    )
+    if isinstance(value, list):
+        return f"{len(value)} entries"
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -164,8 +158,8 @@ def _text(plain: Mapping[str, Any]) -> str:
 
 def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        plain = json_value(text)
+    except ValueError as error:
         raise Damaged(f"not JSON: {error}") from None
     if not isinstance(plain, dict) or "schema" not in plain:
         raise Damaged("no schema number: this is not a file of delibsim")

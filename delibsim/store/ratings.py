@@ -23,6 +23,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
+from delibsim.store.reading import read_json
 from delibsim.store.runs import Runs
 
 RATINGS = "ratings"
@@ -154,7 +155,7 @@ class Ratings:
 
     def _panels(self) -> dict[str, Any]:
         path = self.folder / RATINGS / "panels.json"
-        return json.loads(path.read_bytes()) if path.is_file() else {}
+        return read_json(path) if path.is_file() else {}
 
     def allocation(self, name: str) -> dict[str, tuple[Showing, ...]]:
         """The debates of every rater of a panel that rates so many each; empty where there is no
@@ -219,13 +220,13 @@ class Ratings:
 
     def key(self, pack: str) -> dict[str, Any]:
         """The key of a pack by sheet; KeyError if there is no such pack."""
-        plain = json.loads(self.packs()[pack].read_bytes())
+        plain = read_json(self.packs()[pack])
         # A pack handed out before its wording was kept is its sheets alone.
         return plain.get("sheets", plain)
 
     def wording_of_pack(self, pack: str) -> Wording | None:
         """What the raters of a pack read; None where it was not kept. KeyError: no such pack."""
-        kept = json.loads(self.packs()[pack].read_bytes()).get("wording")
+        kept = read_json(self.packs()[pack]).get("wording")
         return None if kept is None else _wording(kept)
 
     def packs(self) -> dict[str, Path]:

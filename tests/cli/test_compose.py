@@ -410,11 +410,11 @@ def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
 
 
 def test_a_study_keeps_no_demand_that_is_off(home):
-    (rules,) = (part["rules"] for part in plan(DEBATE, home).manifest.parts["procedures"].values())
+    (rules,) = (part["rules"] for part in plan(DEBATE, home).manifest.components["procedures"].values())
     assert set(rules) == {"least", "most", "reasks", "then", "preparation"}
     asked = plan([*DEBATE, "procedure.rules.fairness=true"], home)
     assert asked.session.id == "voting.oxford.citizen-v-citizen_fairness-true.r1"
-    (rules,) = (part["rules"] for part in asked.manifest.parts["procedures"].values())
+    (rules,) = (part["rules"] for part in asked.manifest.components["procedures"].values())
     assert rules["fairness"] is True
 
 

@@ -158,7 +158,7 @@ def test_every_exported_table_with_a_condition_has_the_column(delibsim, grid, ho
     folder = home / "runs" / "s" / "tables"
     for table in ("runs", "participants", "responses", "statements", "calls", "scores"):
         with (folder / f"{table}.csv").open(encoding="utf-8", newline="") as file:
-            found = {(row["condition"], row["equal_to"]) for row in csv.DictReader(file)}
+            found = {(row["cell"], row["equal_to"]) for row in csv.DictReader(file)}
         cells = {BASIC: "", NONE: "", **SAME}
         speakers = {cell: first for cell, first in cells.items() if ".none." not in cell}
         assert dict(found) == (speakers if table == "statements" else cells)

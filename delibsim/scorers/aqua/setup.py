@@ -3,7 +3,6 @@ recorded in `aqua/setup.json`.
 """
 
 import hashlib
-import json
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -23,6 +22,7 @@ from delibsim.scorers.aqua.weights import (
     weight_files,
 )
 from delibsim.store.files import json_text, write_atomically
+from delibsim.store.reading import json_value
 
 RECORD = "setup.json"
 SCHEMA = 1
@@ -217,7 +217,7 @@ def read(folder: Path) -> Setup:
             f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER"
         )
     try:
-        plain = json.loads(file.read_bytes())
+        plain = json_value(file.read_bytes())
         if plain.pop("schema", None) != SCHEMA:
             raise ValueError("it was written under another schema")
         return SETUP.validate_python(plain)
@@ -276,7 +276,7 @@ def _folders(folder: Path, depth: int) -> Iterable[Path]:
 
 def _model_type(folder: Path) -> str:
     try:
-        return str(json.loads((folder / "config.json").read_bytes()).get("model_type", ""))
+        return str(json_value((folder / "config.json").read_bytes()).get("model_type", ""))
     except (OSError, ValueError, AttributeError):
         return ""
 
@@ -286,7 +286,7 @@ def _indicator(folder: Path) -> tuple[str, str]:
     folder's; and what is wrong.
     """
     try:
-        trained = _plain(str(json.loads((folder / "adapter_config.json").read_bytes())["name"]))
+        trained = _plain(str(json_value((folder / "adapter_config.json").read_bytes())["name"]))
     except (OSError, ValueError, KeyError, TypeError):
         trained = ""
     by_name = {

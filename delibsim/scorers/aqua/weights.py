@@ -4,7 +4,6 @@ all, without running code of theirs.
 
 import contextlib
 import importlib.util
-import json
 import logging
 import sys
 import warnings
@@ -14,6 +13,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.reading import json_value
 
 ADAPTER_FILES = {"adapter_config.json": (), "head_config.json": (), "adapter": ("adapter.safetensors", "pytorch_adapter.bin"),
                  "head": ("model_head.safetensors", "pytorch_model_head.bin")}  # fmt: skip
@@ -321,7 +321,7 @@ def _opens(file: Path) -> bool:
 def plain_json(file: Path) -> dict[str, Any]:
     """The JSON object in a file; WrongInput if there is none."""
     try:
-        plain = json.loads(file.read_bytes())
+        plain = json_value(file.read_bytes())
     except (OSError, ValueError) as error:
         raise WrongInput(f"{file} cannot be read: {error}") from None
     if not isinstance(plain, dict):

@@ -8,19 +8,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from delibsim.domain.cost import cost_of, sum_of
+from delibsim.domain.cost import sum_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import cell_of
 from delibsim.domain.survey import PHASES, Response, Survey
-from delibsim.store.files import json_text
+from delibsim.domain.transcript import Statement
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS
+from delibsim.store.tables.calls import Row, call_row, number_or_none
 
-Row = dict[str, Any]
-NOT_PARAMETERS = frozenset({"name", "kind", "model", "base_url", "key_env", "timeout", "strict"})
-"""Settings of a model that say who is asked and how it is reached, not how it samples."""
+OF_PROCEDURE = (
+    "instructions",
+    "background",
+    "shuffle_items",
+    "reverse_scale",
+    "show_transcript",
+    "transcript_window",
+    "show_answers",
+    "recall",
+    "reasks",
+    "words",
+    "longest_statement",
+)
+"""Settings of the procedure that are columns of `runs`."""
 
 
 class SessionRows:
@@ -54,7 +65,8 @@ class SessionRows:
         self.calls: list[Row] = []
         records, self.damaged = runs.exchanges(name)
         for record in records:
-            if (call := _call(record, len(self.calls) + 1, self.session)) is None:
+            call = call_row(record, len(self.calls) + 1, self.session)
+            if call is None:
                 self.damaged += 1
             else:
                 self.calls.append(call)
@@ -66,21 +78,7 @@ class SessionRows:
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """The rows of this session: of runs, participants, responses, statements and calls."""
-        diversity = {
-            f"diversity_{name}": value
-            for name, value in self.drawn.get("diversity", {}).items()
-            if name != "people"
-        }
-        known = (
-            self._counts()
-            | _procedure(self.session)
-            | diversity
-            | {
-                "status": self.status,
-                "fault": self.fault,
-            }
-        )
-        yield "runs", self.condition | known
+        yield "runs", self.condition | self._row_of_run()
         people = self.session.participants if self.session else ()
         drawn = self.drawn.get("personas", ())
         for participant, origin in itertools.zip_longest(people, drawn[: len(people)]):
@@ -91,28 +89,40 @@ class SessionRows:
             }
             yield "participants", self.condition | self.seats[participant.id] | described
         if self.run is not None:
-            for response in self.run.responses:
-                base = self._unit(response.participant, response.phase) | {"phase": response.phase}
-                for answer in _answers(response, self.run.session.survey):
-                    yield "responses", base | answer
-            said = [
-                (s.turn, {"status": "ok", "text": s.text, "cut": s.cut})
-                for s in self.run.transcript
-            ]
-            said += [(s.turn, {"status": s.status, "reason": s.reason}) for s in self.run.silences]
-            for turn, words in sorted(said, key=lambda one: one[0].index):
-                base = self._unit(turn.speaker, f"turn {turn.index}")
-                yield (
-                    "statements",
-                    base | {"turn": turn.index, "round": turn.round, "task": turn.task} | words,
-                )
+            for row in self._responses(self.run):
+                yield "responses", row
+            for row in self._statements(self.run):
+                yield "statements", row
         for call in self.calls:
             yield "calls", self.condition | self.seats.get(call["participant"], {}) | call
 
+    def _row_of_run(self) -> Row:
+        row = self._counts() | {"status": self.status, "fault": self.fault}
+        if self.session is not None:
+            row |= _procedure(self.session) | _debate(self.session)
+        for name, value in self.drawn.get("diversity", {}).items():
+            if name != "people":
+                row[f"diversity_{name}"] = value
+        return row
+
+    def _responses(self, run: Run) -> Iterator[Row]:
+        for response in run.responses:
+            base = self._unit(response.participant, response.phase) | {"phase": response.phase}
+            for answer in _answers(response, run.session.survey):
+                yield base | answer
+
+    def _statements(self, run: Run) -> Iterator[Row]:
+        for said in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):
+            turn = said.turn
+            row = self._unit(turn.speaker, f"turn {turn.index}")
+            row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
+            if isinstance(said, Statement):
+                yield row | {"status": "ok", "text": said.text, "cut": said.cut}
+            else:
+                yield row | {"status": said.status, "reason": said.reason}
+
     def closed(self) -> "SessionRows":
-        """The account without what only its rows needed, so that memory does not grow with the
-        record.
-        """
+        """Without what only its rows needed, so that memory does not grow with the record."""
         _ = self.condition, self.attempts
         self.calls, self.run, self.asked = [], None, {}
         return self
@@ -121,10 +131,10 @@ class SessionRows:
     def seats(self) -> dict[str, Row]:
         """Participant, seat and model by the name of the participant."""
         people = self.session.participants if self.session else ()
-        return {
-            p.id: {"participant": p.id, "seat": seat, "model": p.model}
-            for seat, p in enumerate(people, 1)
-        }
+        found = {}
+        for seat, person in enumerate(people, 1):
+            found[person.id] = {"participant": person.id, "seat": seat, "model": person.model}
+        return found
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], list[Row]]:
@@ -141,10 +151,9 @@ class SessionRows:
         """
         if self.run is None:
             return {}
-        said = (*self.run.transcript, *self.run.silences)
-        units = [(r.participant, str(r.phase)) for r in self.run.responses] + [
-            (s.turn.speaker, f"turn {s.turn.index}") for s in said
-        ]
+        units = [(given.participant, str(given.phase)) for given in self.run.responses]
+        for said in (*self.run.transcript, *self.run.silences):
+            units.append((said.turn.speaker, f"turn {said.turn.index}"))
         return {unit: self._attempts(self.asked.get(unit, [])) for unit in units}
 
     def _attempts(self, calls: Sequence[Row]) -> int | None:
@@ -160,11 +169,13 @@ class SessionRows:
         session = self.session
         if session is None:
             return {"study": self.study, "session": self.name}
-        return {
+        cell, models = cell_of(session), session.models
+        kinds = [str(settings.get("kind", "")) for settings in models.values()]
+        known = {
             "study": self.study,
             "session": self.name,
-            "condition": cell_of(session),
-            "equal_to": self.same.get(cell_of(session)),
+            "cell": cell,
+            "equal_to": self.same.get(cell),
             "topic": session.topic.id,
             "survey": session.survey.id,
             "treatment": session.treatment.name,
@@ -172,16 +183,15 @@ class SessionRows:
             "rounds": session.treatment.rounds if session.treatment.interaction else 0,
             "format": session.format,
             "wording": session.wording.id,
-            "models": "+".join(session.models),
-            "model_kinds": "+".join(
-                str(settings.get("kind", "")) for settings in session.models.values()
-            ),
+            "models": "+".join(models),
+            "model_kinds": "+".join(kinds),
             "size": len(session.participants),
             "personas": sum(bool(participant.persona) for participant in session.participants),
             "network": session.procedure.audience.network,
             "replicate": session.replicate,
             "seed": str(session.seed),
-        } | _in_force(self.calls, list(session.models.values()))
+        }
+        return known | _in_force(self.calls, list(models.values()))
 
     def _unit(self, participant: str, occasion: str) -> Row:
         """What the rows of one survey or turn share: condition, participant, the parameters it was
@@ -190,23 +200,18 @@ class SessionRows:
         seat = self.seats[participant]
         settings = [self.session.models[seat["model"]]] if self.session else []
         calls = self.asked.get((participant, occasion), [])
-        return (
-            self.condition
-            | seat
-            | _in_force(calls, settings)
-            | {"attempts": self.attempts[participant, occasion]}
-        )
+        attempts = {"attempts": self.attempts[participant, occasion]}
+        return self.condition | seat | _in_force(calls, settings) | attempts
 
     def _counts(self) -> Row:
         session, run, calls = self.session, self.run, self.calls
-        costs = [call["cost_usd"] for call in calls] + [
-            call["retry_cost_usd"] for call in calls if call["retries"]
-        ]
-        expected = (
-            len(session.respondents) * len(PHASES) * len(session.survey.items) if session else None
-        )
+        costs = [call["cost_usd"] for call in calls]
+        costs += [call["retry_cost_usd"] for call in calls if call["retries"]]
+        expected = 0
+        if session is not None:
+            expected = len(session.respondents) * len(PHASES) * len(session.survey.items)
         row: Row = {
-            "answers_expected": expected,
+            "answers_expected": None if session is None else expected,
             "calls": len(calls),
             "calls_not_ok": sum(call["status"] != "ok" for call in calls),
             "calls_damaged": self.damaged,
@@ -216,14 +221,14 @@ class SessionRows:
         }
         if run is None:
             return row
-        reasked = [attempts and attempts > 1 for attempts in self.attempts.values()]
+        given = sum(len(response.answers) for response in run.responses)
+        attempts = self.attempts.values()
+        reasked = None if None in attempts else sum(n is not None and n > 1 for n in attempts)
         return row | {
-            "answers_missing": (
-                (expected or 0) - sum(len(response.answers) for response in run.responses)
-            ),
+            "answers_missing": expected - given,
             "turns": len(run.transcript) + len(run.silences),
             "statements_missing": len(run.silences),
-            "reasked": None if None in reasked else sum(map(bool, reasked)),
+            "reasked": reasked,
             "delibsim_version": run.provenance.get("delibsim"),
             "python_version": run.provenance.get("python"),
         }
@@ -234,14 +239,14 @@ def _in_force(calls: Sequence[Row], settings: Sequence[Mapping[str, Any]]) -> Ro
     had it.
     """
     calls = [call for call in calls if call["status"] == "ok"] or calls
-    dropped = {
-        name
-        for call in calls
-        if call["parameters_dropped"]
-        for name in call["parameters_dropped"].split("; ")
-    }
+    dropped: set[str] = set()
+    for call in calls:
+        if call["parameters_dropped"]:
+            dropped.update(call["parameters_dropped"].split("; "))
     return {
-        "temperature_requested": _shared(_number(own.get("temperature")) for own in settings),
+        "temperature_requested": _shared(
+            number_or_none(own.get("temperature")) for own in settings
+        ),
         "temperature": _shared(call["temperature"] for call in calls),
         "parameters_dropped": "; ".join(sorted(dropped)) or None,
     }
@@ -253,41 +258,23 @@ def _shared(values: Iterable[float | None]) -> float | None:
     return different.pop() if len(different) == 1 else None
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def _procedure(session: Session | None) -> Row:
-    if session is None:
-        return {}
+def _procedure(session: Session) -> Row:
     procedure, audience = session.procedure, session.procedure.audience
-    small_world = audience.network == "small_world"
-    names = (
-        "instructions", "background", "shuffle_items", "reverse_scale", "show_transcript", "transcript_window", "show_answers",
-        "recall", "reasks", "words", "longest_statement",
-    )  # fmt: skip
-    return (
-        {name: getattr(procedure, name) for name in names}
-        | {
-            "neighbours": audience.neighbours if small_world else None,
-            "rewiring": audience.rewiring if small_world else None,
-            "edges": ";".join(f"{a}-{b}" for a, b in audience.edges) or None,
-        }
-        | _debate(session)
-    )
+    row = {name: getattr(procedure, name) for name in OF_PROCEDURE}
+    if audience.network == "small_world":
+        row |= {"neighbours": audience.neighbours, "rewiring": audience.rewiring}
+    row["edges"] = ";".join(f"{a}-{b}" for a, b in audience.edges)
+    return row
 
 
 def _debate(session: Session) -> Row:
     """Who is on which side, and the rules of speeches; nothing of what is no debate."""
-    sides = {
-        participant.role: participant.model
-        for participant in session.participants
-        if participant.role in SIDES
-    }
+    people = session.participants
+    row: Row = {person.role: person.model for person in people if person.role in SIDES}
     rules = session.procedure.rules
     if session.format != "debate" or rules is None:
-        return dict(sides)
-    return sides | {
+        return row
+    return row | {
         "speech_least": rules.least,
         "speech_most": rules.most,
         "speech_reasks": rules.reasks,
@@ -300,87 +287,14 @@ def _answers(response: Response, survey: Survey) -> Iterator[Row]:
     """One participant's answers in one phase, in the order of the survey."""
     position = {item: place for place, item in enumerate(response.order, 1)}
     for item in survey.items:
-        answered = item.id in response.answers
+        missing = None
+        if item.id not in response.answers:
+            missing = response.missing.get(item.id, "no reason was recorded")
         yield {
             "item": item.id,
             "item_kind": item.kind,
             "value": response.answers.get(item.id),
-            "missing": (
-                None if answered else response.missing.get(item.id, "no reason was recorded")
-            ),
+            "missing": missing,
             "position": position.get(item.id),
             "reversed": response.reversed,
         }
-
-
-def _call(record: Mapping[str, Any], number: int, session: Session | None) -> Row | None:
-    """A recorded exchange as a row of `calls` without its condition; None if it is none."""
-    try:
-        row = _exchange(record, session)
-    except (KeyError, TypeError, AttributeError, ValueError):
-        return None
-    row["call"] = number
-    whole = all(
-        row[name] is not None for name in ("participant", "occasion", "attempt", "status", "reply")
-    )
-    return (
-        row
-        if whole and all(column.holds(row.get(column.name)) for column in COLUMNS["calls"])
-        else None
-    )
-
-
-def _exchange(record: Mapping[str, Any], session: Session | None) -> Row:
-    purpose, done = record["purpose"], record["completion"]
-    usage, tries, sent = (
-        done.get("usage", {}),
-        done.get("tries", []),
-        done.get("parameters_sent", {}),
-    )
-    settings = session.models.get(record["model"], {}) if session else {}
-    wanted = {
-        name: value
-        for name, value in settings.items()
-        if name not in NOT_PARAMETERS and value is not None
-    }
-    kind, _, turn = purpose["occasion"].partition(" ")
-    given = (
-        "status",
-        "detail",
-        "reasoning",
-        "finish_reason",
-        "model_requested",
-        "model_returned",
-        "provider",
-        "response_id",
-        "fingerprint",
-    )
-    return {
-        **{name: done["status"] if name == "status" else done.get(name) for name in given},
-        **{
-            name: usage.get(name)
-            for name in ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
-        },
-        "cost_usd": cost_of(done),
-        "participant": purpose["participant"],
-        "model": record["model"],
-        "occasion": purpose["occasion"],
-        "turn": int(turn) if kind == "turn" else None,
-        "attempt": purpose.get("attempt", 0),
-        "reply": done["text"],
-        "temperature_requested": _number(settings.get("temperature")),
-        "temperature": _number(sent.get("temperature")),
-        "parameters_requested": json_text(wanted) if session else None,
-        "parameters_sent": json_text(sent),
-        "parameters_dropped": "; ".join(sorted(done.get("parameters_dropped", []))) or None,
-        "started": record.get("started"),
-        "seconds": record.get("seconds"),
-        "retries": len(tries),
-        "retry_statuses": "; ".join(one["status"] for one in tries) or None,
-        "retry_cost_usd": sum_of(map(cost_of, tries)) if tries else None,
-        "possibly_billed": (
-            done.get("possibly_billed", False)
-            or any(one.get("possibly_billed", False) for one in tries)
-        ),
-        "hash": record.get("hash"),
-    }
