@@ -14,7 +14,8 @@ from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
-from delibsim.prompts.prompt import Prompt, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 

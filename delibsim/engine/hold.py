@@ -13,7 +13,8 @@ from delibsim.engine.debate import Debate
 from delibsim.engine.deliberation import Deliberation
 from delibsim.engine.forum import Forum, Watch
 from delibsim.models.base import LanguageModel
-from delibsim.prompts.session import fixed_prompts, rehearse
+from delibsim.prompts.session import fixed_prompts
+from delibsim.prompts.wording import rehearse
 
 FORMATS: dict[str, type[Forum]] = {"deliberation": Deliberation, "debate": Debate}
 

@@ -11,7 +11,9 @@ from delibsim.models.citizen.citizen import Citizen
 from delibsim.prompts.blocks import read_items
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 
 SCALE = re.compile(
     r"whole number from (-?\d+) \(strongly (disagree|agree)\)"

@@ -28,7 +28,8 @@ from delibsim.domain.transcript import Statement
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.citizen.debating import contribution
 from delibsim.prompts.blocks import read_block, read_items, read_starting_answers, read_transcript
-from delibsim.prompts.prompt import Prompt, SurveyAnswers
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import Prompt
 
 Vector = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from delibsim.models.base import Completion
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
 from delibsim.models.clients.preflight import PATIENCE, PreflightIssue
-from delibsim.prompts.prompt import Prompt, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Prompt
 
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
 

@@ -16,7 +16,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.prompt import Prompt, SurveyAnswers, UnreadableReply
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; raises EOFError when nobody will answer any

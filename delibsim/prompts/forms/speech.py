@@ -5,7 +5,8 @@ after the last re-ask.
 from dataclasses import dataclass, replace
 
 from delibsim.domain.rules import Rules, cut
-from delibsim.prompts.prompt import UnreadableReply, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import UnreadableReply
 
 
 @dataclass(frozen=True)
