@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from delibsim.domain.survey import Item, Response, Survey
     from delibsim.domain.topic import Motion, Topic
     from delibsim.domain.transcript import Silence, Statement, Transcript, Turn
-    from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
+    from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
     from delibsim.engine.hold import hold
     from delibsim.models.base import Completion, LanguageModel, Usage
     from delibsim.models.citizen.citizen import Citizen
@@ -46,7 +46,7 @@ _HOMES = {
     "delibsim.domain.survey": ("Item", "Response", "Survey"),
     "delibsim.domain.topic": ("Motion", "Topic"),
     "delibsim.domain.transcript": ("Silence", "Statement", "Transcript", "Turn"),
-    "delibsim.domain.treatment": ("Audience", "Procedure", "Treatment", "Wording"),
+    "delibsim.domain.treatment": ("Network", "Procedure", "Treatment", "Wording"),
     "delibsim.engine.hold": ("hold",),
     "delibsim.models.base": ("Completion", "LanguageModel", "Usage"),
     "delibsim.models.citizen.citizen": ("Citizen",),
@@ -62,7 +62,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "DRI",
     "Agreement",
-    "Audience",
     "Citizen",
     "Completion",
     "Diversity",
@@ -74,6 +73,7 @@ __all__ = [
     "Message",
     "ModelPool",
     "Motion",
+    "Network",
     "Participant",
     "Procedure",
     "Prompt",
@@ -102,7 +102,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-RENAMED = {"Voices": "ModelPool", "voices_of": "models_for"}
+RENAMED = {"Audience": "Network", "Voices": "ModelPool", "voices_of": "models_for"}
 """Public names of version 0.1 and what they are called now; they are kept for one version."""
 
 

@@ -16,7 +16,7 @@ from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Response, Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
+from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
 
 quick = settings(deadline=None, max_examples=60)
 """For properties of whole objects: without a deadline, because two busy cores are no fault of the
@@ -162,7 +162,7 @@ def sessions(draw):
 procedures = st.builds(
     Procedure,
     audience=st.builds(
-        Audience,
+        Network,
         network=st.sampled_from(["complete", "star", "ring", "small_world", "edges"]),
         neighbours=st.integers(2, 6),
         rewiring=st.floats(0, 1),

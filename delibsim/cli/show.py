@@ -102,7 +102,7 @@ def print_run(
         turn = said.turn
         if turn.round != round_:
             round_ = turn.round
-            title = f"Round {round_}" if session.format != "debate" else turn.task.capitalize()
+            title = session.kind.heading(turn)
             screen.print(f"\n{title}", style="bold")
         time = times.get(f"turn {turn.index}", "")[11:19]
         screen.print(

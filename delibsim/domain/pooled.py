@@ -9,7 +9,7 @@ from typing import Any
 
 from delibsim.domain.condition import settings_of_model, shared_settings
 from delibsim.domain.effect import WORDING, as_text
-from delibsim.domain.participant import SIDES
+from delibsim.domain.participant import AUDIENCE, SIDES
 from delibsim.domain.run import Session
 
 OF_THE_DEBATE = ("survey", "seats", "group.size", WORDING)
@@ -42,7 +42,7 @@ def _shared(session: Session) -> Iterator[tuple[str, Any, str]]:
     content = json.dumps([treatment.instructions, treatment.interaction])
     yield "treatment", (treatment.name, content), treatment.name
     yield WORDING, (wording.id, digest_of(wording.texts)), wording.id
-    listeners = sum(person.role == "audience" for person in session.participants)
+    listeners = sum(person.role == AUDIENCE for person in session.participants)
     yield "audience", listeners, str(listeners)
     sides = tuple(person for person in session.participants if person.role in SIDES)
     for key, value in shared_settings(replace(session, participants=sides)):

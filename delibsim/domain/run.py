@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.format import Format, format_named
+from delibsim.domain.participant import Participant
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
 from delibsim.domain.topic import Topic
@@ -47,11 +48,15 @@ class Session:
         return seed_of(self.seed, self.topic.id, self.replicate, *names)
 
     @property
+    def kind(self) -> Format:
+        """What is known of its format; WrongInput if there is no such format."""
+        return format_named(self.format)
+
+    @property
     def respondents(self) -> tuple[Participant, ...]:
         """Those who answer the survey: everybody but the two sides of a debate."""
-        return tuple(
-            participant for participant in self.participants if participant.role not in SIDES
-        )
+        surveyed = self.kind.surveyed
+        return tuple(person for person in self.participants if surveyed(person.role))
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""

@@ -39,9 +39,8 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Audience:
-    """Who hears whom: a network of the participants by name, or an edge list of seats counted from
-    1.
+class Network:
+    """Who hears whom: the `network` by name, or `edges` between seats counted from 1.
 
     `neighbours` is the mean degree of a small world (an even number), `rewiring` its probability of
     rewiring.
@@ -78,7 +77,7 @@ class Procedure:
     a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
     """
 
-    audience: Audience = Audience()
+    audience: Network = Network()
     shuffle_items: bool = True
     show_transcript: bool = True
     show_answers: bool = True

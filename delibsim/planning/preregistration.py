@@ -220,7 +220,7 @@ def _tournament(sessions: Sequence[Session]) -> list[str]:
     debates = [
         {p.role: p.model for p in s.participants} | {"motion": s.topic.id}
         for s in sessions
-        if s.format == "debate"
+        if s.kind.sides
     ]
     if not debates:
         return []
@@ -273,12 +273,12 @@ def _instruments(plans: Plans) -> str:
         "SHA-256",
     )
     parts = []
-    if any(s.format != "debate" for s in plans.sessions):
+    if any(not s.kind.own_survey for s in plans.sessions):
         parts.append(
             "Each participant answers the survey before and after: ratings of considerations, ranks"
             " of policy options."
         )
-    if debates := [s for s in plans.sessions if s.format == "debate"]:
+    if debates := [s for s in plans.sessions if s.kind.own_survey]:
         parts.append(
             DEBATED
             if any(s.respondents for s in debates)

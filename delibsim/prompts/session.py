@@ -10,7 +10,7 @@ hit.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.participant import Participant
 from delibsim.domain.rating import DIMENSIONS, name_told
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
@@ -227,8 +227,8 @@ def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
     """
     nobodies = tuple(replace(person, persona="") for person in session.participants)
     order = [item.id for item in session.survey.items]
-    tasks = ("opening", "rebuttal", "closing") if session.format == "debate" else ("speak",)
-    turns = [Turn(1, 1, nobodies[0].id, task) for task in tasks if session.treatment.interaction]
+    tasks = session.kind.tasks if session.treatment.interaction else ()
+    turns = [Turn(1, 1, nobodies[0].id, task) for task in tasks]
     return (
         survey_prompt(session, nobodies[0], "pre", order),
         *(speech_prompt(session, nobodies[0], turn, ()) for turn in turns),
@@ -254,8 +254,7 @@ def _subject(session: Session) -> str:
     """
     topic = session.topic
     background = topic.background.strip() if session.procedure.background else ""
-    tag = "motion" if session.format == "debate" else "topic"
-    return block(tag, _joined([topic.question.strip(), background]))
+    return block(session.kind.subject, _joined([topic.question.strip(), background]))
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -266,11 +265,12 @@ def _joined(parts: Sequence[str]) -> str:
 def _particulars(session: Session, participant: Participant) -> str:
     """What is particular to one participant: its name, its role in a debate, its persona."""
     said, name = "you", participant.id
-    if participant.role == "rater" and RATER_YOU in session.wording.texts:
+    rater = participant.role == "rater"
+    if rater and RATER_YOU in session.wording.texts:
         said, name = RATER_YOU, name_told(participant.id)
     # The name first: a persona may hold anything, and must not pass for the name.
     parts = [say(session, said), block("you", name)]
-    if participant.role in (*SIDES, "audience"):
+    if not rater and participant.role in session.kind.roles:
         parts.append(say(session, participant.role))
     persona = participant.persona.strip()
     if persona:

@@ -8,59 +8,6 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Wording
 
-FIELDS = {
-    "setting": ("group",),
-    "speak": ("round", "rounds"),
-    "words": ("words",),
-    "reask": ("fault",),
-    "left_out": ("omitted", "heard"),
-}
-"""The fields that are filled into the texts of a deliberation's wording, by text."""
-TEXTS = (
-    "setting",
-    "persona",
-    "you",
-    "transcript",
-    "survey_pre",
-    "survey_post",
-    "answers",
-    "recall",
-    "considerations",
-    "preferences",
-    "speak",
-    "reask",
-)
-"""The texts that the wording of a deliberation needs."""
-OPTIONAL_TEXTS = ("left_out", "words")
-"""The texts that it may have."""
-DEBATE_FIELDS = {
-    "setting": ("least", "most"),
-    "opening": ("least", "most"),
-    "rebuttal": ("least", "most"),
-    "closing": ("least", "most"),
-    "reask": ("fault",),
-}
-"""The fields that are filled into the texts of a debate's wording, by text."""
-DEBATE_TEXTS = (
-    "setting",
-    "persona",
-    "you",
-    "proposition",
-    "opposition",
-    "audience",
-    "transcript",
-    "preparation",
-    "notes",
-    "opening",
-    "rebuttal",
-    "closing",
-    "survey_pre",
-    "survey_post",
-    "answers",
-    "considerations",
-    "reask",
-)
-"""The texts that the wording of a debate needs."""
 LEFT_OUT = "Earlier statements are left out here: $omitted of the $heard that you have heard."
 """The text `left_out` of a wording that has none."""
 
@@ -84,27 +31,29 @@ def rehearse(session: Session) -> None:
     """Refuse a session whose wording lacks a text or has one that cannot be filled in;
     WrongInput.
     """
-    wording = session.wording
-    if session.format == "debate":
-        rules = session.procedure.rules
-        demands = () if rules is None else rules.demands()
-        for name in demands:
-            if name not in wording.texts:
-                raise WrongInput(
-                    f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}'"
-                    f" to say it with; write that text into conf/wording/{wording.id}.yaml, or"
-                    " leave the rule off"
-                )
-        refuse_unfilled(wording, (*DEBATE_TEXTS, *demands), DEBATE_FIELDS)
-        return
+    wording, format = session.wording, session.kind
+    demands = _demands(session)
+    for name in demands:
+        if name not in wording.texts:
+            raise WrongInput(
+                f"procedure.rules.{name} is on, and wording '{wording.id}' has no text '{name}' to"
+                f" say it with; write that text into conf/wording/{wording.id}.yaml, or leave the"
+                " rule off"
+            )
     if session.procedure.words is not None and "words" not in wording.texts:
         raise WrongInput(
             f"wording '{wording.id}' lacks the text 'words', in which $words is filled in, and"
             f" procedure.words is {session.procedure.words}: add the text, or set"
             " procedure.words=null, and the wording alone says how long a speech is to be"
         )
-    optional = [name for name in OPTIONAL_TEXTS if name in wording.texts]
-    refuse_unfilled(wording, (*TEXTS, *optional), FIELDS)
+    optional = [name for name in format.optional_texts if name in wording.texts]
+    refuse_unfilled(wording, (*format.texts, *optional, *demands), format.fields)
+
+
+def _demands(session: Session) -> tuple[str, ...]:
+    """The demands of the rules on speeches; there are none without sides."""
+    rules = session.procedure.rules
+    return rules.demands() if session.kind.sides and rules is not None else ()
 
 
 def refuse_unfilled(

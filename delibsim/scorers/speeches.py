@@ -32,9 +32,8 @@ class Speeches:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs."""
-        return [
-            score for run in runs if run.session.format == "debate" for score in self._score(run)
-        ]
+        debates = [run for run in runs if run.session.kind.sides]
+        return [score for run in debates for score in self._score(run)]
 
     def _score(self, run: Run) -> list[Score]:
         target, rules = run.session.id, run.session.procedure.rules

@@ -3,7 +3,8 @@
 import random
 from collections.abc import Sequence
 
-from delibsim.domain.participant import SIDES, Participant, Side
+from delibsim.domain.format import DEBATE, DELIBERATION
+from delibsim.domain.participant import AUDIENCE, SIDES, Participant, Side
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rated, Rating
 from delibsim.domain.rules import Rules
 from delibsim.domain.run import Run, Session
@@ -13,7 +14,7 @@ from delibsim.domain.topic import Motion, Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
-TASKS = ("opening", "rebuttal", "closing")
+TASKS = DEBATE.tasks
 NAMES = {"proposition": "Proposition", "opposition": "Opposition"}
 LISTENERS = ("Listener 1", "Listener 2")
 BROKEN_OFF = "debate_incomplete"
@@ -40,7 +41,7 @@ def a_run(
         survey=survey,
         participants=people,
         treatment=Treatment("basic", "Deliberate with the others.", rounds=1),
-        format="deliberation",
+        format=DELIBERATION.name,
         wording=Wording("example", {}),
         seed=seed,
     )
@@ -108,14 +109,14 @@ def _survey() -> Survey:
 def _debate(name: str, seed: int) -> Session:
     motion = Motion("example", "This House would do what should be done.")
     sides = [Participant(NAMES[side], role=side) for side in SIDES]
-    listeners = [Participant(listener, role="audience") for listener in LISTENERS]
+    listeners = [Participant(listener, role=AUDIENCE) for listener in LISTENERS]
     return Session(
         id=name,
         topic=motion.topic,
         survey=motion.survey,
         participants=(*sides, *listeners),
         treatment=Treatment("oxford", "Debate the motion.", rounds=3),
-        format="debate",
+        format=DEBATE.name,
         wording=Wording("example", {}),
         seed=seed,
         procedure=Procedure(rules=Rules(), words=None),

@@ -285,7 +285,7 @@ def _debate(session: Session) -> Row:
         if participant.role in SIDES
     }
     rules = session.procedure.rules
-    if session.format != "debate" or rules is None:
+    if not session.kind.sides or rules is None:
         return dict(sides)
     return sides | {
         "speech_least": rules.least,
