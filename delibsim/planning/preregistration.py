@@ -4,7 +4,6 @@ blanks for what only its author can say.
 
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -32,8 +31,6 @@ RULES = """\
   not computed on those who remain.
 - A run with anything missing is kept and marked `partial`; the software excludes no run. Flagged statements change no number.
 - A parameter that a model does not take is dropped, and the run says so; it is then no run under that parameter."""
-INTERNAL = re.compile(r" \((DEFINITIONS|FAULTS)[^)]*\)")
-"""References in docstrings to documents of the developers."""
 NO_PREREGISTRATION = (
     "**This is no preregistration: the study had begun when this was written.** {} What follows"
     " describes a study under way; what is filled in was filled in with data at hand."
@@ -341,7 +338,7 @@ def _measures(plans: Plans) -> str:
         (
             scorer.name,
             scorer.version,
-            INTERNAL.sub("", (type(scorer).__doc__ or "").split("\n\n")[0]),
+            (type(scorer).__doc__ or "").split("\n\n")[0],
             _sources(scorer),
         )
         for scorer in plans.scorers

@@ -29,5 +29,9 @@ def preferences(run: Run, phase: Phase) -> Array:
 
 
 def _answers(run: Run, phase: Phase, items: list[str]) -> Array:
-    rows = [run.response(participant.id, phase).answers for participant in run.session.participants]
-    return np.array([[row.get(item, np.nan) for item in items] for row in rows], dtype=float)
+    people = run.session.participants
+    answers = np.full((len(people), len(items)), np.nan)
+    for i, participant in enumerate(people):
+        given = run.response(participant.id, phase).answers
+        answers[i] = [given.get(item, np.nan) for item in items]
+    return answers

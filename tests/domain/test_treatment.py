@@ -16,8 +16,8 @@ from delibsim.domain.treatment import Network, Procedure, Treatment
 
 
 def test_the_base_design_is_the_default():
-    # DEFINITIONS 8: two rounds, full transcript, shuffled items, both surveys with what came
-    # before; three re-asks.
+    # Two rounds, full transcript, shuffled items, both surveys with what came before; three re-asks
+    # (docs/studies.md).
     treatment, procedure = Treatment("basic"), Procedure()
     assert (treatment.rounds, treatment.interaction) == (2, True)
     assert (

@@ -1,4 +1,4 @@
-"""FAULTS 21 and 29: the direction of the scale is undone once, exactly; what is left out of a long
+"""The direction of the scale is undone once, exactly; what is left out of a long
 transcript was declared and is told.
 """
 

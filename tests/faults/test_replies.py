@@ -1,4 +1,4 @@
-"""FAULTS 22, 24 to 29 and 33: what becomes of replies in a session: read, asked again, refused, or
+"""What becomes of replies in a session: read, asked again, refused, or
 missing with the reason.
 """
 
