@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
     from delibsim.domain.participant import Participant
+    from delibsim.domain.reason import Reason
     from delibsim.domain.run import Run, Session
     from delibsim.domain.score import Score, Scorer
     from delibsim.domain.seed import seed_of
@@ -39,6 +40,7 @@ _HOMES = {
     "delibsim.domain.errors": ("WrongInput",),
     "delibsim.domain.measure": ("Measure",),
     "delibsim.domain.participant": ("Participant",),
+    "delibsim.domain.reason": ("Reason",),
     "delibsim.domain.run": ("Run", "Session"),
     "delibsim.domain.score": ("Score", "Scorer"),
     "delibsim.domain.seed": ("seed_of",),
@@ -77,6 +79,7 @@ __all__ = [
     "Participant",
     "Procedure",
     "Prompt",
+    "Reason",
     "Response",
     "Run",
     "Runs",

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import slug
@@ -183,6 +184,12 @@ procedures = st.builds(
 """Procedures of every kind; an audience need not fit a group."""
 
 
+reasons = st.builds(
+    Reason, code=st.sampled_from(["refusal", "length", "unreadable"]), detail=st.just("") | lines
+)
+"""Why something is missing, with and without words."""
+
+
 @st.composite
 def runs(draw):
     """Held sessions: complete or partial, with missing answers and silences."""
@@ -204,7 +211,7 @@ def runs(draw):
                 )
             else:
                 responses.append(
-                    Response(participant.id, phase, {}, dict.fromkeys(order, draw(lines)), order)
+                    Response(participant.id, phase, {}, dict.fromkeys(order, draw(reasons)), order)
                 )
     for index in range(1, draw(st.integers(0, 4)) + 1):
         turn = Turn(index, draw(st.integers(1, 3)), draw(st.sampled_from(session.participants)).id)

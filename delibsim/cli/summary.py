@@ -154,28 +154,15 @@ def speeches(run: Run) -> list[dict[str, Any]]:
 
 def missing(run: Run) -> list[dict[str, Any]]:
     """What is missing from a run, and why: one entry a survey or turn and reason."""
-    found: list[dict[str, Any]] = []
-    for response in run.responses:
-        for reason, items in Counter(response.missing.values()).items():
-            found.append(
-                {
-                    "participant": response.participant,
-                    "occasion": response.phase,
-                    "answers": items,
-                    "reason": reason,
-                }
-            )
-    for silence in run.silences:
-        reason = f"{silence.status}: {silence.reason}"
-        found.append(
-            {
-                "participant": silence.turn.speaker,
-                "occasion": f"turn {silence.turn.index}",
-                "answers": 0,
-                "reason": reason,
-            }
-        )
-    return found
+    return [
+        {
+            "participant": gap.participant,
+            "occasion": gap.occasion,
+            "answers": gap.answers,
+            "reason": str(gap.reason),
+        }
+        for gap in run.gaps
+    ]
 
 
 def print_summary(result: dict[str, Any], screen: Console) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import mesa
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item, Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
@@ -52,7 +53,7 @@ class Agent(mesa.Agent):
         answers, completion = await self._ask(prompt)
         missing = {}
         if answers is None:
-            reason = f"{completion.status}: {completion.detail}".rstrip(": ")
+            reason = Reason(completion.status, completion.detail.rstrip(": "))
             missing = dict.fromkeys((item.id for item in survey.items), reason)
         name = self.participant.id
         return Response(name, phase, answers or {}, missing, order, reversed_)

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Turn
 from delibsim.engine.forum import Forum
 
-BROKEN_OFF = "debate_incomplete: the debate broke off, so the survey after it was not held"
+BROKEN_OFF = Reason(
+    "debate_incomplete", "the debate broke off, so the survey after it was not held"
+)
 
 
 class Debate(Forum):

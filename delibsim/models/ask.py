@@ -5,6 +5,7 @@ is asked.
 from collections.abc import Callable
 from typing import Any
 
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.prompts.prompt import Prompt
@@ -30,6 +31,7 @@ class Interrupted(RuntimeError):
             f"{fault}; {TOO_LONG}" if completion.status == "context_overflow" else fault
         )
         self.status = completion.status
+        self.reason = Reason(completion.status, completion.detail)
 
 
 async def ask(

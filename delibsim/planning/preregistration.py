@@ -165,7 +165,7 @@ def _design(plans: Plans) -> str:
         (name, len(found), ", ".join(map(str, found)), "varied" if len(found) > 1 else "constant")
         for name, found in levels.items()
     ]
-    counts = Counter(_cell(session) for session in manifest.sessions)
+    counts = Counter(session.cell for session in plans.sessions)
     sizes = Counter(counts.values())
     balance = (
         f"Every cell has {next(iter(sizes))} replicate(s)."
@@ -424,10 +424,10 @@ def _software(manifest: Manifest) -> str:
 def _prompts(plans: Plans) -> str:
     manifest, same = plans.manifest, same_cells(plans.sessions, without_effect)
     replicates: dict[str, list[str]] = {}
-    for session in manifest.sessions:
-        replicates.setdefault(_cell(session), []).append(
-            session.removeprefix(_cell(session)).lstrip(".")
-        )
+    planned = {session.id: session for session in plans.sessions}
+    for name in manifest.sessions:
+        cell = planned[name].cell
+        replicates.setdefault(cell, []).append(name.removeprefix(cell).lstrip("."))
     heads = ["cell", "replicates", "SHA-256 of the prompts"]
     rows = []
     for cell, found in replicates.items():
@@ -441,10 +441,6 @@ def _prompts(plans: Plans) -> str:
         " personas and what is said are not in it."
     )
     return f"{text}\n\n{_table(heads, rows)}"
-
-
-def _cell(session: str) -> str:
-    return session.rpartition(".r")[0] or session
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -306,7 +306,7 @@ def _answers(response: Response, survey: Survey) -> Iterator[Row]:
             "item_kind": item.kind,
             "value": response.answers.get(item.id),
             "missing": (
-                None if answered else response.missing.get(item.id, "no reason was recorded")
+                None if answered else str(response.missing.get(item.id, "no reason was recorded"))
             ),
             "position": position.get(item.id),
             "reversed": response.reversed,
