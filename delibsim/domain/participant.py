@@ -15,7 +15,8 @@ class Participant:
     """A seat in the group.
 
     `id` is the name that the others hear, `persona` a description that only its holder sees, and
-    `model` the name of the language model that speaks for it. `role` is "citizen" in a deliberation; in a debate it is a side or "audience".
+    `model` the name of the language model that speaks for it. `role` is "citizen" in a
+    deliberation; in a debate it is a side or "audience".
     """
 
     id: str
