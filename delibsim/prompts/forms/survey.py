@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from delibsim.domain.survey import Survey, faults_of
-from delibsim.prompts.labelled import labelled_values
+from delibsim.prompts.labelled import in_one_line, labelled_values
 from delibsim.prompts.prompt import UnreadableReply
-
-SHOWN = 8
-"""How many faults of one reply a message names."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +108,3 @@ class SurveyAnswers:
         lines = [f"{item.id}: {value}" for item, value in rated]
         lines += [f"{item.id}: {rank}" for rank, item in enumerate(survey.preferences, 1)]
         return "\n".join(lines)
-
-
-def in_one_line(faults: list[str]) -> str:
-    """The first faults of a reply in one line, and how many more there are."""
-    shown = "; ".join(faults[:SHOWN])
-    more = len(faults) - SHOWN
-    return f"{shown}; and {more} more faults" if more > 0 else shown
