@@ -11,6 +11,7 @@ from delibsim.domain.study import cell_of
 
 INSTRUCTIONS = "treatment.instructions"
 WORDING = "wording"
+DELIBERATION = "in a deliberation"
 SILENT = "where nobody speaks"
 UNSURVEYED = "where nobody is surveyed"
 BARE = "where the topic has no background"
@@ -227,7 +228,7 @@ def _unnoticed(
     always).
     """
     where = [SILENT] if _silent(session) else []
-    where.append(session.kind.circumstance)
+    where += [DELIBERATION] if session.format == "deliberation" else []
     found = {}
     for model, settings in session.models.items():
         kind = str(settings.get("kind", ""))

@@ -75,10 +75,12 @@ class Rating:
 
 
 def debated(run: Run) -> bool:
-    """Whether a run is a debate in which all speeches were given: only these are rated."""
-    expected = run.session.kind.speeches
-    speeches = [said for said in run.transcript if said.turn.task != PREPARATION]
-    return expected > 0 and not run.silences and len(speeches) == expected
+    """Whether a run is a debate in which all six speeches were given: only these are rated."""
+    return (
+        run.session.format == "debate"
+        and not run.silences
+        and len([s for s in run.transcript if s.turn.task != PREPARATION]) == 6
+    )
 
 
 def digest(run: Run) -> str:

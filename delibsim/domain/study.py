@@ -71,8 +71,10 @@ def slug(name: str) -> str:
 
 
 def cell_of(session: Session) -> str:
-    """The cell of the design that a session lies in (`Session.cell`)."""
-    return session.cell
+    """The cell of the design that a session lies in: its name without the replicate. Sessions named
+    otherwise are cells of their own.
+    """
+    return session.id.removesuffix(f".r{session.replicate}")
 
 
 def label_of(unlike: Mapping[str, Any]) -> str:

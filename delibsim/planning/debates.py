@@ -10,8 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.format import DEBATE
-from delibsim.domain.participant import AUDIENCE, SIDES, Participant
+from delibsim.domain.participant import SIDES, Participant
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
@@ -76,7 +75,7 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
     usual = {"temperature": base["debate"]["temperature"]}
     for job in asked.jobs:
         _refuse_defaults(job)
-        if job.values.get("format") != DEBATE.name:
+        if job.values.get("format") != "debate":
             jobs.append(job)
             continue
         for key in (*job.values, *job.choices):
@@ -228,7 +227,7 @@ def seats(
         )
     texts = persona.personas or [""]
     names = [(side.capitalize(), side) for side in SIDES] + [
-        (f"Listener {i + 1}", AUDIENCE) for i in range(audience)
+        (f"Listener {i + 1}", "audience") for i in range(audience)
     ]
     people = tuple(
         Participant(name, texts[i % len(texts)], debaters[min(i, 2)]["name"], role)
@@ -252,9 +251,9 @@ def enlarged(sessions: Sequence[Session], runs: Runs) -> str:
     for name in runs.sessions() if runs.folder.is_dir() else ():
         with suppress(WrongInput):  # a plan that cannot be read is told of elsewhere
             others += [runs.planned(name)] if name not in own else []
-    if not any(session.kind.sides for session in others):
+    if not any(session.format == "debate" for session in others):
         return ""
-    debates = [session for session in (*others, *sessions) if session.kind.sides]
+    debates = [session for session in (*others, *sessions) if session.format == "debate"]
     sides = [{p.role: p.model for p in session.participants} for session in debates]
     return lopsided(
         [

@@ -4,6 +4,7 @@ blanks for what only its author can say.
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -31,6 +32,8 @@ RULES = """\
   not computed on those who remain.
 - A run with anything missing is kept and marked `partial`; the software excludes no run. Flagged statements change no number.
 - A parameter that a model does not take is dropped, and the run says so; it is then no run under that parameter."""
+INTERNAL = re.compile(r" \((DEFINITIONS|FAULTS)[^)]*\)")
+"""References in docstrings to documents of the developers."""
 NO_PREREGISTRATION = (
     "**This is no preregistration: the study had begun when this was written.** {} What follows"
     " describes a study under way; what is filled in was filled in with data at hand."
@@ -165,7 +168,7 @@ def _design(plans: Plans) -> str:
         (name, len(found), ", ".join(map(str, found)), "varied" if len(found) > 1 else "constant")
         for name, found in levels.items()
     ]
-    counts = Counter(session.cell for session in plans.sessions)
+    counts = Counter(_cell(session) for session in manifest.sessions)
     sizes = Counter(counts.values())
     balance = (
         f"Every cell has {next(iter(sizes))} replicate(s)."
@@ -217,7 +220,7 @@ def _tournament(sessions: Sequence[Session]) -> list[str]:
     debates = [
         {p.role: p.model for p in s.participants} | {"motion": s.topic.id}
         for s in sessions
-        if s.kind.sides
+        if s.format == "debate"
     ]
     if not debates:
         return []
@@ -270,12 +273,12 @@ def _instruments(plans: Plans) -> str:
         "SHA-256",
     )
     parts = []
-    if any(not s.kind.own_survey for s in plans.sessions):
+    if any(s.format != "debate" for s in plans.sessions):
         parts.append(
             "Each participant answers the survey before and after: ratings of considerations, ranks"
             " of policy options."
         )
-    if debates := [s for s in plans.sessions if s.kind.own_survey]:
+    if debates := [s for s in plans.sessions if s.format == "debate"]:
         parts.append(
             DEBATED
             if any(s.respondents for s in debates)
@@ -338,7 +341,7 @@ def _measures(plans: Plans) -> str:
         (
             scorer.name,
             scorer.version,
-            (type(scorer).__doc__ or "").split("\n\n")[0],
+            INTERNAL.sub("", (type(scorer).__doc__ or "").split("\n\n")[0]),
             _sources(scorer),
         )
         for scorer in plans.scorers
@@ -424,10 +427,10 @@ def _software(manifest: Manifest) -> str:
 def _prompts(plans: Plans) -> str:
     manifest, same = plans.manifest, same_cells(plans.sessions, without_effect)
     replicates: dict[str, list[str]] = {}
-    planned = {session.id: session for session in plans.sessions}
-    for name in manifest.sessions:
-        cell = planned[name].cell
-        replicates.setdefault(cell, []).append(name.removeprefix(cell).lstrip("."))
+    for session in manifest.sessions:
+        replicates.setdefault(_cell(session), []).append(
+            session.removeprefix(_cell(session)).lstrip(".")
+        )
     heads = ["cell", "replicates", "SHA-256 of the prompts"]
     rows = []
     for cell, found in replicates.items():
@@ -441,6 +444,10 @@ def _prompts(plans: Plans) -> str:
         " personas and what is said are not in it."
     )
     return f"{text}\n\n{_table(heads, rows)}"
+
+
+def _cell(session: str) -> str:
+    return session.rpartition(".r")[0] or session
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -40,7 +40,9 @@ def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int,
         )
     groups: dict[str, list[Session]] = {}
     for session in sessions:
-        groups.setdefault(session.id if every else session.cell, []).append(session)
+        groups.setdefault(session.id if every else session.id.rpartition(".r")[0], []).append(
+            session
+        )
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[tuple[object, ...], str] = {}
     for name, group in groups.items():
