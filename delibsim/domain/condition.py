@@ -71,8 +71,9 @@ def _content(session: Session) -> tuple[Family, Settings]:
 
 
 def _named(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]:
-    """The condition of every cell: its family, what differs, and its name where nothing else tells
-    it apart.
+    """The condition of every cell: its family, and the settings in which cells of it differ.
+
+    The name of the cell is added where two conditions are equal otherwise.
     """
     keys = _differing(shared.values())
     found = {}
@@ -104,8 +105,9 @@ def family_of(session: Session) -> Family:
 
 
 def settings_of(session: Session) -> Iterator[tuple[str, Any]]:
-    """What a session is made of beside topic, treatment and models, named as at the command line;
-    hashable values.
+    """The settings of a session beside topic, treatment and models, named as at the command line.
+
+    All values are hashable.
     """
     yield from shared_settings(session)
     for name in session.models:
@@ -135,9 +137,7 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
 
 
 def _personas(personas: list[str]) -> str:
-    """A short name for who is described how: "none", or how many are and a hash of the
-    descriptions.
-    """
+    """A short name for personas: "none", or their number and a hash of their texts."""
     described = sum(bool(persona) for persona in personas)
     if not described:
         return "none"

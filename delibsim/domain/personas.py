@@ -69,8 +69,9 @@ class Drawn:
 
 
 def models_in_seats(names: Sequence[str], size: int, replicate: int) -> list[str]:
-    """The model of each seat: in turn, moved on by one seat with every replicate, so that seat and
-    model are not confounded.
+    """The model of each seat: in turn, moved on by one seat with every replicate.
+
+    So seat and model are not confounded.
 
     >>> models_in_seats(["a", "b"], 3, 1), models_in_seats(["a", "b"], 3, 2)
     (['a', 'b', 'a'], ['b', 'a', 'b'])

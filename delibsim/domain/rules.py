@@ -1,6 +1,4 @@
-"""The rules of speeches in debates, and what breaks them: length, links, citations, and speaking of
-oneself as an AI.
-"""
+"""The rules of speeches in debates: length, no links, no citations, no mention of being an AI."""
 
 import re
 from collections.abc import Mapping

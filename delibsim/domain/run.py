@@ -21,7 +21,7 @@ class Session:
 
     `personas` names the set that the participants' personas come from, "" where they have none or
     it was not kept. `seed` is the study's; what is drawn in the session is seeded by `seed_for`.
-    `models` gives, for every name in `Participant.model`, the plug-in that voices it (`kind`) and
+    `models` gives, for every name in `Participant.model`, the plug-in of the model (`kind`) and
     its settings. Raises ValueError for a group that cannot deliberate.
     """
 

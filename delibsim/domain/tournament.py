@@ -60,9 +60,7 @@ def against_baseline(
 def _balanced(
     pairs: list[tuple[str, str]], motions: Sequence[str], meetings: int | None, seed: int
 ) -> tuple[Match, ...]:
-    """Deal the motions out over the meetings in a circle, and exchange sides from one meeting of a
-    pair to the next.
-    """
+    """Deal out the motions over the meetings in a circle, with the sides exchanged each time."""
     _refuse_repeated("motions", motions, 1)
     n = len(motions)
     if meetings is None:
@@ -87,8 +85,7 @@ def _balanced(
 
 
 def lopsided(matches: Sequence[Match]) -> str:
-    """What is not balanced in these debates, with the counts by motion and by side; "" if nothing
-    is.
+    """What is unbalanced in these debates, with the counts by motion and by side; else "".
 
     >>> lopsided([Match("voting", "a", "b"), Match("nuclear", "b", "a")])
     ''

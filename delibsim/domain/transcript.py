@@ -29,8 +29,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Silence:
-    """A turn in which nothing was said that counts: the status of the call, and its detail in
-    words.
+    """A turn without a statement that counts.
+
+    `status` is that of the call, and `reason` its detail in words.
     """
 
     turn: Turn

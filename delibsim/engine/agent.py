@@ -19,9 +19,7 @@ from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 
 class Agent(mesa.Agent):
-    """A participant in the room. It returns what it says and answers; it never writes into the
-    forum.
-    """
+    """A participant in the room; it returns its answers and statements to the forum."""
 
     def __init__(
         self,
@@ -45,8 +43,9 @@ class Agent(mesa.Agent):
         heard: Sequence[Statement] = (),
         earlier: Response | None = None,
     ) -> Response:
-        """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing
-        with the reason.
+        """Answer the survey.
+
+        What cannot be read after the last re-ask, or is refused, is missing with the reason.
         """
         order, reversed_ = self.order, self.reversed
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
@@ -61,9 +60,7 @@ class Agent(mesa.Agent):
     async def speak(
         self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
     ) -> Statement | Silence:
-        """Take a turn; a refused, truncated or empty reply is a silence with its status and
-        reason.
-        """
+        """Take a turn; a refused, truncated or unreadable reply is a silence with its reason."""
         prompt = speech_prompt(self.session, self.participant, turn, heard, earlier)
         words, completion = await self._ask(prompt)
         if words is None:
@@ -77,8 +74,9 @@ class Agent(mesa.Agent):
         return await ask(self.session, self.language_model, prompt, note)
 
     def _order(self, survey: Survey) -> tuple[str, ...]:
-        """The items in this participant's own order (the same in both phases), considerations
-        before preferences.
+        """The items in this participant's own order, considerations before preferences.
+
+        It is the same in both phases.
         """
         considerations = self._shuffled("considerations", survey.considerations)
         preferences = self._shuffled("preferences", survey.preferences)

@@ -15,15 +15,11 @@ BROKEN_OFF = Reason(
 
 
 class Debate(Forum):
-    """Opening, rebuttal and closing, the proposition always first; a turn without a speech ends the
-    debate.
-    """
+    """Opening, rebuttal and closing, the proposition first; a turn without a speech ends it."""
 
     @staticmethod
     def check(session: Session) -> None:
-        """Refuse a debate without its two sides or its rules, or one in which somebody cannot hear;
-        WrongInput.
-        """
+        """Refuse a debate without both sides, without rules or with another network; WrongInput."""
         procedure, format = session.procedure, session.kind
         roles = [participant.role for participant in session.participants]
         counts = [roles.count(side) for side in format.sides]
@@ -48,8 +44,9 @@ class Debate(Forum):
             )
 
     def agenda(self) -> Iterator[Turn]:
-        """Private notes where the rules ask for them, then the six turns; the first silence ends
-        the agenda.
+        """Private notes where the rules ask for them, then the six turns.
+
+        The first silence ends the agenda.
         """
         if not self.session.treatment.interaction:
             return
@@ -67,9 +64,7 @@ class Debate(Forum):
                 yield Turn(index, round_, speakers[side], task)
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
-        """Ask the audience; after a debate that broke off nobody is asked, and the answers are
-        missing for that reason.
-        """
+        """Ask the audience, but not after a debate that broke off: then all answers are missing."""
         if phase == "pre" or not self.silences:
             return await super().survey(phase)
         items = [item.id for item in self.session.survey.items]

@@ -32,11 +32,13 @@ class Event:
 
 
 Watch = Callable[[Event], None]
+"""What is called with every event of a session."""
 
 
 class Forum(mesa.Model, ABC):
-    """A room with its agents. Mesa draws orders from the session's seed; formats differ only in
-    their `agenda`.
+    """A room with its agents.
+
+    Mesa draws orders from the session's seed; formats differ only in their `agenda`.
     """
 
     def __init__(
@@ -56,9 +58,7 @@ class Forum(mesa.Model, ABC):
 
     @staticmethod
     def check(session: Session) -> None:
-        """Refuse, before anything is asked, a session that cannot be held in this format;
-        WrongInput.
-        """
+        """Refuse a session that cannot be held in this format; WrongInput."""
 
     @abstractmethod
     def agenda(self) -> Iterator[Turn]:
@@ -100,8 +100,9 @@ class Forum(mesa.Model, ABC):
         return responses
 
     def heard(self, name: str) -> tuple[Statement, ...]:
-        """What this participant has heard so far: its own statements, and those that its neighbours
-        in the network made aloud.
+        """The statements that a participant has heard so far: its own, and its neighbours'.
+
+        Neighbours are those in the network; private notes are heard by their author alone.
         """
         heard = []
         for statement in self.statements:

@@ -51,9 +51,7 @@ async def hold(
 
 
 def check(session: Session) -> None:
-    """Refuse, before anything is asked, a session whose format, network or wording cannot be used;
-    WrongInput.
-    """
+    """Refuse a session with an unusable format, network or wording; WrongInput."""
     FORUMS[session.kind.name].check(session)
     network_of(session)
     rehearse(session)

@@ -12,8 +12,9 @@ NETWORKS = ("complete", "star", "ring", "small_world", "edges")
 
 
 def network_of(session: Session) -> nx.Graph:
-    """The graph whose edges join those who hear each other; in a star, the first participant is the
-    centre.
+    """The graph whose edges join those who hear each other.
+
+    In a star, the first participant is the centre.
     """
     network = session.procedure.audience
     # "audience" is the name that seeds of version 0.1 were made from.

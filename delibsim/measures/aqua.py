@@ -80,16 +80,15 @@ def score(labels: Mapping[str, int], scale: float = 5) -> float:
 
 
 def scores(labels: ArrayLike, scale: float = 5) -> NDArray[np.float64]:
-    """Scores of many statements: labels (... by 20, in the order of INDICATORS) to scores (...); a
-    missing label (NaN) gives NaN.
+    """Scores (...) of many statements from their labels (..., 20), in the order of INDICATORS.
+
+    A missing label (NaN) gives NaN.
     """
     return (sums(labels) - LOWEST) / (HIGHEST - LOWEST) * scale
 
 
 def sums(labels: ArrayLike) -> NDArray[np.float64]:
-    """Weighted sums of labels (... by 20), from LOWEST to HIGHEST; ValueError if there are not 20
-    of them.
-    """
+    """Weighted sums of labels (..., 20), from LOWEST to HIGHEST; ValueError for another number."""
     values = np.asarray(labels, dtype=float)
     if values.shape[-1:] != (len(INDICATORS),):
         raise ValueError(

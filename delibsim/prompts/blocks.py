@@ -67,9 +67,7 @@ def starting_answers(answers: Mapping[str, int], survey: Survey) -> str:
 
 
 def read_starting_answers(persona: str) -> tuple[dict[str, int], tuple[int, int]] | None:
-    """The answers in such a persona by label, and the ends of the scale; None if it is another
-    persona.
-    """
+    """The answers in such a persona by label, and the ends of the scale; None for another."""
     match = STARTED.search(persona)
     if match is None:
         return None

@@ -104,8 +104,9 @@ def _in_lines(text: str) -> list[tuple[str, Any]]:
 
 
 def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
-    """The members of every flat JSON object that has a known label, repeated names included; and
-    the text without them.
+    """The members of every flat JSON object that has a known label, and the text without them.
+
+    Repeated names are included.
     """
     for candidate in (text, text.replace("'", '"')):
         found: list[tuple[str, Any]] = []

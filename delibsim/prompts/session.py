@@ -196,8 +196,9 @@ def statement_words(session: Session) -> tuple[int, int]:
 
 
 def longest_prompt(session: Session, words: int | None = None) -> Prompt:
-    """The longest prompt of a session if every statement has so many words: the last survey, with
-    the whole transcript.
+    """The longest prompt of a session if every statement has `words` words.
+
+    It is the last survey, with the whole transcript.
     """
     if words is None:
         words = statement_words(session)[1]
@@ -222,8 +223,10 @@ def longest_prompt(session: Session, words: int | None = None) -> Prompt:
 
 
 def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
-    """What every replicate of a session is asked alike: first survey, first turn and last survey,
-    of somebody without a persona.
+    """What every replicate of a session is asked alike.
+
+    These are the first survey, the first turn of each task and the last survey, of a participant
+    without a persona.
     """
     nobodies = tuple(replace(person, persona="") for person in session.participants)
     order = [item.id for item in session.survey.items]
@@ -239,9 +242,7 @@ def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
 def _messages(
     session: Session, parts: Sequence[str], *, instructed: bool
 ) -> tuple[Message, Message]:
-    """The system message, with the treatment's instructions if `instructed`, and the user
-    message.
-    """
+    """The system message, with the instructions if `instructed`, and the user message."""
     setting = say(session, "setting", group=len(session.participants), **_limits(session))
     instructions = session.treatment.instructions.strip() if instructed else ""
     system = _joined([setting, instructions, _subject(session)])
@@ -249,9 +250,7 @@ def _messages(
 
 
 def _subject(session: Session) -> str:
-    """The motion of a debate; the question of a deliberation, with its background where the
-    procedure includes it.
-    """
+    """The motion, or the question with its background where the procedure includes that."""
     topic = session.topic
     background = topic.background.strip() if session.procedure.background else ""
     return block(session.kind.subject, _joined([topic.question.strip(), background]))

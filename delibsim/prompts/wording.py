@@ -28,9 +28,7 @@ def _filled(text: str, *fields: tuple[str, str]) -> str:
 
 
 def rehearse(session: Session) -> None:
-    """Refuse a session whose wording lacks a text or has one that cannot be filled in;
-    WrongInput.
-    """
+    """Refuse a wording that lacks a text or has one that cannot be filled in; WrongInput."""
     wording, format = session.wording, session.kind
     demands = _demands(session)
     for name in demands:
@@ -59,9 +57,7 @@ def _demands(session: Session) -> tuple[str, ...]:
 def refuse_unfilled(
     wording: Wording, texts: Sequence[str], fields: Mapping[str, Sequence[str]]
 ) -> None:
-    """Refuse a wording that lacks a text, or has one that cannot be filled in with these fields;
-    WrongInput.
-    """
+    """Refuse a wording without these texts, or with other fields in one; WrongInput."""
     for name in texts:
         if name not in wording.texts:
             raise WrongInput(

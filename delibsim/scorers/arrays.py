@@ -17,8 +17,9 @@ def surveyed(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def considerations(run: Run, phase: Phase) -> Array:
-    """Ratings, participants in the order of seats by considerations in the order of the survey;
-    missing is NaN.
+    """Ratings (participants, considerations), in the orders of seats and of the survey.
+
+    A missing rating is NaN.
     """
     return _answers(run, phase, [item.id for item in run.session.survey.considerations])
 

@@ -1,6 +1,4 @@
-"""Perspective diversity of every run: raw, standardised over a population, and normalised by the
-range of the format.
-"""
+"""Perspective diversity of every run: raw, standardised, and normalised by the range."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

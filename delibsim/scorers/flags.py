@@ -1,6 +1,4 @@
-"""Flags on statements that a careful reader should look at: injections, leaks, several speakers,
-repeated text.
-"""
+"""Flags on statements to look at: injections, leaks, several speakers, repeated text."""
 
 import re
 import unicodedata
@@ -111,9 +109,7 @@ def _odd(character: str) -> bool:
 
 
 def _shares_words(persona: str, text: str, items: Sequence[Item]) -> bool:
-    """Whether the text repeats LEAK consecutive words of the persona, items of the survey left
-    out.
-    """
+    """Whether the text repeats LEAK consecutive words of the persona outside the survey's items."""
     own, said = f" {_words(persona)} ", f" {_words(text)} "
     for known in sorted((_words(item.text) for item in items), key=len, reverse=True):
         if known:

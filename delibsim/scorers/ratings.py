@@ -1,6 +1,4 @@
-"""The ratings of debates as scores: one row a rater and rating, whether a language model or a
-person gave it.
-"""
+"""The ratings of debates as scores, one a rater and rating."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

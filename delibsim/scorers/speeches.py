@@ -1,6 +1,4 @@
-"""The length of speeches in debates, and the rules they break: what was accepted after the last
-re-ask is counted here.
-"""
+"""The length of speeches in debates, and the rules that accepted speeches break."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -122,8 +122,9 @@ class Ballot:
         return "\n".join([*lines, f"WINNER: {SPEAKERS[0]}"])
 
     def read(self, text: str) -> dict[str, int | str]:
-        """The values by label; UnreadableReply naming every label at fault: a tie, a number off the
-        scale, a gap.
+        """The values by label; UnreadableReply naming every label at fault.
+
+        A fault is a tie, a number off the scale, or a gap.
         """
         faults, winner, values = [], "", {}
         try:

@@ -1,6 +1,4 @@
-"""The form of a whole survey: a labelled rating for each consideration and a labelled rank for each
-preference.
-"""
+"""The form of a whole survey: a labelled rating or rank for each item."""
 
 import itertools
 from collections.abc import Mapping
@@ -88,9 +86,7 @@ class SurveyAnswers:
         }
 
     def read(self, text: str) -> Mapping[str, int]:
-        """Answers by item id, on the survey's own scale; UnreadableReply with the labels at
-        fault.
-        """
+        """Answers by item id, on the survey's own scale; UnreadableReply with the faults."""
         labels = tuple(item.id for item in self.survey.items)
         values, unread = labelled_values(text, labels)
         faults = [*unread, *faults_of(values, self.shown)]
