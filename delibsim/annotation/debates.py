@@ -13,13 +13,8 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.treatment import Wording
 from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
-from delibsim.prompts.session import (
-    RATER_TEXTS,
-    RATER_YOU,
-    ballot_prompt,
-    refuse_unfilled,
-    stance_prompt,
-)
+from delibsim.prompts.session import RATER_TEXTS, RATER_YOU, ballot_prompt, stance_prompt
+from delibsim.prompts.wording import refuse_unfilled
 
 
 def first_shown(debate: str, rater: str, seed: int) -> Side:

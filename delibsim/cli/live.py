@@ -114,6 +114,6 @@ def _fault(moment: Event) -> str:
     if isinstance(moment.said, Response) and moment.said.missing:
         return (
             f": {len(moment.said.missing)} answers missing:"
-            f" {safe(next(iter(moment.said.missing.values())))}"
+            f" {safe(str(next(iter(moment.said.missing.values()))))}"
         )
     return ""

@@ -14,7 +14,7 @@ from rich.table import Table
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.cli.calls import dropped_in
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.summary import OTHER_INSTRUMENT, missing
+from delibsim.cli.summary import OTHER_INSTRUMENT
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
@@ -176,10 +176,10 @@ def missing_by_condition(held: Iterable[Run], of: Mapping[str, Condition]) -> li
     """What is missing from the runs of each condition: statements and answers, by status."""
     found: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
     for run in held:
-        for gap in missing(run):
-            what = "answers" if gap["answers"] else "statements"
-            status = gap["reason"].partition(":")[0]
-            found[of[run.session.id], what, status][run.session.id] += gap["answers"] or 1
+        for gap in run.gaps:
+            what = "answers" if gap.answers else "statements"
+            key = of[run.session.id], what, gap.reason.code
+            found[key][run.session.id] += gap.answers or 1
     return [
         _named(condition) | {"what": what, "reason": reason, "n": sum(by.values()), "runs": len(by)}
         for (condition, what, reason), by in found.items()

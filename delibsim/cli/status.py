@@ -244,9 +244,9 @@ def _print(
             )
     by_condition: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in sessions:
-        by_condition[entry["session"].rpartition(".r")[0] or entry["session"]].update(
-            entry["calls"]
-        )
+        replicate = entry.get("condition", {}).get("replicate")
+        cell = entry["session"].removesuffix(f".r{replicate}")
+        by_condition[cell].update(entry["calls"])
     for name, counts in by_condition.items():
         ended = ", ".join(f"{n} {status}" for status, n in counts.most_common())
         screen.print(f"calls, {name}{effects.mark(name)}: {ended}", soft_wrap=True)

@@ -17,6 +17,7 @@ from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
+from delibsim.domain.format import format_named
 from delibsim.domain.measure import PHASES, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
@@ -50,13 +51,13 @@ def summary(held: Outcome, scores: list[Score], runs: Runs) -> dict[str, Any]:
         "topic": {"id": session.topic.id, "question": session.topic.question},
         "survey": {"id": session.survey.id, "validated": session.survey.validated},
         "format": session.format,
-        "speeches": speeches(run) if session.format == "debate" else [],
+        "speeches": speeches(run) if session.kind.sides else [],
         "stances": (
             [
                 (p.id, *(run.response(p.id, phase).answers.get("S1") for phase in ("pre", "post")))
                 for p in session.respondents
             ]
-            if session.format == "debate"
+            if session.kind.own_survey
             else []
         ),
         "treatment": session.treatment.name,
@@ -153,28 +154,15 @@ def speeches(run: Run) -> list[dict[str, Any]]:
 
 def missing(run: Run) -> list[dict[str, Any]]:
     """What is missing from a run, and why: one entry a survey or turn and reason."""
-    found: list[dict[str, Any]] = []
-    for response in run.responses:
-        for reason, items in Counter(response.missing.values()).items():
-            found.append(
-                {
-                    "participant": response.participant,
-                    "occasion": response.phase,
-                    "answers": items,
-                    "reason": reason,
-                }
-            )
-    for silence in run.silences:
-        reason = f"{silence.status}: {silence.reason}"
-        found.append(
-            {
-                "participant": silence.turn.speaker,
-                "occasion": f"turn {silence.turn.index}",
-                "answers": 0,
-                "reason": reason,
-            }
-        )
-    return found
+    return [
+        {
+            "participant": gap.participant,
+            "occasion": gap.occasion,
+            "answers": gap.answers,
+            "reason": str(gap.reason),
+        }
+        for gap in run.gaps
+    ]
 
 
 def print_summary(result: dict[str, Any], screen: Console) -> None:
@@ -203,7 +191,7 @@ def print_summary(result: dict[str, Any], screen: Console) -> None:
         f" wording {result['wording']}"
     )
     screen.print(safe(f"{design}, {personas}, network {result['network']}"), style="dim")
-    if result["format"] == "debate":
+    if format_named(result["format"]).sides:
         _print_speeches(result, screen)
     else:
         screen.print(_table(result))
@@ -278,7 +266,8 @@ def _phases(values: Mapping[str, float | None], measure: Measure) -> list[str]:
 def notes(result: dict[str, Any]) -> list[str]:
     """What a careful reader must know before using the numbers."""
     lines = []
-    undefined = {} if result["format"] == "debate" else result["undefined"]
+    own_survey = format_named(result["format"]).own_survey
+    undefined = {} if own_survey else result["undefined"]
     for measure, reason in undefined.items():
         lines.append(f"Undefined  {measure}: {reason}")
     for entry in result["missing"]:
@@ -302,7 +291,7 @@ def notes(result: dict[str, Any]) -> list[str]:
             f"Window     participants were shown the last {result['transcript_window']} statements"
             " they heard, and no more."
         )
-    if not result["survey"]["validated"] and result["format"] != "debate":
+    if not result["survey"]["validated"] and not own_survey:
         lines.append(
             f"Survey     {result['survey']['id']} has not been validated as an instrument."
         )

@@ -1,16 +1,18 @@
-"""The errors a user can mend, and the closest names to what was meant."""
+"""The errors that a user can mend, and the closest names to what was meant."""
 
 import difflib
 from collections.abc import Iterable, Sequence
 
 SHOWN = 30
+"""How many known names a message lists."""
 LIKE, LIKE_IN_PART = 0.5, 0.7
 """How alike a name is, from 0 to 1, that may have been meant: as a whole, in its last part."""
 
 
 class WrongInput(ValueError):
-    """What the user gave cannot be used: the message says what, where, and how to mend it. Commands
-    exit with 2.
+    """What the user gave cannot be used; the message says what, where, and how to mend it.
+
+    Commands exit with 2.
     """
 
 
@@ -31,14 +33,17 @@ def told_once(faults: Sequence[NotImported]) -> list[str]:
     >>> told_once([NotImported("no answers to", name, "import answers to {}") for name in "aba"])
     ["no answers to 'a', 'b'; import answers to SURVEY"]
     """
-    names: dict[tuple[str, str], dict[str, str]] = {}
+    names: dict[tuple[str, str], list[str]] = {}
     for fault in faults:
-        names.setdefault((fault.what, fault.advice), {})[f"'{fault.name}'"] = fault.name
-    told = []
+        lacking = names.setdefault((fault.what, fault.advice), [])
+        if fault.name not in lacking:
+            lacking.append(fault.name)
+    messages = []
     for (what, advice), lacking in names.items():
-        *others, last = lacking.values()
-        told.append(f"{what} {', '.join(lacking)}; {advice.format('SURVEY' if others else last)}")
-    return told
+        listed = ", ".join(f"'{name}'" for name in lacking)
+        name = lacking[0] if len(lacking) == 1 else "SURVEY"
+        messages.append(f"{what} {listed}; {advice.format(name)}")
+    return messages
 
 
 def unknown(
@@ -53,13 +58,17 @@ def unknown(
     """
     names = sorted(set(known))
     close = _closest(name, {*names, *unlisted})
-    meant = f"; did you mean {' or '.join(close)}?" if close else "."
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    there = f" There are: {', '.join(names[:SHOWN])}{more}" if names else ""
-    return WrongInput(
-        f"unknown {kind}"
-        f" '{name}'{meant}{there}{'.' if there and advice else ''}{' ' + advice if advice else ''}"
-    )
+    message = f"unknown {kind} '{name}'"
+    message += f"; did you mean {' or '.join(close)}?" if close else "."
+    if names:
+        message += f" There are: {', '.join(names[:SHOWN])}"
+        if len(names) > SHOWN:
+            message += f" and {len(names) - SHOWN} more"
+        if advice:
+            message += "."
+    if advice:
+        message += f" {advice}"
+    return WrongInput(message)
 
 
 def _closest(name: str, names: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.prompts.prompt import Prompt
@@ -26,6 +27,7 @@ class Interrupted(RuntimeError):
             fault = f"{fault}; {TOO_LONG}"
         super().__init__(fault)
         self.status = completion.status
+        self.reason = Reason(completion.status, completion.detail)
 
 
 async def ask(

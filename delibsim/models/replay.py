@@ -16,7 +16,8 @@ from pydantic import TypeAdapter
 from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
 from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.faults import scrub, secrets
-from delibsim.prompts.prompt import Message, Prompt, Purpose, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason, reason_from_text
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
@@ -43,6 +44,8 @@ def run_to_plain(run: Run) -> dict[str, Any]:
     plain = RUN.dump_python(run, mode="json")
     plain["session"] = _brief_session(plain["session"])
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
+    for response, held in zip(plain["responses"], run.responses, strict=True):
+        response["missing"] = reasons_to_plain(held.missing)
     plain["transcript"] = [_without(statement, cut=False) for statement in plain["transcript"]]
     return _without(plain, dropped=None)
 
@@ -132,6 +135,27 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     return _without(plain | {"procedure": procedure}, personas="")
 
 
+def reasons_to_plain(missing: Mapping[str, Reason]) -> dict[str, str]:
+    """Reasons by what is missing, each as the text that files hold."""
+    return {name: str(reason) for name, reason in missing.items()}
+
+
+def reasons_from_plain(missing: Mapping[str, Any]) -> dict[str, Any]:
+    """Such texts as the fields of reasons; what is no text is left to the check that follows."""
+    found = {}
+    for name, text in missing.items():
+        found[name] = asdict(reason_from_text(text)) if isinstance(text, str) else text
+    return found
+
+
+def _read_reasons(plain: dict[str, Any]) -> None:
+    """Turn the reasons of a run's responses from texts into fields."""
+    responses = plain.get("responses")
+    for response in responses if isinstance(responses, list) else ():
+        if isinstance(response, dict) and isinstance(response.get("missing"), dict):
+            response["missing"] = reasons_from_plain(response["missing"])
+
+
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:
     """Plain values without these fields where they say nothing: what schema 1 did not have at first
     is written only where used.
@@ -169,6 +193,7 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
         )
     try:
         _say_what_was(plain)
+        _read_reasons(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is
         # refused.
         return adapter.validate_json(json.dumps(plain), strict=True, extra="forbid")

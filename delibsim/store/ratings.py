@@ -104,7 +104,7 @@ class Ratings:
         wordings = self.wordings()
         found = []
         for run in runs:
-            debate = run.session.format == "debate"
+            debate = bool(run.session.kind.sides)
             found.append(self._rated(run, wordings) if debate else run)
         return found
 

@@ -410,7 +410,9 @@ def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
 
 
 def test_a_study_keeps_no_demand_that_is_off(home):
-    (rules,) = (part["rules"] for part in plan(DEBATE, home).manifest.components["procedures"].values())
+    (rules,) = (
+        part["rules"] for part in plan(DEBATE, home).manifest.components["procedures"].values()
+    )
     assert set(rules) == {"least", "most", "reasks", "then", "preparation"}
     asked = plan([*DEBATE, "procedure.rules.fairness=true"], home)
     assert asked.session.id == "voting.oxford.citizen-v-citizen_fairness-true.r1"

@@ -23,7 +23,9 @@ def options(command):
 def all_options():
     found = {}
     for name, (module, _) in COMMANDS.items():
-        for inner, words in options(get_command(import_module(f"delibsim.cli.{module}").app)).items():
+        for inner, words in options(
+            get_command(import_module(f"delibsim.cli.{module}").app)
+        ).items():
             found[f"{name} {inner}".strip()] = words
     return found
 
@@ -70,7 +72,9 @@ def test_an_export_goes_to_the_folder_by_either_word(delibsim, home, words):
     assert answer.code == 0
     assert (home / "x" / "runs.csv").is_file()
     old = words[0] == "--out"
-    assert ("warning: --out is now --to; the old word goes in the next version" in answer.err) is old
+    assert (
+        "warning: --out is now --to; the old word goes in the next version" in answer.err
+    ) is old
 
 
 @pytest.mark.parametrize("folder", ["studies", "Ann's, studies", "a/b", "x=y"])

@@ -25,7 +25,9 @@ from delibsim.prompts.blocks import (
     starting_answers,
     transcript_block,
 )
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.testing import check_language_model
 
 RIVERS = "Rivers deserve wide natural banks."

@@ -21,7 +21,9 @@ from delibsim.domain.topic import Topic
 from delibsim.measures.pairs import Array
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.prompts.blocks import block, items_block
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 DESCRIBED = 8
 """How many considerations describe a cluster."""

@@ -16,7 +16,8 @@ from delibsim.models.citizen.debating import contribution
 from delibsim.models.citizen.deliberating import statement, survey_reply
 from delibsim.models.citizen.opinion import Traits, attitude_of, check_share, start_of
 from delibsim.prompts.blocks import read_block
-from delibsim.prompts.prompt import Prompt, SurveyAnswers
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import Prompt
 
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 

@@ -15,7 +15,8 @@ from delibsim.models.capabilities import Capabilities, PreflightIssue
 from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.connection import unreachable
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.prompts.prompt import Prompt, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Prompt
 
 # litellm reads these when it is imported: no price list from the network, no debug output, no
 # dotenv files.

@@ -18,7 +18,8 @@ from delibsim.models.clients.bodies import decoded, text_of
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.prompts.prompt import Prompt, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Prompt
 
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
 REFUSED = ("HTTP 400", "HTTP 422")

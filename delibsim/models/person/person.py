@@ -12,7 +12,8 @@ from delibsim.models.capabilities import Capabilities
 from delibsim.models.person.terminal import terminal
 from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.prompt import Prompt, SurveyAnswers, UnreadableReply
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; EOFError when nobody will answer any more."""

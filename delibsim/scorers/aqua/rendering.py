@@ -5,7 +5,8 @@ translated.
 import re
 from dataclasses import dataclass
 
-from delibsim.prompts.prompt import UnreadableReply, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import UnreadableReply
 from delibsim.scorers.aqua.language import SHORT, language
 
 # times as many words as the text has, and a few more; a longer reply says something of its own

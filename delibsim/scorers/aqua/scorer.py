@@ -28,7 +28,7 @@ there is none.
 
 class AQuA:
     """The twenty indicators (0 to 3), their weighted sum and the score (0 to 5) of statements, and
-    their means (DEFINITIONS 5).
+    their means.
 
     `folder` holds what `delibsim aqua setup` recorded, and the texts that were translated and
     labelled before. The scorer is `on_request`: it takes seconds a statement, so it runs only where

@@ -272,7 +272,7 @@ def _debate(session: Session) -> Row:
     people = session.participants
     row: Row = {person.role: person.model for person in people if person.role in SIDES}
     rules = session.procedure.rules
-    if session.format != "debate" or rules is None:
+    if not session.kind.sides or rules is None:
         return row
     return row | {
         "speech_least": rules.least,
@@ -289,7 +289,7 @@ def _answers(response: Response, survey: Survey) -> Iterator[Row]:
     for item in survey.items:
         missing = None
         if item.id not in response.answers:
-            missing = response.missing.get(item.id, "no reason was recorded")
+            missing = str(response.missing.get(item.id, "no reason was recorded"))
         yield {
             "item": item.id,
             "item_kind": item.kind,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import networkx as nx
 import pytest
 
-from delibsim import Audience, WrongInput, hold
-from delibsim.engine.audience import audience_of
+from delibsim import Network, WrongInput, hold
+from delibsim.engine.network import network_of
 
 
 def name(seat):
@@ -19,11 +19,11 @@ def neighbours(graph, seat):
 
 RING = {seat: {(seat - 2) % 5 + 1, seat % 5 + 1} for seat in range(1, 6)}
 NETWORKS = [
-    (Audience("complete"), {seat: {1, 2, 3, 4, 5} - {seat} for seat in range(1, 6)}),
-    (Audience("star"), {1: {2, 3, 4, 5}, 2: {1}, 3: {1}, 4: {1}, 5: {1}}),
-    (Audience("ring"), RING),
-    (Audience("small_world", neighbours=2, rewiring=0.0), RING),
-    (Audience("edges", edges=((1, 2), (3, 2))), {1: {2}, 2: {1, 3}, 3: {2}, 4: set(), 5: set()}),
+    (Network("complete"), {seat: {1, 2, 3, 4, 5} - {seat} for seat in range(1, 6)}),
+    (Network("star"), {1: {2, 3, 4, 5}, 2: {1}, 3: {1}, 4: {1}, 5: {1}}),
+    (Network("ring"), RING),
+    (Network("small_world", neighbours=2, rewiring=0.0), RING),
+    (Network("edges", edges=((1, 2), (3, 2))), {1: {2}, 2: {1, 3}, 3: {2}, 4: set(), 5: set()}),
 ]
 IDS = ["complete", "star", "ring", "small_world", "edges"]
 
@@ -60,7 +60,7 @@ async def test_each_hears_its_neighbours_and_itself_in_turns_and_in_the_second_s
 @pytest.mark.parametrize("n", [2, 3, 9])
 @pytest.mark.parametrize("network", ["complete", "star", "ring"])
 def test_every_group_size_has_a_connected_audience(session_of, n, network):
-    graph = audience_of(session_of(n, audience=Audience(network)))
+    graph = network_of(session_of(n, audience=Network(network)))
     assert set(graph) == {name(seat) for seat in range(1, n + 1)}
     assert nx.is_connected(graph)
     assert not list(nx.selfloop_edges(graph))
@@ -69,31 +69,31 @@ def test_every_group_size_has_a_connected_audience(session_of, n, network):
 
 
 def test_a_small_world_is_drawn_from_the_seed(session_of):
-    session = session_of(9, audience=Audience("small_world", neighbours=4, rewiring=0.8))
-    edges = nx.to_dict_of_lists(audience_of(session))
-    assert edges == nx.to_dict_of_lists(audience_of(session))
-    assert edges != nx.to_dict_of_lists(audience_of(replace(session, seed=8)))
-    assert audience_of(session).number_of_edges() == 9 * 4 / 2
+    session = session_of(9, audience=Network("small_world", neighbours=4, rewiring=0.8))
+    edges = nx.to_dict_of_lists(network_of(session))
+    assert edges == nx.to_dict_of_lists(network_of(session))
+    assert edges != nx.to_dict_of_lists(network_of(replace(session, seed=8)))
+    assert network_of(session).number_of_edges() == 9 * 4 / 2
 
 
 @pytest.mark.parametrize(
     ("audience", "fault"),
     [
-        (Audience("rnig"), "unknown network 'rnig'; did you mean ring"),
+        (Network("rnig"), "unknown network 'rnig'; did you mean ring"),
         (
-            Audience("small_world", neighbours=3),
+            Network("small_world", neighbours=3),
             "neighbours must be an even number from 2 to 4, not 3",
         ),
         (
-            Audience("small_world", neighbours=6),
+            Network("small_world", neighbours=6),
             "neighbours must be an even number from 2 to 4, not 6",
         ),
-        (Audience("small_world", neighbours=0), "neighbours must be an even number"),
-        (Audience("small_world", rewiring=7.0), "rewiring"),
-        (Audience("small_world", rewiring=-0.1), "rewiring"),
-        (Audience("edges"), "none given"),
-        (Audience("edges", edges=((0, 1),)), r"seats from 1 to 5; wrong: \[\[0, 1\]\]"),
-        (Audience("edges", edges=((1, 2), (5, 6))), r"seats from 1 to 5; wrong: \[\[5, 6\]\]"),
+        (Network("small_world", neighbours=0), "neighbours must be an even number"),
+        (Network("small_world", rewiring=7.0), "rewiring"),
+        (Network("small_world", rewiring=-0.1), "rewiring"),
+        (Network("edges"), "none given"),
+        (Network("edges", edges=((0, 1),)), r"seats from 1 to 5; wrong: \[\[0, 1\]\]"),
+        (Network("edges", edges=((1, 2), (5, 6))), r"seats from 1 to 5; wrong: \[\[5, 6\]\]"),
     ],
     ids=lambda value: (
         value
