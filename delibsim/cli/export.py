@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
@@ -11,7 +12,7 @@ from delibsim.cli.terminal import console, echo_json, report, safe, shown, study
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import EXPORT
 from delibsim.store.tables.codebook import TABLES
-from delibsim.store.tables.export import FORMATS
+from delibsim.store.tables.export import FORMATS, Export
 from delibsim.store.tables.export import export as write
 
 app = typer.Typer(add_completion=False)
@@ -43,35 +44,32 @@ def export(
     if not runs.sessions():
         typer.echo(f"study '{runs.study}' has no sessions to export yet", err=True)
         raise typer.Exit(4)
-    written = write(
-        runs,
-        to or runs.folder / EXPORT,
-        FORMATS if format == "both" else (format,),
-        spreadsheet_safe,
-    )
+    formats = FORMATS if format == "both" else (format,)
+    written = write(runs, to or runs.folder / EXPORT, formats, spreadsheet_safe)
     if as_json:
-        echo_json(
-            {
-                "study": runs.study,
-                "folder": shown(written.folder),
-                "rows": written.rows,
-                "sessions": written.sessions,
-                "escaped": written.escaped,
-                "left_out": written.faults,
-            }
-        )
+        plain = {
+            "study": runs.study,
+            "folder": shown(written.folder),
+            "rows": written.rows,
+            "sessions": written.sessions,
+            "escaped": written.escaped,
+            "left_out": written.faults,
+        }
+        echo_json(plain)
     else:
-        screen = console()
-        table = Table("table", "rows", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for name, rows in written.rows.items():
-            table.add_row(name, str(rows), TABLES[name])
-        screen.print(table)
-        screen.print(
-            "sessions: " + ", ".join(f"{n} {status}" for status, n in written.sessions.items())
-        )
-        for column, n in written.escaped.items():
-            screen.print(
-                f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character"
-            )
-        screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)
+        _print(written, console())
     report(list(written.faults))
+
+
+def _print(written: Export, screen: Console) -> None:
+    table = Table("table", "rows", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, rows in written.rows.items():
+        table.add_row(name, str(rows), TABLES[name])
+    screen.print(table)
+    sessions = [f"{n} {status}" for status, n in written.sessions.items()]
+    screen.print(f"sessions: {', '.join(sessions)}")
+    for column, n in written.escaped.items():
+        screen.print(
+            f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character"
+        )
+    screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)
