@@ -20,8 +20,8 @@ from delibsim.analysis.conditions import (
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.analysis.run_summary import is_null
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.summary import HEADINGS, OTHER_INSTRUMENT
-from delibsim.cli.table import Column, print_table
+from delibsim.cli.summary import OTHER_INSTRUMENT
+from delibsim.cli.table import HEADINGS, Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers

@@ -8,7 +8,7 @@ from rich.console import Console
 from delibsim.analysis.calls import repetition, without_effect
 from delibsim.analysis.human.reference import reference
 from delibsim.analysis.run_summary import UNPHASED, run_summary
-from delibsim.cli.table import Column, print_table
+from delibsim.cli.table import HEADINGS, Column, print_table
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
@@ -16,8 +16,6 @@ from delibsim.domain.measure import PHASES, Measure
 from delibsim.domain.score import Score
 from delibsim.store.runs import Runs
 
-HEADINGS = {"pre": "before", "post": "after", "change": "change"}
-"""The phases as they are printed."""
 OTHER_INSTRUMENT = (
     "they answered the original instrument: compare directions only",
     "measures that depend on the instrument are left out",

@@ -12,6 +12,9 @@ from rich.text import Text
 GAP = 2
 """The spaces between two columns."""
 
+HEADINGS = {"pre": "before", "post": "after", "change": "change"}
+"""The phases as they are printed."""
+
 Row = Sequence[str]
 
 
@@ -77,7 +80,7 @@ def _measured(column: Column, cells: Row, width: int) -> _Cells:
         words += cell.split() if column.text else [cell]
     least = max(map(cell_len, words), default=0)
     best = max(map(cell_len, (column.heading, *cells)))
-    return _Cells(column, cells, min(least, width // 2), best)
+    return _Cells(column, cells, max(1, min(least, width // 2)), best)
 
 
 def _parts(cells: Sequence[_Cells], width: int) -> Iterator[list[_Cells]]:
@@ -135,14 +138,20 @@ def _print_part(part: Sequence[_Cells], width: int, screen: Console) -> None:
 
 
 def _widths(part: Sequence[_Cells], width: int) -> list[int]:
-    """The least widths, and what room is left: to text first, and to those that need little."""
+    """The least widths, and what room is left to those columns that would take the most lines.
+
+    Columns of text are served before the headings of the others.
+    """
     widths = [one.least for one in part]
-    room = width - _total(part)
-    needs = [one.best - one.least for one in part]
-    for i in sorted(range(len(part)), key=lambda i: (not part[i].column.text, needs[i])):
-        more = max(0, min(room, needs[i]))
-        widths[i] += more
-        room -= more
+
+    def lines(i: int) -> tuple[bool, float]:
+        return part[i].column.text, part[i].best / widths[i]
+
+    for _ in range(width - _total(part)):
+        wrapped = [i for i, one in enumerate(part) if widths[i] < one.best]
+        if not wrapped:
+            break
+        widths[max(wrapped, key=lines)] += 1
     return widths
 
 
