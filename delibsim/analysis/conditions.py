@@ -7,7 +7,8 @@ from math import isnan
 from statistics import fmean, stdev
 from typing import Any
 
-from delibsim.analysis.human.values import people_of
+from delibsim.analysis.human.values import on_their_instrument, people_of
+from delibsim.analysis.run_notes import OTHER_INSTRUMENT
 from delibsim.analysis.run_summary import FLAG, missing
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
@@ -40,6 +41,14 @@ class Mean:
     sd: float | None
     missing: Mapping[str, int]
     people: float | None
+
+    def title(self) -> str:
+        """What stands above the table of the condition: its name, and which other it is like."""
+        if self.equal_to is not None:
+            equal = f"= {self.equal_to}, by construction; only numbers that differ are shown"
+            return f"{self.condition} ({equal})"
+        alike = "" if self.asked_like is None else f" (asked like {self.asked_like})"
+        return f"{self.condition}{alike}"
 
     def plain(self) -> dict[str, Any]:
         """As plain values; the condition as its topic, treatment, models and settings."""
@@ -147,6 +156,19 @@ def gaps(held: Iterable[Run], of: Mapping[str, Condition]) -> list[Gap]:
             key = of[run.session.id], what, status
             counts[key][run.session.id] += entry["answers"] or 1
     return [Gap(*key, n=by_run.total(), runs=len(by_run)) for key, by_run in counts.items()]
+
+
+def on_people(plans: Sequence[Session]) -> list[str]:
+    """What must be known of people's values before anything is compared with them, by topic."""
+    by_survey = {(plan.topic.id, plan.survey.id): plan for plan in plans}
+    found = []
+    for (topic, _), plan in by_survey.items():
+        if known := people_of(plan):
+            pooled = f"the change of {known['n']} people pooled, which no single group shows"
+            told = [f"people on {topic}: {pooled}"]
+            told += [] if on_their_instrument(plan) else OTHER_INSTRUMENT
+            found.append("; ".join(told))
+    return found
 
 
 def conditions_of_cells(

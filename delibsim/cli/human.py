@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.analysis.human.groups_of_five import PARTITIONS, Dealt
+from delibsim.analysis.human.groups_of_five import PARTITIONS
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure
 from delibsim.analysis.human.report import (
@@ -19,10 +19,10 @@ from delibsim.analysis.human.report import (
     of_topic,
     people_report,
 )
-from delibsim.cli.table import HEADINGS, Column, print_table
+from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
-from delibsim.domain.measure import CATALOGUE, MEASURES, Measure
+from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, Measure
 from delibsim.store.instruments.imported import read_people
 
 TITLES = {
@@ -167,9 +167,8 @@ def _print_of_five(report: PeopleReport, screen: Console) -> None:
     title = f"Groups of five: means over {partitions}; SD between partitions"
     print_table(title, columns, rows, screen)
     screen.print()
-    for topic in topics:
-        if told := _without_index(topic, report):
-            typer.echo(told)
+    for line in report.without_index():
+        typer.echo(line)
     fit = report.ceiling()
     slope = f"slope of the change of DRI on DRI before {number(fit.beta)}"
     screen.print(
@@ -185,17 +184,3 @@ def _figures_of_five(spreads: Spreads) -> list[str]:
     for _, measure, phase in OF_FIVE:
         cells.append(number(spreads[measure][phase].mean, signed=phase == "change"))
     return [*cells, number(spreads["dri"]["change"].between_partitions)]
-
-
-def _without_index(topic: Dealt, report: PeopleReport) -> str:
-    """Which groups of five are in no mean of the index, and because of how many people, or ""."""
-    found = report.without_index(topic)
-    if found is None:
-        return ""
-    shares = ", ".join(f"{found.shares[phase]:.1%} {name}" for phase, name in HEADINGS.items())
-    before, after = found.alike
-    people = f"of {topic.n} people {before} rated all considerations alike before and {after} after"
-    return (
-        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({shares});"
-        f" {people}, which leaves their groups without one."
-    )

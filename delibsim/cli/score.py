@@ -16,18 +16,17 @@ from delibsim.analysis.conditions import (
     conditions_of_cells,
     gaps,
     means,
+    on_people,
 )
-from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.analysis.run_summary import is_null
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.summary import OTHER_INSTRUMENT
-from delibsim.cli.table import HEADINGS, Column, print_table
+from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
-from delibsim.domain.measure import Measure
+from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.plugins import names
 from delibsim.store.runs import Runs
@@ -98,7 +97,8 @@ def score(
         effects.print(screen)
         null = {of[plan.id] for plan in plans if is_null(plan)}
         print_conditions(rows, missing, measures_of(wanted), null, screen)
-        _print_people(plans, screen)
+        for line in on_people(plans):
+            screen.print(line, soft_wrap=True)
         for line in people_lines(scorer or []):
             screen.print(line)
         for fault in faults:
@@ -126,22 +126,15 @@ def print_conditions(
 
     Of a condition that equals another by construction only what differs is printed.
     """
-    marks = {row.condition: _mark(row) for row in rows}
+    titles = {row.condition: row.title() for row in rows}
     for condition, measures in by_measure(rows).items():
-        screen.print(safe(f"{condition}{marks[condition]}"), soft_wrap=True)
+        screen.print(safe(titles[condition]), soft_wrap=True)
         if measures:
             _print_means(measures, declared, condition in null, screen)
         for gap in missing:
             if gap.condition == condition:
                 told = f"missing: {gap.n} {gap.what} in {gap.runs} run(s): {gap.reason}"
                 screen.print(safe(told), soft_wrap=True)
-
-
-def _mark(row: Mean) -> str:
-    """What stands behind a condition that is the same as another, or was asked alike."""
-    if row.equal_to is not None:
-        return f" (= {row.equal_to}, by construction; only numbers that differ are shown)"
-    return "" if row.asked_like is None else f" (asked like {row.asked_like})"
 
 
 def _print_means(
@@ -175,14 +168,3 @@ def _cells(own: MeasureMeans, declared: Measure | None) -> list[str]:
     reasons = ", ".join(f"{reason} ({n})" for reason, n in least.missing.items())
     label = safe(own.measure if declared is None else declared.label)
     return [label, *counts, *values[:3], sd, people, values[3], safe(reasons)]
-
-
-def _print_people(plans: Sequence[Session], screen: Console) -> None:
-    """Print what must be known of the column of people before anything is compared with it."""
-    of_surveys = {(plan.topic.id, plan.survey.id): plan for plan in plans}
-    for (topic, _), plan in of_surveys.items():
-        if known := people_of(plan):
-            pooled = f"the change of {known['n']} people pooled, which no single group shows"
-            told = [f"people on {topic}: {pooled}"]
-            told += [] if on_their_instrument(plan) else OTHER_INSTRUMENT
-            screen.print("; ".join(told), soft_wrap=True)

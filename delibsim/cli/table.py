@@ -12,9 +12,6 @@ from rich.text import Text
 GAP = 2
 """The spaces between two columns."""
 
-HEADINGS = {"pre": "before", "post": "after", "change": "change"}
-"""The phases as they are printed."""
-
 Row = Sequence[str]
 
 

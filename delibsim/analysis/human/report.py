@@ -1,5 +1,4 @@
-"""All that is reported of real people's deliberations: measures, published figures, groups of five.
-"""
+"""What is reported of real people: measures, published figures beside them, groups of five."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,7 +22,7 @@ from delibsim.analysis.human.groups_of_five import (
 )
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure, published_figures
-from delibsim.domain.measure import PHASES
+from delibsim.domain.measure import HEADINGS, PHASES
 from delibsim.domain.survey import PHASES as SURVEYED
 from delibsim.store.instruments.answers import Answers
 
@@ -32,18 +31,6 @@ GROUPINGS = {"topic": people.by_topic, "case": people.by_case}
 
 Spreads = Mapping[str, Mapping[str, Spread]]
 """Figures of groups of five by measure and phase (pre, post, change)."""
-
-
-@dataclass(frozen=True)
-class WithoutIndex:
-    """Groups of five of a topic that have no DRI, and why.
-
-    `shares` are their shares by phase (pre, post, change); `alike` is the number of people who
-    rated all considerations alike, before and after, which leaves a group without the index.
-    """
-
-    shares: Mapping[str, float]
-    alike: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -106,8 +93,7 @@ class PeopleReport:
         }
 
     def _of_five(self) -> dict[str, Any]:
-        """The groups of five: each topic's, their means over topics and over groups, the ceiling.
-        """  # fmt: skip
+        """The groups of five: each topic's, means over topics and over groups, the ceiling."""
         topics = []
         for topic in self.topics:
             row = {"id": topic.id, "n": topic.n, "groups": topic.groups}
@@ -120,15 +106,16 @@ class PeopleReport:
             "ceiling": asdict(self.ceiling()),
         }
 
-    def without_index(self, topic: Dealt) -> WithoutIndex | None:
-        """The groups of five of a topic that have no DRI; None where all have one."""
-        values = topic.values["dri"]
-        shares = {phase: spread(values[phase]).undefined for phase in PHASES}
-        if not shares["change"]:
-            return None
-        rated = self.answers[topic.id].considerations
-        before, after = (int((np.ptp(rated[phase], axis=1) == 0).sum()) for phase in SURVEYED)
-        return WithoutIndex(shares, (before, after))
+    def without_index(self) -> list[str]:
+        """A sentence for each topic with groups of five that have no DRI: which share, and why."""
+        found = []
+        for topic in self.topics:
+            shares = {}
+            for phase, name in HEADINGS.items():
+                shares[name] = spread(topic.values["dri"][phase]).undefined
+            if shares["change"]:
+                found.append(_without_index(topic, shares, self.answers[topic.id]))
+        return found
 
 
 def people_report(
@@ -194,6 +181,21 @@ def _plain_spreads(spreads: Spreads) -> dict[str, Any]:
     for measure, phases in spreads.items():
         plain[measure] = {phase: asdict(own) for phase, own in phases.items()}
     return plain
+
+
+def _without_index(topic: Dealt, shares: Mapping[str, float], answers: Answers) -> str:
+    """The sentence on a topic; `shares` are those of its groups before, after and in change."""
+    alike = []
+    for phase in SURVEYED:
+        ranges = np.ptp(answers.considerations[phase], axis=1)
+        alike.append(int((ranges == 0).sum()))
+    before, after = alike
+    said = ", ".join(f"{share:.1%} {name}" for name, share in shares.items())
+    people = f"of {topic.n} people {before} rated all considerations alike before and {after} after"
+    return (
+        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({said}); {people},"
+        " which leaves their groups without one."
+    )
 
 
 def _figures(
