@@ -1,6 +1,7 @@
 """`delibsim score`: score every run of a study, or the texts of a file."""
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from typing import Annotated
 
@@ -149,9 +150,10 @@ def _print_means(
     columns = [Column("measure", text=True), *map(Column, ("planned", "held", "valid"))]
     columns += [Column(heading, group=group) for heading in (*HEADINGS.values(), "SD")]
     columns += [Column("people"), Column("mean"), Column("undefined because", text=True)]
-    kept = [i for i in range(len(columns)) if i < 9 or any(row[i] for row in rows)]
-    table = [[row[i] for i in kept] for row in rows]
-    print_table("", [columns[i] for i in kept], table, screen)
+    filled = [any(cells) for cells in zip(*rows, strict=True)]
+    kept = [True] * 9 + filled[9:]
+    table = [list(compress(row, kept)) for row in rows]
+    print_table("", list(compress(columns, kept)), table, screen)
 
 
 def _cells(own: MeasureMeans, declared: Measure | None) -> list[str]:

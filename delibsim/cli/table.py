@@ -54,9 +54,10 @@ def print_table(
     if title:
         screen.print(title, style="bold", soft_wrap=True)
     filled = [row or [""] * len(columns) for row in rows]
-    cells = [
-        _measured(column, [row[i] for row in filled], width) for i, column in enumerate(columns)
-    ]
+    by_column = list(zip(*filled, strict=True)) or [()] * len(columns)
+    cells = []
+    for column, own in zip(columns, by_column, strict=True):
+        cells.append(_measured(column, own, width))
     for i, part in enumerate(_parts(cells, width)):
         if i:
             screen.print()

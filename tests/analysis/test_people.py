@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import compose
-from delibsim.analysis.human.reference import of_people, reference
+from delibsim.analysis.human.reference import human_value, reference
 from delibsim.analysis.human.values import people_of
 
 PARTS = ("pre", "post", "change")
@@ -51,4 +51,4 @@ def test_a_session_and_a_row_of_a_table_are_told_the_same(session, survey_id):
     people = people_of(on(session, survey_id))
     for part in PARTS:
         for measure, value in people[part].items():
-            assert of_people("ccps", measure, part, survey_id)[0] == value
+            assert human_value("ccps", measure, part, survey_id)[0] == value

@@ -30,7 +30,7 @@ STANDINGS = {
     "performance": ("performance", "mean"),
     "performance_low": ("performance", "low"),
     "performance_high": ("performance", "high"),
-    "rank": ("rank by", "win rate"),
+    "rank": ("rank by", "wins"),
     "performance_rank": ("rank by", "performance"),
 }
 """Columns of the standings, as what they belong to and what they say of it."""
