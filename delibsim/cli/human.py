@@ -19,7 +19,7 @@ from delibsim.analysis.human.report import (
     of_topic,
     people_report,
 )
-from delibsim.cli.table import Column, print_table
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, Measure
@@ -171,11 +171,12 @@ def _print_of_five(report: PeopleReport, screen: Console) -> None:
         typer.echo(line)
     fit = report.ceiling()
     slope = f"slope of the change of DRI on DRI before {number(fit.beta)}"
-    screen.print(
+    errors = f"standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}"
+    print_text(
         f"Ceiling over these {fit.n} groups: {slope} (SD between partitions"
-        f" {number(fit.beta_sd)}), standard error {number(fit.se)}, clustered by topic"
-        f" {number(fit.se_clustered)}, R squared {number(fit.r2)}. Small groups start with much"
-        " noise, which alone makes the slope negative."
+        f" {number(fit.beta_sd)}), {errors}, R squared {number(fit.r2)}. Small groups start with"
+        " much noise, which alone makes the slope negative.",
+        screen,
     )
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from delibsim.analysis.debates.rated import chosen, debates_of, edited, ids_of
 from delibsim.cli.ratings_pooled import Pooled
-from delibsim.cli.table import Column, print_table
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.domain.rating import debated
 from delibsim.store.files import write_atomically
@@ -143,7 +143,7 @@ def _print_section(section: Any, screen: Console) -> None:
     fit = [f"{FIT[name]} {_cell(value, name in P_VALUES)}" for name, value in section.fit.items()]
     for line in (", ".join(fit), f"note: {section.note}" if section.note else ""):
         if line:
-            screen.print(safe(line), soft_wrap=True)
+            print_text(safe(line), screen)
 
 
 def _cell(value: Any, is_p: bool = False) -> str:

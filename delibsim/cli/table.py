@@ -58,10 +58,16 @@ def print_table(
     cells = []
     for column, own in zip(columns, by_column, strict=True):
         cells.append(_measured(column, own, width))
-    for i, part in enumerate(_parts(cells, width)):
+    for i, part in enumerate(_parts(cells, width) if columns else ()):
         if i:
             screen.print()
         _print_part(part, width, screen)
+
+
+def print_text(text: str, screen: Console) -> None:
+    """Print a text in lines no longer than the terminal is wide, broken between words."""
+    for line in _wrapped(text, _width_of(screen), screen):
+        screen.print(line, soft_wrap=True)
 
 
 def _width_of(screen: Console) -> int:
@@ -78,14 +84,15 @@ def _measured(column: Column, cells: Row, width: int) -> _Cells:
         words += cell.split() if column.text else [cell]
     least = max(map(cell_len, words), default=0)
     best = max(map(cell_len, (column.heading, *cells)))
-    return _Cells(column, cells, max(1, min(least, width // 2)), best)
+    most = (width - GAP) // 2
+    return _Cells(column, cells, max(1, min(least, most)), best)
 
 
 def _parts(cells: Sequence[_Cells], width: int) -> Iterator[list[_Cells]]:
     """The columns of each table that is printed: all of them where they fit beside each other."""
-    shared = _leading_text(cells)
+    shared = _leading_text(cells, width)
     part = list(shared)
-    for unit in _units(cells[len(shared) :]):
+    for unit in _units(cells[len(shared) :], width - _total(shared) - GAP):
         if len(part) > len(shared) and _total([*part, *unit]) > width:
             yield part
             part = list(shared)
@@ -93,22 +100,26 @@ def _parts(cells: Sequence[_Cells], width: int) -> Iterator[list[_Cells]]:
     yield part
 
 
-def _leading_text(cells: Sequence[_Cells]) -> list[_Cells]:
-    """The columns of text at the beginning, which say what a row is about."""
-    first = 0
-    while first < len(cells) - 1 and cells[first].column.text:
-        first += 1
-    return list(cells[:first])
+def _leading_text(cells: Sequence[_Cells], width: int) -> list[_Cells]:
+    """The columns of text at the beginning, which name a row; at most half of the width."""
+    leading: list[_Cells] = []
+    for one in cells[:-1]:
+        fits = _total([*leading, one]) <= width // 2
+        if one.column.group or not one.column.text or not fits:
+            break
+        leading.append(one)
+    return leading
 
 
-def _units(cells: Sequence[_Cells]) -> Iterator[list[_Cells]]:
-    """The columns that stay together: those of a group, and every other by itself."""
+def _units(cells: Sequence[_Cells], room: int) -> Iterator[list[_Cells]]:
+    """The columns that stay together: those of a group that has room, and every other by itself."""
     for group, own in groupby(cells, key=lambda one: one.column.group):
         members = list(own)
-        if not group:
+        if not group or _total(members) > room:
             yield from ([one] for one in members)
             continue
-        missing = max(map(cell_len, group.split())) - _total(members)
+        longest = max(map(cell_len, group.split()))
+        missing = min(longest, room) - _total(members)
         if missing > 0:
             first = members[0]
             wider = first.least + missing

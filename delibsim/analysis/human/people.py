@@ -130,7 +130,10 @@ def mean_of(references: Sequence[Reference]) -> Reference:
 
 def _means(groups: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each measure over groups that all have it."""
-    return {name: float(np.mean([group[name] for group in groups])) for name in groups[0]}
+    found = {}
+    for name in groups[0]:
+        found[name] = float(np.mean([group[name] for group in groups]))
+    return found
 
 
 def interval_of_mean_change(
