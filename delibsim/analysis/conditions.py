@@ -1,7 +1,7 @@
 """A study by condition: means of measures beside those of people, and what is missing."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import isnan
 from statistics import fmean, stdev
@@ -9,7 +9,7 @@ from typing import Any
 
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.analysis.run_notes import OTHER_INSTRUMENT
-from delibsim.analysis.run_summary import FLAG, missing
+from delibsim.analysis.run_summary import FLAG, is_null, missing
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
@@ -104,6 +104,49 @@ class Gap:
         return named(self.condition) | row
 
 
+@dataclass(frozen=True)
+class ByCondition:
+    """A study by condition: means of its measures, what is missing, and what is no finding.
+
+    `null` are the conditions in which every participant is a citizen, a null model. `on_people`
+    are the sentences of `on_people`.
+    """
+
+    means: Sequence[Mean]
+    gaps: Sequence[Gap]
+    null: Set[Condition]
+    on_people: Sequence[str]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "conditions": [mean.plain() for mean in self.means],
+            "missing": [gap.plain() for gap in self.gaps],
+        }
+
+
+def by_condition(
+    plans: Sequence[Session],
+    held: Iterable[Run],
+    scores: Iterable[Score],
+    same: Mapping[str, str],
+    alike: Mapping[str, str],
+) -> ByCondition:
+    """The sessions of a study, its runs and their scores, by condition.
+
+    `same` gives for a cell of the design, by name, the first that it equals by construction,
+    `alike` the first that was asked alike.
+    """
+    of = conditions(plans)
+    same_as, asked_like = (conditions_of_cells(cells, plans, of) for cells in (same, alike))
+    return ByCondition(
+        means=means(plans, scores, same_as, asked_like),
+        gaps=gaps(held, of),
+        null={of[plan.id] for plan in plans if is_null(plan)},
+        on_people=on_people(plans),
+    )
+
+
 def means(
     plans: Sequence[Session],
     scores: Iterable[Score],
@@ -122,7 +165,7 @@ def means(
         if score.unit == "run" and score.target in of:
             found[of[score.target], score.measure, score.phase].append(score)
     rows = []
-    for (condition, measure, phase), own in sorted(found.items(), key=_by_condition):
+    for (condition, measure, phase), own in sorted(found.items(), key=_name_first):
         values = [score.value for score in own if not isnan(score.value)]
         row = Mean(
             condition=condition,
@@ -142,7 +185,7 @@ def means(
     return rows
 
 
-def _by_condition(entry: tuple[tuple[Condition, str, str], Any]) -> str:
+def _name_first(entry: tuple[tuple[Condition, str, str], Any]) -> str:
     return str(entry[0][0])
 
 

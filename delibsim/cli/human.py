@@ -10,15 +10,7 @@ from rich.console import Console
 from delibsim.analysis.human.groups_of_five import PARTITIONS
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure
-from delibsim.analysis.human.report import (
-    GROUPINGS,
-    PeopleReport,
-    Spreads,
-    mean_of_groups,
-    mean_of_topics,
-    of_topic,
-    people_report,
-)
+from delibsim.analysis.human.report import GROUPINGS, PeopleReport, Spreads, of_topic, people_report
 from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
@@ -89,9 +81,8 @@ def print_report(report: PeopleReport, screen: Console) -> None:
     for group in report.groups:
         for name, reason in group.notes.items():
             typer.echo(f"{group.id}: {MEASURES[name].label} is undefined ({reason})")
-    if report.left_out:
-        told = f"Left out as no topic of the benchmark: {report.left_out}; --all shows them."
-        typer.echo(told)
+    if n := report.left_out:
+        typer.echo(f"Left out as no topic of the benchmark: {n}; --all shows them.")
     if report.missing:
         lacking = f"no answers of {', '.join(report.missing)}."
         typer.echo(f"No mean and no comparison with published figures: {lacking}")
@@ -155,14 +146,13 @@ def _print_of_five(report: PeopleReport, screen: Console) -> None:
     """Print the measures of groups of five, which groups have no index, and the ceiling."""
     columns = [Column("id", text=True), Column("groups"), *(column for column, _, _ in OF_FIVE)]
     columns.append(Column("SD of change of DRI"))
-    topics = report.topics
-    groups = str(sum(topic.groups for topic in topics))
     rows: list[list[str] | None] = []
-    for topic in topics:
+    for topic in report.topics:
         rows.append([topic.id, str(topic.groups), *_figures_of_five(of_topic(topic))])
-    over_topics, over_groups = mean_of_topics(topics), mean_of_groups(topics)
-    rows += [None, [f"mean of {len(topics)} topics", groups, *_figures_of_five(over_topics)]]
-    rows.append([f"mean of {groups} groups", groups, *_figures_of_five(over_groups)])
+    rows.append(None)
+    groups = str(sum(topic.groups for topic in report.topics))
+    for label, spreads in report.means_of_five().items():
+        rows.append([label, groups, *_figures_of_five(spreads)])
     partitions = f"{report.partitions:,} partitions"
     title = f"Groups of five: means over {partitions}; SD between partitions"
     print_table(title, columns, rows, screen)

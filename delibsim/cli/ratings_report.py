@@ -16,6 +16,7 @@ from delibsim.store.files import write_atomically
 from delibsim.store.instruments.covariates import read_covariates
 from delibsim.store.ratings import Ratings
 
+RUNS = Path("runs")
 SMALL = 0.001
 """A p value below which it is printed as smaller than this."""
 
@@ -42,10 +43,7 @@ def report(
         Path | None,
         typer.Option(help="CSV of debaters and raters: id, age, gender, education, expertise."),
     ] = None,
-    root: Annotated[
-        Path,
-        typer.Option("--runs", help="The folder that holds all studies."),
-    ] = Path("runs"),
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print every table as JSON.")] = False,
 ) -> None:
     """The analysis of a tournament: who wins, how far raters agree, what makes a winner.
@@ -56,7 +54,6 @@ def report(
     could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
     rated.
     """
-    from delibsim.analysis.debates.figures import figures
     from delibsim.analysis.debates.report import LONG, tables
 
     runs = study_at(study, root)
@@ -69,18 +66,13 @@ def report(
     found = tables(rated, focus=focus, people=covariates)
     pooled = Pooled.of(rated)
     if out is not None:
-        for name, table in found.items():
-            write_atomically(out / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-        for name, drawing in figures(found).items():
-            write_atomically(out / f"{name}.svg", drawing)
+        _write(found, out)
     printed = {name: table for name, table in found.items() if name not in LONG}
     if as_json:
         plain: dict[str, Any] = {"study": runs.study, "planned": planned, "faults": faults}
         plain |= {"lost": losses, "edited": changed, **pooled.plain()}
-        for name, table in printed.items():
-            plain[name] = table.astype(object).to_dict("records")
         pooled.warn(console(stderr=True))
-        echo_json(plain)
+        echo_json(plain | _records(printed))
     else:
         screen = console()
         pooled.print(screen)
@@ -92,6 +84,21 @@ def report(
     whole = not faults and not losses and not changed and len(debates) == planned
     complete = whole and all(map(debated, debates))
     raise typer.Exit(exit_code(not found["ratings"].empty, complete))
+
+
+def _write(found: Mapping[str, Any], folder: Path) -> None:
+    """Write every table as CSV and every figure as SVG."""
+    from delibsim.analysis.debates.figures import figures
+
+    for name, table in found.items():
+        write_atomically(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+    for name, drawing in figures(dict(found)).items():
+        write_atomically(folder / f"{name}.svg", drawing)
+
+
+def _records(printed: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables as lists of rows."""
+    return {name: table.astype(object).to_dict("records") for name, table in printed.items()}
 
 
 def _print_faults(

@@ -9,23 +9,12 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.calls import dropped_in
-from delibsim.analysis.conditions import (
-    Gap,
-    Mean,
-    MeasureMeans,
-    by_measure,
-    conditions_of_cells,
-    gaps,
-    means,
-    on_people,
-)
-from delibsim.analysis.run_summary import is_null
+from delibsim.analysis.conditions import ByCondition, MeasureMeans, by_condition, by_measure
 from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
-from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
@@ -74,40 +63,37 @@ def score(
             raise unknown("scorer", name, installed)
     if file is not None:
         raise typer.Exit(score_texts(study, file, column, to, scorer, as_json))
-    runs = study_at(study, root)
-    wanted = scorer or usual_scorers()
+    raise typer.Exit(_score_study(study_at(study, root), scorer or [], as_json))
+
+
+def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
+    """Score the runs of a study by the scorers named, or the usual ones; the exit code."""
+    wanted = scorers or usual_scorers()
     any_held = any(map(runs.held, runs.sessions()))
     with kept_if_stopped() as watch:
         scores, faults, files = score_all(runs, wanted, watch) if any_held else ([], [], [])
     plans, held = runs.plans(), runs.all()[0]
-    of, effects = conditions(plans), effects_of_runs(plans, held, runs)
-    same = conditions_of_cells(effects.same, plans, of)
-    alike = conditions_of_cells(effects.alike, plans, of)
-    rows, missing = means(plans, scores, same, alike), gaps(held, of)
+    effects = effects_of_runs(plans, held, runs)
+    found = by_condition(plans, held, scores, effects.same, effects.alike)
     if as_json:
-        people = {name: vars(known) for name, known in people_scored(scorer or []).items()}
+        people = {name: vars(known) for name, known in people_scored(scorers).items()}
         facts = {"unreadable": faults, "people": people, "files": list(map(shown, files))}
-        tables = {"conditions": [row.plain() for row in rows]}
-        tables |= {"missing": [gap.plain() for gap in missing]}
-        facts = tables | effects.plain() | effects.recorded() | facts
+        facts = found.plain() | effects.plain() | effects.recorded() | facts
         echo_json({"study": runs.study} | facts)
     else:
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
         effects.print(screen)
-        null = {of[plan.id] for plan in plans if is_null(plan)}
-        print_conditions(rows, missing, measures_of(wanted), null, screen)
-        for line in on_people(plans):
+        print_conditions(found, measures_of(wanted), screen)
+        for line in [*found.on_people, *people_lines(scorers)]:
             screen.print(line, soft_wrap=True)
-        for line in people_lines(scorer or []):
-            screen.print(line)
         for fault in faults:
             screen.print(f"left out, damaged: {fault}")
         for written in files:
             screen.print(f"written: {shown(written)}")
-    nothing_valid = bool(scorer) and not any(row.valid for row in rows)
-    raise typer.Exit(exit_code(bool(rows), not (faults or nothing_valid)))
+    nothing_valid = bool(scorers) and not any(row.valid for row in found.means)
+    return exit_code(bool(found.means), not (faults or nothing_valid))
 
 
 def effects_of_runs(plans: Sequence[Session], held: Sequence[Run], runs: Runs) -> Effects:
@@ -117,22 +103,20 @@ def effects_of_runs(plans: Sequence[Session], held: Sequence[Run], runs: Runs) -
 
 
 def print_conditions(
-    rows: Sequence[Mean],
-    missing: Sequence[Gap],
+    found: ByCondition,
     declared: Mapping[str, Measure],
-    null: set[Condition],
     screen: Console,
 ) -> None:
-    """Print a table for each condition; `null` are the conditions of which all models are citizens.
+    """Print a table for each condition; `declared` are the measures of the scorers, by id.
 
     Of a condition that equals another by construction only what differs is printed.
     """
-    titles = {row.condition: row.title() for row in rows}
-    for condition, measures in by_measure(rows).items():
+    titles = {mean.condition: mean.title() for mean in found.means}
+    for condition, measures in by_measure(found.means).items():
         screen.print(safe(titles[condition]), soft_wrap=True)
         if measures:
-            _print_means(measures, declared, condition in null, screen)
-        for gap in missing:
+            _print_means(measures, declared, condition in found.null, screen)
+        for gap in found.gaps:
             if gap.condition == condition:
                 told = f"missing: {gap.n} {gap.what} in {gap.runs} run(s): {gap.reason}"
                 screen.print(safe(told), soft_wrap=True)
@@ -144,14 +128,14 @@ def _print_means(
     null: bool,
     screen: Console,
 ) -> None:
-    """Print the measures of one condition; the last two columns only where something is in them."""
+    """Print the measures of one condition; of the values only the columns that are not empty."""
     rows = [_cells(own, declared.get(own.measure)) for own in measures]
     group = "null citizen" if null and any(row[8] for row in rows) else ""
     columns = [Column("measure", text=True), *map(Column, ("planned", "held", "valid"))]
     columns += [Column(heading, group=group) for heading in (*HEADINGS.values(), "SD")]
     columns += [Column("people"), Column("mean"), Column("undefined because", text=True)]
     filled = [any(cells) for cells in zip(*rows, strict=True)]
-    kept = [True] * 9 + filled[9:]
+    kept = [True] * 4 + filled[4:]
     table = [list(compress(row, kept)) for row in rows]
     print_table("", list(compress(columns, kept)), table, screen)
 

@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from delibsim import Runs
-from delibsim.analysis.conditions import gaps, means
+from delibsim.analysis.conditions import by_condition
 from delibsim.analysis.debates.rated import chosen, debates_of
 from delibsim.analysis.debates.report import LONG, tables
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
-from delibsim.analysis.run_summary import is_null
 from delibsim.cli import human, ratings_report, score, summary
 from delibsim.cli.table import Column, print_table
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
-from delibsim.domain.condition import conditions
 from delibsim.store.instruments.answers import Answers
 
 WIDTHS = (80, 100, 140)
@@ -119,14 +117,9 @@ def test_the_conditions_of_a_study_fit(delibsim, partial, home, width):
     assert delibsim("run", "-q", "study=p", *more).code == 0
     runs = Runs(home / "runs", "p")
     scores = score_all(runs, usual_scorers())[0]
-    plans, held = runs.plans(), runs.all()[0]
-    of = conditions(plans)
-    rows, missing = means(plans, scores, {}, {}), gaps(held, of)
-    null = {of[plan.id] for plan in plans if is_null(plan)}
+    found = by_condition(runs.plans(), runs.all()[0], scores, {}, {})
     declared = measures_of(usual_scorers())
-    lines = check(
-        lambda screen: score.print_conditions(rows, missing, declared, null, screen), width
-    )
+    lines = check(lambda screen: score.print_conditions(found, declared, screen), width)
     assert any("undefined" in line for line in lines)
 
 

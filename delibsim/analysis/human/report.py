@@ -65,6 +65,14 @@ class PeopleReport:
         """The number of groups that the mean stands on."""
         return len(people.of_benchmark(self.references[self.by]))
 
+    def means_of_five(self) -> dict[str, Spreads]:
+        """The means of the groups of five by name: over topics, and over groups."""
+        groups = sum(topic.groups for topic in self.topics)
+        return {
+            f"mean of {len(self.topics)} topics": mean_of_topics(self.topics),
+            f"mean of {groups} groups": mean_of_groups(self.topics),
+        }
+
     def ceiling(self) -> GroupCeiling:
         """The regression of the change of DRI on DRI before, over groups of five."""
         return group_ceiling(self.topics)
