@@ -37,7 +37,7 @@ def lines(run: Run, exchanges: Mapping[str, Exchange]) -> Iterator[Line]:
 
 
 def _heading(session: Session, turn: Turn) -> str:
-    return turn.task.capitalize() if session.format == "debate" else f"Round {turn.round}"
+    return session.kind.heading(turn)
 
 
 def answers_to(run: Run, item: str) -> Iterator[tuple[int | None, int | None]]:

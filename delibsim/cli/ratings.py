@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.annotation.debates import check_panel, check_texts
 from delibsim.annotation.sheets import conflicts, form, key_of, page, read_form, sheets_of
 from delibsim.cli.estimate import plain, print_lines
-from delibsim.cli.ratings_report import debates_of, edited, report
+from delibsim.cli.ratings_report import report
 from delibsim.cli.study import voices_for
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.conduct.annotate import (

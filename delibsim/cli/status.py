@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from delibsim.cli.calls import (
+from delibsim.analysis.calls import (
     Ids,
     dropped,
     fingerprints,
@@ -20,8 +20,8 @@ from delibsim.cli.calls import (
     repetition,
     without_effect,
 )
+from delibsim.analysis.run_summary import missing
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs

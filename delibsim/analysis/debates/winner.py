@@ -1,6 +1,6 @@
 """What makes a winner, how strong debaters are, and whether place or length decided.
 
-All functions take the analysed table of ratings (see debate.py) and return one row a term. A model
+All functions take the table of `ratings.analysed` and return one row a term. A model
 that cannot be estimated is one row of NaN with the reason in `note`.
 """
 

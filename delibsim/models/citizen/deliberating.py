@@ -17,7 +17,7 @@ from delibsim.domain.transcript import Statement
 from delibsim.models.citizen.meaning import NEGATIONS, quote, sentences, words
 from delibsim.models.citizen.opinion import Attitude
 from delibsim.prompts.blocks import read_block, read_items, read_transcript
-from delibsim.prompts.prompt import SurveyAnswers
+from delibsim.prompts.forms.survey import SurveyAnswers
 
 
 def survey_reply(
