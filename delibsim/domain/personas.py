@@ -146,7 +146,9 @@ def _diversities(
     answers: Sequence[Sequence[float]], groups: Sequence[Sequence[int]], size: int
 ) -> list[float]:
     """The mean distance between two members of each group."""
-    distances = [[math.dist(own, other) for other in answers] for own in answers]
+    distances = []
+    for own in answers:
+        distances.append([math.dist(own, other) for other in answers])
     pairs = math.comb(size, 2)
     found = []
     for group in groups:
