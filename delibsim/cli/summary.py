@@ -13,7 +13,7 @@ from delibsim.analysis.human.reference import reference
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
-from delibsim.conduct.hold import Outcome
+from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
