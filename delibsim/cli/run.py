@@ -19,13 +19,15 @@ from delibsim.store.runs import Runs
 app = typer.Typer(add_completion=False)
 
 EPILOG = """
-Overrides: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B] rounds=N persona=NAME
-temperature=X replicate=N seed=N wording=NAME runs=FOLDER, procedure.shuffle_items=false, procedure.audience.network=ring,
-model.susceptibility=0.3 and every other line of conf/. Names are listed when one is wrong; `delibsim topics` and
-`delibsim surveys` list those. The same command again does nothing, or goes on where it was cut off.
+Overrides: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
+rounds=N persona=NAME temperature=X replicate=N seed=N wording=NAME runs=FOLDER,
+procedure.shuffle_items=false, procedure.audience.network=ring, model.susceptibility=0.3 and every
+other line of conf/. Names are listed when one is wrong; `delibsim topics` and `delibsim surveys`
+list those. The same command again does nothing, or goes on where it was cut off.
 
-A sweep (-m) takes several values: topic=acp,ccps treatment=all 'replicate=range(1,6)' temperature=0,0.7, or a preset,
-+experiment=smoke, whose values may be replaced. hydra/launcher=joblib (submitit_local, submitit_slurm, ray) holds it in several processes.
+A sweep (-m) takes several values: topic=acp,ccps treatment=all 'replicate=range(1,6)'
+temperature=0,0.7, or a preset, +experiment=smoke, whose values may be replaced.
+hydra/launcher=joblib (submitit_local, submitit_slurm, ray) holds it in several processes.
 """
 
 

@@ -24,11 +24,7 @@ class SessionView(View, Observer):
     """Shows phase, speaker, what is said, calls and time."""
 
     def __init__(self, session: Session, screen: Console, quiet: bool = False) -> None:
-        # A person who is asked at this terminal needs it whole.
-        asks = any(settings.get("kind") == "human" for settings in session.models.values())
-        super().__init__(screen, quiet, live=not asks)
         self.session, self.observer = session, self
-        self.started = time.monotonic()
         speakers, treatment = len(session.participants), session.treatment
         turns = speakers * treatment.rounds if treatment.interaction else 0
         self.planned = {"pre": speakers, "turn": turns, "post": speakers}
@@ -36,6 +32,9 @@ class SessionView(View, Observer):
         self.statuses: Counter[str] = Counter()
         self.now = Text("")
         self.last = Text("")
+        # A person who is asked at this terminal needs it whole.
+        asks = any(settings.get("kind") == "human" for settings in session.models.values())
+        super().__init__(screen, quiet, live=not asks)
 
     def on_event(self, event: Event) -> None:
         """Take note of who is asked, or of what was said."""

@@ -1,4 +1,4 @@
-"""Holding a study from the command line: what is shown meanwhile, and what is printed at the end."""
+"""Holding a study from the command line: what is shown meanwhile, and printed at the end."""
 
 import asyncio
 import contextlib
@@ -41,11 +41,11 @@ def hold(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
 async def hold_shown(preparing: Awaitable[Prepared], screen: Console, quiet: bool) -> list[Outcome]:
     """Hold what is prepared, and show how it stands meanwhile."""
     prepared = await preparing
-    view: View
+    if not prepared.waiting:
+        return list(prepared.held)
+    view: View = StudyView(prepared, screen, quiet)
     if len(prepared.plan.sessions) == 1:
-        view = SessionView(prepared.plan.session, screen, quiet or not prepared.waiting)
-    else:
-        view = StudyView(prepared, screen, quiet or not prepared.waiting)
+        view = SessionView(prepared.plan.session, screen, quiet)
     with view:
         ticking = asyncio.create_task(keep_ticking(view))
         try:

@@ -2,8 +2,6 @@
 elsewhere.
 """
 
-import time
-
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -13,21 +11,17 @@ from delibsim.cli.view import View
 from delibsim.conduct.progress import StudyProgress
 from delibsim.conduct.study import Prepared
 
-EVERY = 10.0  # seconds between two lines where there is no terminal
 HEADS = ("done", "of", "running", "failed", "to be tried again")
 
 
 class StudyView(View):
-    """Shows what is done, running, failed and tried again, calls and tokens a minute, money, and the
-    time left.
-    """
+    """Shows sessions by combination of models, calls and tokens a minute, money and time left."""
 
     def __init__(self, prepared: Prepared, screen: Console, quiet: bool = False) -> None:
-        super().__init__(screen, quiet)
         self.pool = prepared.pool
         self.progress = StudyProgress(prepared.waiting, len(prepared.held))
         self.observer = self.progress
-        self.printed = time.monotonic()
+        super().__init__(screen, quiet)
 
     def line(self) -> str:
         """How it stands, in one line."""
@@ -37,16 +31,6 @@ class StudyView(View):
         if waiting := sum(self.pool.retrying().values()):
             parts.append(f"{waiting} calls waiting to be tried again")
         return ", ".join([self._sessions(), *parts, self._pace(), *self._money(), self._time()])
-
-    def print_line(self) -> None:
-        """Print how it stands, every few seconds."""
-        if time.monotonic() - self.printed >= EVERY:
-            self.printed = time.monotonic()
-            self.print_last()
-
-    def print_last(self) -> None:
-        """Print how it stands."""
-        self.screen.print(self.line(), soft_wrap=True)
 
     def render(self) -> RenderableType:
         """The table, the totals, and the last failure."""
@@ -113,8 +97,8 @@ class WorkersView(StudyView):
     """Shows, in one line, what the workers have reported."""
 
     def __init__(self, prepared: Prepared, workers: int, screen: Console, quiet: bool) -> None:
-        super().__init__(prepared, screen, quiet)
         self.workers = workers
+        super().__init__(prepared, screen, quiet)
 
     def line(self) -> str:
         """How it stands, in one line."""

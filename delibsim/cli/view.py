@@ -1,8 +1,7 @@
-"""What a terminal shows while sessions are held: repainted by whatever holds them, never by a thread
-of its own.
-"""
+"""Views of what is being held: each is painted by the thread that changes it, never by another."""
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Self
@@ -12,15 +11,14 @@ from rich.live import Live
 
 from delibsim.conduct.observe import Observer
 
-TICK = 0.25  # seconds between two repaintings
+TICK = 0.25  # seconds between two ticks
+EVERY = 10.0  # seconds between two lines where there is no terminal
 
 
 class View(ABC):
-    """Something that is repainted at every tick; on stderr, so that what a command prints stays
-    clean.
+    """Paints on a terminal at every tick how something stands; elsewhere prints a line at times.
 
-    The thread that changes what is shown is the one that paints it, so that nothing is read while
-    it changes.
+    The screen is that of stderr, so that what a command prints stays clean.
     """
 
     observer: Observer
@@ -28,29 +26,32 @@ class View(ABC):
 
     def __init__(self, screen: Console, quiet: bool, live: bool = True) -> None:
         self.screen, self.quiet = screen, quiet
-        painted = live and screen.is_terminal and not quiet
-        self._live = (
-            Live(console=screen, auto_refresh=False, get_renderable=self.render)
-            if painted
-            else None
-        )
+        self.started = self._printed = time.monotonic()
+        self._live = None
+        if live and screen.is_terminal and not quiet:
+            # A thread of its own would read what is shown while it changes.
+            self._live = Live(console=screen, auto_refresh=False, get_renderable=self.render)
 
     @abstractmethod
     def render(self) -> RenderableType:
-        """What is shown now on a terminal."""
+        """What is painted now."""
 
-    def print_line(self) -> None:
-        """Print how it stands where nothing is painted; called at every tick."""
-
-    def print_last(self) -> None:
-        """Print how it ended where nothing is painted."""
+    def line(self) -> str:
+        """How it stands, in one line; "" where lines are printed otherwise."""
+        return ""
 
     def tick(self) -> None:
         """Show how it stands now."""
         if self._live:
             self._live.refresh()
-        elif not self.quiet:
-            self.print_line()
+        elif time.monotonic() - self._printed >= EVERY:
+            self._print_line()
+
+    def _print_line(self) -> None:
+        self._printed = time.monotonic()
+        line = self.line()
+        if line and not self.quiet:
+            self.screen.print(line, soft_wrap=True)
 
     def __enter__(self) -> Self:
         if self._live:
@@ -65,8 +66,8 @@ class View(ABC):
     ) -> None:
         if self._live:
             self._live.stop()
-        elif not self.quiet:
-            self.print_last()
+        else:
+            self._print_line()
 
 
 async def keep_ticking(view: View) -> None:

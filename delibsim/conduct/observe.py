@@ -1,4 +1,4 @@
-"""Observers: what an interface, such as a terminal or a web page, learns while sessions are held."""
+"""Observers: what an interface, such as a web page, learns while sessions are held."""
 
 from delibsim.conduct.outcome import Outcome
 from delibsim.engine.forum import Event

@@ -71,7 +71,7 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
 async def prepare_as_planned(
     plan: Plan, runs: Runs, notify: Notify = lambda text: None
 ) -> Prepared:
-    """Check that sessions can be held whose plans lie on disk already; WrongInput if they cannot."""
+    """Check that sessions whose plans lie on disk can be held; WrongInput if they cannot."""
     held = tuple(outcomes_on_disk(plan, runs))
     waiting = tuple(session for session in plan.sessions if not runs.held(session.id))
     if not waiting:
@@ -127,7 +127,7 @@ async def proven_models(
 
 
 def edition_notice(runs: Runs) -> str:
-    """What a study of an earlier edition keeps, said when it goes on for the first time; else ""."""
+    """What a study of an earlier edition keeps, where it goes on for the first time; else ""."""
     manifest = runs.manifest()
     if manifest is None or manifest.edition == NOW or manifest.schema >= SCHEMA:
         return ""
