@@ -5,15 +5,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.effects import effects_of
 from delibsim.cli.options import Json, Quiet, Settings
-from delibsim.cli.study import STOPPED, conclude, hold
+from delibsim.cli.study import STOPPED, conclude, hold, printer
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import enlarged
+from delibsim.planning.effects import effects_of
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -49,7 +49,8 @@ def run(
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
     if multirun:
-        _warn(planned, runs, screen)
+        for line in _notes(planned, runs):
+            printer(screen)(line)
     try:
         outcomes = hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:
@@ -63,12 +64,13 @@ def run(
     raise typer.Exit(_print_run(planned, outcome, runs, as_json))
 
 
-def _warn(planned: Plan, runs: Runs, screen: Console) -> None:
-    """Print what is doubtful about a sweep."""
+def _notes(planned: Plan, runs: Runs) -> list[str]:
+    """What is doubtful about a sweep."""
+    lines = effects_of(planned.sessions).lines()
     if counts := enlarged(planned.sessions, runs):
         text = "with what the study holds already this tournament is not balanced"
-        screen.print(f"warning: {text}: {safe(counts)}", soft_wrap=True)
-    effects_of(planned.sessions).print(screen)
+        lines.insert(0, f"warning: {text}: {counts}")
+    return lines
 
 
 def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:

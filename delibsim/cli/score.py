@@ -11,11 +11,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis.calls import dropped_in
 from delibsim.analysis.human.values import on_their_instrument, people_of
-from delibsim.analysis.run_summary import missing
+from delibsim.cli.calls import dropped_in
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.summary import OTHER_INSTRUMENT
+from delibsim.cli.summary import OTHER_INSTRUMENT, missing
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers

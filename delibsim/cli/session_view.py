@@ -82,8 +82,8 @@ class SessionView(View, Observer):
 
 def _fault(event: Event) -> str:
     if isinstance(event.said, Silence):
-        return f": {event.said.status}: {safe(event.said.reason)}"
+        return f": {event.said.status}: {safe(str(event.said.reason))}"
     if isinstance(event.said, Response) and event.said.missing:
         reason = next(iter(event.said.missing.values()))
-        return f": {len(event.said.missing)} answers missing: {safe(reason)}"
+        return f": {len(event.said.missing)} answers missing: {safe(str(reason))}"
     return ""

@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from delibsim.analysis.calls import dropped_in, without_effect
-from delibsim.analysis.run_summary import missing
+from delibsim.cli.calls import dropped_in, without_effect
+from delibsim.cli.summary import missing
 from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
 from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.analysis.calls import repetition, without_effect
-from delibsim.cli.effects import Effects, effects_of
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.conduct.status import (
@@ -26,6 +25,7 @@ from delibsim.conduct.status import (
     studies_in,
     study_status,
 )
+from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -123,7 +123,8 @@ def _list(root: Path, as_json: bool) -> None:
 def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) -> None:
     states = ", ".join(f"{n} {name}" for name, n in found.states.items())
     screen.print(f"study {runs.study}: {states or 'no sessions yet'}")
-    effects.print(screen)
+    for line in effects.lines():
+        screen.print(safe(line), soft_wrap=True)
     _print_table(found.sessions, screen)
     lines = _faults(found)
     for cell, counts in found.calls_by_cell().items():

@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.cli.effects import effects_of
 from delibsim.cli.session_view import SessionView
 from delibsim.cli.study_view import StudyView, WorkersView
 from delibsim.cli.terminal import console, echo_json, safe, shown
@@ -17,6 +16,7 @@ from delibsim.cli.view import View, keep_ticking
 from delibsim.conduct.outcome import Outcome, exit_code, report
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
 from delibsim.planning.compose import Plan
+from delibsim.planning.effects import effects_of
 from delibsim.store.runs import Runs
 
 FAULTS = 10  # faults of sessions printed at the end

@@ -9,12 +9,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.analysis.human.reference import reference
 from delibsim.analysis.human.values import on_their_instrument, people_of
-from delibsim.analysis.run_summary import missing
+from delibsim.cli.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.cli.terminal import number, safe, shown
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
@@ -150,6 +149,32 @@ def speeches(run: Run) -> list[dict[str, Any]]:
          "cut": said.cut, "broken": list(rules.broken(said.text)) if rules else []}
         for said in run.transcript if said.turn.task != PREPARATION
     ]  # fmt: skip
+
+
+def missing(run: Run) -> list[dict[str, Any]]:
+    """What is missing from a run, and why: one entry a survey or turn and reason."""
+    found: list[dict[str, Any]] = []
+    for response in run.responses:
+        for reason, items in Counter(response.missing.values()).items():
+            found.append(
+                {
+                    "participant": response.participant,
+                    "occasion": response.phase,
+                    "answers": items,
+                    "reason": reason,
+                }
+            )
+    for silence in run.silences:
+        reason = f"{silence.status}: {silence.reason}"
+        found.append(
+            {
+                "participant": silence.turn.speaker,
+                "occasion": f"turn {silence.turn.index}",
+                "answers": 0,
+                "reason": reason,
+            }
+        )
+    return found
 
 
 def print_summary(result: dict[str, Any], screen: Console) -> None:

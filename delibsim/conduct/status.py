@@ -46,7 +46,8 @@ class SessionStatus:
     @property
     def cell(self) -> str:
         """The name that the session shares with its replicates."""
-        return self.session.rpartition(".r")[0] or self.session
+        replicate = self.condition and self.condition["replicate"]
+        return self.session.removesuffix(f".r{replicate}")
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
