@@ -11,18 +11,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.analysis.calls import repetition, without_effect
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
+from delibsim.conduct.standing import Watch, standing, studies_in
 from delibsim.conduct.status import (
     COMPLETE,
     CUT_OFF,
     PARTIAL,
     SessionStatus,
     StudyStatus,
-    Watch,
-    standing,
-    studies_in,
     study_status,
 )
 from delibsim.planning.effects import Effects, effects_of
@@ -126,7 +123,7 @@ def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) ->
     for line in effects.lines():
         screen.print(safe(line), soft_wrap=True)
     _print_table(found.sessions, screen)
-    lines = _faults(found)
+    lines = found.faults()
     for cell, counts in found.calls_by_cell().items():
         lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
     failed = found.failed_calls()
@@ -134,7 +131,7 @@ def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) ->
     if len(failed) > WORST:
         more = f"and {len(failed) - WORST} more calls that were not ok"
         lines.append(f"{more}; delibsim show RUN --call all lists them")
-    lines += _doubts(found)
+    lines += found.doubts()
     if found.states[CUT_OFF]:
         again = f"with `delibsim retry {shown(runs.folder)}`"
         text = "A session that was cut off goes on when its `delibsim run` command is given again"
@@ -158,32 +155,6 @@ def _print_table(sessions: tuple[SessionStatus, ...], screen: Console) -> None:
         screen.print(table)
     if len(listed) < len(sessions):
         screen.print(f"{len(sessions) - len(listed)} sessions are not listed; --json lists all")
-
-
-def _faults(found: StudyStatus) -> list[str]:
-    """What is damaged or missing, one line each."""
-    lines = []
-    for entry in found.sessions:
-        if entry.fault:
-            lines.append(f"damaged: {entry.fault}")
-        if entry.damaged_lines:
-            damaged = f"{entry.damaged_lines} damaged line(s) in its log are left alone"
-            lines.append(f"{entry.session}: {damaged}")
-        for gap in entry.missing:
-            where = f"{entry.session}, {gap['participant']}, {gap['occasion']}"
-            lines.append(f"missing: {where}: {gap['reason']}")
-    return lines
-
-
-def _doubts(found: StudyStatus) -> list[str]:
-    """What a careful reader must know of the models that answered, one line each."""
-    lines = [f"dropped: {line}" for line in without_effect(found.parameters_dropped())]
-    for model, prints in found.changed_fingerprints().items():
-        changed = "the provider's fingerprint changed in mid-study"
-        lines.append(f"warning: {model}: {changed}: {', '.join(prints)}")
-    if found.repeated_ids:
-        lines.append(f"warning: {repetition(found.repeated_ids)}")
-    return lines
 
 
 def _counted(counts: Iterable[tuple[str, int]]) -> str:

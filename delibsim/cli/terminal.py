@@ -3,7 +3,7 @@
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os.path import isfile  # unlike Path.is_file, False for what can be no file name
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from delibsim.store.runs import Runs
 
 T = TypeVar("T")
 WIDTH = 100  # columns of a table
+FEW = 5  # names listed in a message
 
 
 def console(**options: Any) -> Console:
@@ -106,9 +107,9 @@ def run_at(place: str, root: Path) -> tuple[Runs, str]:
         runs = study_at(place, root)
         sessions = runs.sessions()
         if len(sessions) != 1:
+            names = _few([f"{runs.study}/{session}" for session in sessions])
             raise WrongInput(
-                f"study '{runs.study}' has {len(sessions)} sessions; name one:"
-                f" {_few(f'{runs.study}/{s}' for s in sessions)}"
+                f"study '{runs.study}' has {len(sessions)} sessions; name one: {names}"
             )
         return runs, sessions[0]
     runs = study_at(study, root)
@@ -124,9 +125,9 @@ def shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 def _without_nan(value: Any) -> Any:

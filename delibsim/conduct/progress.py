@@ -1,4 +1,4 @@
-"""How far a study is while it is held: sessions, calls and tokens a minute, failures, time left."""
+"""How far a study is while it is held: sessions, calls a minute, money and time, also in words."""
 
 import time
 from collections import Counter, deque
@@ -8,6 +8,7 @@ from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.domain.run import Session
 from delibsim.engine.forum import Event
+from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange
 
 MINUTE = 60.0  # seconds over which calls and tokens are counted
@@ -20,7 +21,8 @@ class StudyProgress(Observer):
     It is read and written by one thread, that of the event loop which holds the sessions.
     """
 
-    def __init__(self, sessions: Sequence[Session], held_before: int = 0) -> None:
+    def __init__(self, sessions: Sequence[Session], pool: ModelPool, held_before: int = 0) -> None:
+        self.pool = pool
         self.started = time.monotonic()
         self.held_before, self.total = held_before, held_before + len(sessions)
         self.combinations = {session.id: "+".join(session.models) for session in sessions}
@@ -69,10 +71,6 @@ class StudyProgress(Observer):
         """Seconds since the sessions began to be held."""
         return time.monotonic() - self.started
 
-    def running_by_combination(self) -> Counter[str]:
-        """How many sessions are under way, by combination of models."""
-        return Counter(self.combinations[session] for session in self.running)
-
     def pace(self) -> tuple[float, float]:
         """Calls and tokens a minute, over the last minute."""
         self._forget()
@@ -94,8 +92,80 @@ class StudyProgress(Observer):
             return None
         return self.seconds / (done + half) * (self.sessions_left() - half)
 
+    def line(self) -> str:
+        """How the study stands, in one line."""
+        parts = [f"{len(self.running)} running"]
+        if failed := self.failed.total():
+            parts.append(f"{failed} failed")
+        if waiting := sum(self.pool.retrying().values()):
+            parts.append(f"{waiting} calls waiting to be tried again")
+        return ", ".join([self._sessions(), *parts, *self._calls(), *self._money(), self._time()])
+
+    def totals(self) -> str:
+        """The same without what stands in the table by combination of models."""
+        return ", ".join([self._sessions(), *self._calls(), *self._money(), self._time()])
+
+    def workers_line(self, workers: int) -> str:
+        """How the study stands by what so many workers have reported."""
+        parts = [self._sessions(), f"{workers} workers"]
+        if failed := self.failed.total():
+            parts.append(f"{failed} failed")
+        return ", ".join([*parts, f"{self.asked:,} calls of sessions that are over", self._time()])
+
+    def table(self) -> list[tuple[str, int, int, int, int, int]]:
+        """For each combination of models how many sessions are done, planned, running and failed,
+        and how many calls to its models wait to be tried again.
+        """
+        running = Counter(self.combinations[session] for session in self.running)
+        retrying, rows = self.pool.retrying(), []
+        for name, planned in self.planned.items():
+            waiting = sum(retrying.get(model, 0) for model in name.split("+"))
+            counts = (self.done[name], planned, running[name], self.failed[name], waiting)
+            rows.append((name, *counts))
+        return rows
+
+    def _sessions(self) -> str:
+        return f"{self.finished}/{self.total} sessions"
+
+    def _calls(self) -> list[str]:
+        limits, (calls, tokens) = self.pool.limits, self.pace()
+        a_minute = f"{calls:,.0f}{_of(limits.requests_per_minute)} a minute"
+        parts = [f"{self.calls:,} calls", a_minute]
+        if tokens:
+            parts.append(f"{tokens:,.0f}{_of(limits.tokens_per_minute)} tokens a minute")
+        return parts + [f"{n} {status}" for status, n in self.faults.most_common()]
+
+    def _money(self) -> list[str]:
+        """What is spent, with the worst case of calls in flight, so that it keeps to the budget."""
+        budget, parts = self.pool.budget, []
+        if budget.usd is not None:
+            parts.append(f"{budget.spent_usd:.2f} of {budget.usd:g} USD spent or reserved")
+        elif budget.spent_usd:
+            parts.append(f"{budget.spent_usd:.2f} USD spent or reserved")
+        if budget.tokens is not None:
+            spent = f"{budget.spent_tokens:,} of {budget.tokens:,}"
+            parts.append(f"{spent} tokens reserved or spent")
+        return parts
+
+    def _time(self) -> str:
+        if not self.sessions_left():
+            return f"{_clock(self.seconds)} in all"
+        left = self.seconds_left()
+        return f"{_clock(self.seconds)} so far" if left is None else f"about {_clock(left)} left"
+
     def _forget(self) -> None:
         """Leave out the calls that came back more than a minute ago."""
         since = time.monotonic() - MINUTE
         while self._recent and self._recent[0][0] < since:
             self._recent.popleft()
+
+
+def _of(limit: int | None) -> str:
+    return f" of {limit:,}" if limit else ""
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,13 +1,19 @@
 """How a study stands: its sessions, how their calls ended, what is missing and doubtful."""
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from delibsim.analysis.calls import Ids, dropped, fingerprints, note_ids, repeated
+from delibsim.analysis.calls import (
+    Ids,
+    dropped,
+    fingerprints,
+    note_ids,
+    repeated,
+    repetition,
+    without_effect,
+)
 from delibsim.analysis.run_summary import missing
 from delibsim.domain.run import Session
 from delibsim.store.codec import Damaged
@@ -103,14 +109,32 @@ class StudyStatus:
             lines += [f"{entry.session}, {call}" for call in entry.failed_calls]
         return lines
 
-    def parameters_dropped(self) -> dict[str, list[str]]:
-        """The parameters that were requested of a model and not sent, by model."""
-        return _united(entry.parameters_dropped for entry in self.sessions)
+    def faults(self) -> list[str]:
+        """What is damaged or missing, one line each."""
+        lines = []
+        for entry in self.sessions:
+            if entry.fault:
+                lines.append(f"damaged: {entry.fault}")
+            if entry.damaged_lines:
+                damaged = f"{entry.damaged_lines} damaged line(s) in its log are left alone"
+                lines.append(f"{entry.session}: {damaged}")
+            for gap in entry.missing:
+                where = f"{entry.session}, {gap['participant']}, {gap['occasion']}"
+                lines.append(f"missing: {where}: {gap['reason']}")
+        return lines
 
-    def changed_fingerprints(self) -> dict[str, list[str]]:
-        """The fingerprints of the models that answered under several."""
-        found = _united(entry.fingerprints for entry in self.sessions)
-        return {model: prints for model, prints in found.items() if len(prints) > 1}
+    def doubts(self) -> list[str]:
+        """What a careful reader must know of the models that answered, one line each."""
+        parameters = _united(entry.parameters_dropped for entry in self.sessions)
+        lines = [f"dropped: {line}" for line in without_effect(parameters)]
+        prints = _united(entry.fingerprints for entry in self.sessions)
+        for model, names in prints.items():
+            if len(names) > 1:
+                changed = "the provider's fingerprint changed in mid-study"
+                lines.append(f"warning: {model}: {changed}: {', '.join(names)}")
+        if self.repeated_ids:
+            lines.append(f"warning: {repetition(self.repeated_ids)}")
+        return lines
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -192,59 +216,3 @@ def _united(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str]
         for model, names in part.items():
             found[model].update(names)
     return {model: sorted(names) for model, names in found.items()}
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How many sessions of a study are planned, begun and held; `process` holds it now, "" if none
-    does; `pace` is how many runs a minute were added since the standing was first taken.
-    """
-
-    planned: int
-    begun: int
-    held: int
-    process: str = ""
-    pace: float = 0.0
-
-    @property
-    def minutes_left(self) -> float | None:
-        """An estimate of the minutes until all sessions are held; None without a pace."""
-        return (self.planned - self.held) / self.pace if self.pace else None
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "held": self.held,
-            "begun": self.begun,
-            "planned": self.planned,
-            "process": self.process,
-            "a_minute": round(self.pace, 2),
-            "minutes_left": self.minutes_left,
-        }
-
-
-class Watch:
-    """Takes the standing of a study again and again, with the pace since the first time."""
-
-    def __init__(self, runs: Runs) -> None:
-        self.runs = runs
-        self.started, self.first = time.monotonic(), standing(runs).held
-
-    def look(self) -> Standing:
-        """The standing of the study now."""
-        seconds = time.monotonic() - self.started
-        now = standing(self.runs)
-        pace = (now.held - self.first) / seconds * 60 if seconds > 1 else 0.0
-        return Standing(now.planned, now.begun, now.held, now.process, pace)
-
-
-def standing(runs: Runs) -> Standing:
-    """How many sessions of a study are planned, begun and held, and which process holds it."""
-    begun, manifest = runs.sessions(), runs.manifest()
-    planned = len(manifest.sessions) if manifest else 0
-    return Standing(planned, len(begun), sum(map(runs.held, begun)), runs.holder())
-
-
-def studies_in(root: Path) -> list[Runs]:
-    """All studies of a folder, in order of name."""
-    return [Runs.at(path.parent.resolve()) for path in sorted(root.glob("*/study.json"))]
