@@ -10,6 +10,7 @@ from delibsim.cli.study import STOPPED, conclude, hold_shown, printer
 from delibsim.cli.terminal import console, study_at
 from delibsim.conduct.retry import ended_in, plan_again, without_run
 from delibsim.conduct.study import prepare_as_planned
+from delibsim.store.account import account_of
 
 app = typer.Typer(add_completion=False)
 Overrides = Annotated[
@@ -36,16 +37,20 @@ def retry(
     quiet: Quiet = False,
 ) -> None:
     """Hold again the sessions that were begun and have no run; what their records hold is not asked
-    again. Runs are left alone.
+    again. Runs are left alone. Exit code 3 if sessions of the study were never begun: only the
+    command of the study holds those.
     """
     runs = study_at(study, root)
     failed = without_run(runs)
     chosen = ended_in(runs, failed, status or [])
+    never = account_of(runs).notice()
     if not chosen:
         number = "1 session has" if len(failed) == 1 else f"{len(failed)} sessions have"
         ended = ", none that ended so." if failed else "."
         console().print(f"study {runs.study}: {number} no run{ended}")
-        raise typer.Exit(3 if failed else 0)
+        if never:
+            console().print(f"{never}.", soft_wrap=True)
+        raise typer.Exit(3 if failed or never else 0)
     planned = plan_again(runs, chosen, overrides or [])
     screen = console(stderr=True)
     try:
@@ -54,4 +59,5 @@ def retry(
     except KeyboardInterrupt:
         screen.print(STOPPED, soft_wrap=True)
         raise typer.Exit(3) from None
-    raise typer.Exit(conclude(planned, outcomes, runs, as_json))
+    code = conclude(planned, outcomes, runs, as_json)
+    raise typer.Exit(3 if never and code == 0 else code)

@@ -25,6 +25,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import cell_of
 from delibsim.plugins import names
+from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -70,7 +71,7 @@ def score(
     if file is not None:
         raise typer.Exit(score_texts(study, file, column, to, scorer, as_json))
     runs = study_at(study, root)
-    wanted = scorer or usual_scorers()
+    wanted, account = scorer or usual_scorers(), account_of(runs)
     any_held = any(map(runs.held, runs.sessions()))
     with kept_if_stopped() as watch:
         scores, faults, files = score_all(runs, wanted, watch) if any_held else ([], [], [])
@@ -87,6 +88,7 @@ def score(
                 "missing": gaps,
                 **effects.plain(),
                 **effects.recorded(),
+                "not_begun": len(account.not_begun),
                 "unreadable": faults,
                 "people": {
                     measure: vars(known) for measure, known in people_scored(scorer or []).items()
@@ -98,6 +100,8 @@ def score(
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
+        if notice := account.notice():
+            screen.print(f"{notice}.", soft_wrap=True)
         effects.print(screen)
         _tables(rows, gaps, measures_of(wanted), screen)
         _people(plans, screen)

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
-from delibsim.conduct.standing import Watch, standing, studies_in
+from delibsim.conduct.standing import Watch, studies_in
 from delibsim.conduct.status import (
     COMPLETE,
     CUT_OFF,
@@ -23,6 +23,7 @@ from delibsim.conduct.status import (
     study_status,
 )
 from delibsim.planning.effects import Effects, effects_of
+from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -87,27 +88,19 @@ def _watch(runs: Runs, as_json: bool) -> None:
     watch = Watch(runs)
     while True:
         now = watch.look()
-        if as_json:
-            typer.echo(json.dumps(now.plain()))
-        else:
-            left = now.minutes_left
-            ahead = f", about {left:.0f} min left" if left else ""
-            who = f"process {now.process} holds it" if now.process else "no process holds it now"
-            typer.echo(
-                f"{now.held}/{now.planned} sessions held, {now.begun - now.held} begun,"
-                f" {now.pace:.1f} a minute{ahead}; {who}"
-            )
+        typer.echo(json.dumps(now.plain()) if as_json else now.line())
         if not now.process:
             return
         time.sleep(EVERY)
 
 
 def _list(root: Path, as_json: bool) -> None:
-    """Print all studies, with how many sessions of each were begun and held."""
+    """Print all studies, with how many sessions of each are planned and held."""
     rows = []
     for runs in studies_in(root):
-        now = standing(runs)
-        rows.append({"study": runs.study, "sessions": now.begun, "held": now.held})
+        account = account_of(runs)
+        counts = {"sessions": len(account.planned), "held": len(account.held)}
+        rows.append({"study": runs.study, **counts})
     if as_json:
         echo_json(rows)
         return
@@ -133,9 +126,11 @@ def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) ->
         lines.append(f"{more}; delibsim show RUN --call all lists them")
     lines += found.doubts()
     if found.states[CUT_OFF]:
-        again = f"with `delibsim retry {shown(runs.folder)}`"
         text = "A session that was cut off goes on when its `delibsim run` command is given again"
-        lines.append(f"{text}, or {again}.")
+        lines.append(f"{text}, or with `delibsim retry {shown(runs.folder)}`.")
+    notice = "" if runs.holder() else account_of(runs).notice()
+    if notice:
+        lines.append(f"{notice}.")
     for line in lines:
         screen.print(safe(line), soft_wrap=True)
 

@@ -17,6 +17,7 @@ from delibsim.conduct.outcome import Outcome, exit_code, report
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
 from delibsim.planning.compose import Plan
 from delibsim.planning.effects import effects_of
+from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
 FAULTS = 10  # faults of sessions printed at the end
@@ -92,15 +93,17 @@ def _stop_in_order(stop: Callable[[], None], screen: Console) -> Generator[None]
 def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool) -> int:
     """Print what came of a plan; the exit code."""
     result = report(plan, outcomes) | effects_of(plan.sessions).plain()
+    account = account_of(runs)
+    result["not_begun"] = len(account.not_begun)
     result["folder"] = shown(runs.folder)
     if as_json:
         echo_json(result)
     else:
-        _print_report(result, console())
+        _print_report(result, account.notice(), console())
     return exit_code(outcomes)
 
 
-def _print_report(result: Mapping[str, Any], screen: Console) -> None:
+def _print_report(result: Mapping[str, Any], notice: str, screen: Console) -> None:
     """Print what came of a plan, and what can be done next."""
     states, before, sessions = result["states"], result["held_before"], result["sessions"]
     counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
@@ -119,6 +122,8 @@ def _print_report(result: Mapping[str, Any], screen: Console) -> None:
         )
     faults = Counter(entry["fault"] for entry in result["failed"])
     lines += [f"failed: {n} session(s): {fault}" for fault, n in faults.most_common(FAULTS)]
+    if notice:
+        lines.append(f"{notice}.")
     again = "; when the cause is mended, the same command goes on" if faults else ""
     place = result["folder"]
     lines += [f"Next  delibsim status {place}{again}", f"      delibsim score {place}"]

@@ -16,6 +16,7 @@ from delibsim.analysis.calls import (
 )
 from delibsim.analysis.run_summary import missing
 from delibsim.domain.run import Session
+from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
@@ -151,10 +152,9 @@ def study_status(runs: Runs) -> StudyStatus:
     """How a study stands now, by its plans, records and runs."""
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    begun, manifest = runs.sessions(), runs.manifest()
-    sessions = tuple(session_status(runs, session, ids, unfinished) for session in begun)
-    planned = set(manifest.sessions) if manifest else set()
-    return StudyStatus(runs.study, sessions, len(planned - set(begun)), repeated(ids))
+    account = account_of(runs)
+    sessions = tuple(session_status(runs, name, ids, unfinished) for name in account.begun)
+    return StudyStatus(runs.study, sessions, len(account.not_begun), repeated(ids))
 
 
 def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF) -> SessionStatus:

@@ -17,6 +17,7 @@ from typing import IO, Any
 from delibsim.domain.errors import WrongInput
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
+from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 from delibsim.store.tables.account import Row
 from delibsim.store.tables.codebook import COLUMNS, TABLES, Column
@@ -70,6 +71,8 @@ def export(
                     sessions[row["status"]] += 1
                 elif table == "measures":
                     measures.append(row)
+        if never := account_of(runs).not_begun:
+            sessions["not begun"] = len(never)
         if "parquet" in formats:
             _to_parquet(sheets.values())
         _write_codebook(new, measures)
