@@ -20,9 +20,10 @@ from delibsim.conduct.status import (
     PARTIAL,
     SessionStatus,
     StudyStatus,
+    effects_in,
     study_status,
 )
-from delibsim.planning.effects import Effects, effects_of
+from delibsim.planning.effects import Effects
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
@@ -64,7 +65,7 @@ def status(
         with suppress(KeyboardInterrupt):
             _watch(runs, as_json)
     found = study_status(runs)
-    effects = _effects(runs, found)
+    effects = effects_in(runs, found)
     if as_json:
         echo_json(found.plain() | effects.plain() | effects.recorded())
     else:
@@ -73,14 +74,6 @@ def status(
     if states[COMPLETE] == states.total():
         raise typer.Exit(0)
     raise typer.Exit(exit_code(bool(states[COMPLETE] or states[PARTIAL]), whole=False))
-
-
-def _effects(runs: Runs, found: StudyStatus) -> Effects:
-    """What the sessions of a study vary without effect, by declaration and by the record."""
-    plans = runs.plans()
-    dropped = {entry.session: entry.parameters_dropped for entry in found.sessions}
-    held = [session for session in plans if runs.held(session.id)]
-    return effects_of(plans, held, dropped)
 
 
 def _watch(runs: Runs, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from delibsim.analysis.calls import (
 )
 from delibsim.analysis.run_summary import missing
 from delibsim.domain.run import Session
+from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
@@ -155,6 +156,14 @@ def study_status(runs: Runs) -> StudyStatus:
     account = account_of(runs)
     sessions = tuple(session_status(runs, name, ids, unfinished) for name in account.begun)
     return StudyStatus(runs.study, sessions, len(account.not_begun), repeated(ids))
+
+
+def effects_in(runs: Runs, found: StudyStatus) -> Effects:
+    """What the sessions of a study vary without effect, by declaration and by the record."""
+    plans = runs.plans()
+    held = [session for session in plans if runs.held(session.id)]
+    dropped = {entry.session: entry.parameters_dropped for entry in found.sessions}
+    return effects_of(plans, held, dropped)
 
 
 def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF) -> SessionStatus:
