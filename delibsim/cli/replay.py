@@ -5,8 +5,9 @@ import asyncio
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
-from delibsim.cli.terminal import echo_json, run_at, safe
+from delibsim.cli.terminal import echo_json, safe
 from delibsim.conduct.replay import compare
+from delibsim.store.places import run_at
 
 app = typer.Typer(add_completion=False)
 LISTED = 40  # differences printed

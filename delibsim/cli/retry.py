@@ -7,10 +7,11 @@ import typer
 
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, StudyName
 from delibsim.cli.study import STOPPED, conclude, hold_shown, printer
-from delibsim.cli.terminal import console, study_at
+from delibsim.cli.terminal import console
 from delibsim.conduct.retry import ended_in, plan_again, without_run
 from delibsim.conduct.study import prepare_as_planned
 from delibsim.store.account import account_of
+from delibsim.store.places import study_at
 
 app = typer.Typer(add_completion=False)
 Overrides = Annotated[

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown
 from delibsim.conduct.standing import Watch, studies_in
 from delibsim.conduct.status import (
     COMPLETE,
@@ -25,6 +25,7 @@ from delibsim.conduct.status import (
 )
 from delibsim.planning.effects import Effects
 from delibsim.store.account import account_of
+from delibsim.store.places import study_at
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
