@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from delibsim.cli.effects import Effects, effects_of
-from delibsim.cli.study import REPEATED, frozen
+from delibsim.cli.study import REPEATED
 from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.estimate import Assumptions, Estimate, Load, Range, estimate
+from delibsim.planning.freeze import frozen
 from delibsim.planning.render import render
 from delibsim.store.runs import Runs
 

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder, with_runs
-from delibsim.cli.study import frozen
 from delibsim.cli.terminal import console, safe, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.estimate import estimate
+from delibsim.planning.freeze import frozen
 from delibsim.planning.preregistration import Plans, document, untouched
 from delibsim.plugins import load, names
 from delibsim.store.files import write_atomically

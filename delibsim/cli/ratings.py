@@ -16,7 +16,7 @@ from delibsim.annotation.debates import check_panel, check_texts
 from delibsim.annotation.sheets import conflicts, form, key_of, page, read_form, sheets_of
 from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.ratings_report import report
-from delibsim.cli.study import voices_for
+from delibsim.cli.study import printer
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.conduct.annotate import (
     Balance,
@@ -32,6 +32,7 @@ from delibsim.conduct.annotate import (
     seated,
 )
 from delibsim.conduct.score import score_all
+from delibsim.conduct.study import proven_models
 from delibsim.domain.allocation import Allocation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated, panel_of_rater
@@ -229,8 +230,8 @@ async def _ask(
 ) -> RatingOutcome:
     """Ask the raters; WrongInput, before anything is asked or paid, where that cannot be done."""
     check_panel(raters)
-    voices = await voices_for(
-        [seated(raters, debates[0])], runs, planned.limits, planned.addresses, screen
+    voices = await proven_models(
+        [seated(raters, debates[0])], runs, planned.limits, planned.addresses, printer(screen)
     )
     Ratings.of(runs).settle_panel(panel_name(raters), panel_to_plain(raters, allocation))
     tell = partial(screen.print, soft_wrap=True)

@@ -19,6 +19,7 @@ from delibsim.domain.errors import unknown
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.plugins import names
+from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -68,7 +69,7 @@ def score(
 
 def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     """Score the runs of a study by the scorers named, or the usual ones; the exit code."""
-    wanted = scorers or usual_scorers()
+    wanted, account = scorers or usual_scorers(), account_of(runs)
     any_held = any(map(runs.held, runs.sessions()))
     with kept_if_stopped() as watch:
         scores, faults, files = score_all(runs, wanted, watch) if any_held else ([], [], [])
@@ -77,13 +78,20 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     found = by_condition(plans, held, scores, effects.same, effects.alike)
     if as_json:
         people = {name: vars(known) for name, known in people_scored(scorers).items()}
-        facts = {"unreadable": faults, "people": people, "files": list(map(shown, files))}
+        facts = {
+            "not_begun": len(account.not_begun),
+            "unreadable": faults,
+            "people": people,
+            "files": list(map(shown, files)),
+        }
         facts = found.plain() | effects.plain() | effects.recorded() | facts
         echo_json({"study": runs.study} | facts)
     else:
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
+        if notice := account.notice():
+            screen.print(f"{notice}.", soft_wrap=True)
         effects.print(screen)
         print_conditions(found, measures_of(wanted), screen)
         for line in [*found.on_people, *people_lines(scorers)]:

@@ -14,6 +14,7 @@ import pytest
 from delibsim import Citizen, Completion, ModelPool, Runs, Usage, WrongInput, compose, models_for
 from delibsim.conduct.cost import spent
 from delibsim.conduct.hold import hold_all, hold_session
+from delibsim.conduct.observe import Observer
 from delibsim.conduct.replay import replay
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.engine.hold import check
@@ -56,6 +57,16 @@ class Voice:
 def pool(model):
     """A pool that hands out this model."""
     return ModelPool(models={model.name: model})
+
+
+class Heard(Observer):
+    """Keeps the exchanges it learns of."""
+
+    def __init__(self):
+        self.exchanges = []
+
+    def on_exchange(self, exchange):
+        self.exchanges.append(exchange)
 
 
 def log_of(runs, session):
@@ -115,11 +126,11 @@ async def test_a_session_leaves_its_plan_its_exchanges_and_its_run(session, runs
 
 
 async def test_the_log_holds_every_call_as_it_was_asked_and_answered(session, runs):
-    heard = []
-    run = (await hold_session(session, runs, heed=heard.append)).run
+    heard = Heard()
+    run = (await hold_session(session, runs, observer=heard)).run
     records, damaged = runs.exchanges(session.id)
     assert damaged == 0
-    assert records == [exchange.record() for exchange in heard]
+    assert records == [exchange.record() for exchange in heard.exchanges]
     occasions = [f"{r['purpose']['participant']}/{r['purpose']['occasion']}" for r in records]
     assert len(set(occasions)) == CALLS
     assert len({r["hash"] for r in records}) == len({r["seed"] for r in records}) == CALLS

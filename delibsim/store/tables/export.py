@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.account import account_of
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
 from delibsim.store.reading import file_bytes, json_value
@@ -71,6 +72,8 @@ def export(
                     sessions[row["status"]] += 1
                 elif table == "measures":
                     measures.append(row)
+        if never := account_of(runs).not_begun:
+            sessions["not begun"] = len(never)
         if "parquet" in formats:
             _to_parquet(sheets.values())
         _write_codebook(new, measures)

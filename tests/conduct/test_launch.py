@@ -22,17 +22,10 @@ from omegaconf import OmegaConf
 
 from delibsim import Runs, WrongInput
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.launch.hydra import (
-    ADDRESSES,
-    EXTRAS,
-    batches,
-    check,
-    hold_batch,
-    most_workers,
-    prepare,
-    shares,
-    start,
-)
+from delibsim.conduct.launch.batch import ADDRESSES, hold_batch
+from delibsim.conduct.launch.folder import write_batches
+from delibsim.conduct.launch.hydra import EXTRAS, check, start
+from delibsim.conduct.launch.shares import batches, most_workers, shares
 from delibsim.domain.participant import Participant
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
@@ -136,7 +129,7 @@ def test_batches_are_held_as_one_process_holds_them(planned, runs, tmp_path):
     whole = Runs(tmp_path / "whole", "s")
     asyncio.run(hold_all(planned.sessions, whole))
     with runs.lock() as share:
-        launch = prepare(runs, planned.sessions, Limits(), (None, None), 3)
+        launch = write_batches(runs, planned.sessions, Limits(), (None, None), 3)
         share(launch.name)
         start(launch, "basic", [], {})
     for session in planned.sessions:
@@ -156,7 +149,7 @@ def test_batches_are_held_as_one_process_holds_them(planned, runs, tmp_path):
 
 def test_a_worker_that_comes_too_late_leaves_the_study_alone(planned, runs):
     with runs.lock() as share:
-        launch = prepare(runs, planned.sessions, Limits(), (None, None), 1)
+        launch = write_batches(runs, planned.sessions, Limits(), (None, None), 1)
         share(launch.name)
     with runs.lock() as share:
         with pytest.raises(WrongInput, match="in use by process"):
@@ -183,7 +176,7 @@ def test_while_a_worker_lives_nobody_else_can_take_the_study(planned, runs):
 
 def test_workers_that_are_asked_to_stop_do_so(planned, runs):
     with runs.lock() as share:
-        launch = prepare(runs, planned.sessions, Limits(), (None, None), 2)
+        launch = write_batches(runs, planned.sessions, Limits(), (None, None), 2)
         share(launch.name)
         launch.stop()
         start(launch, "basic", [], {})
@@ -208,7 +201,7 @@ def test_what_a_batch_has_cost_is_part_of_its_budget(planned, runs):
         }
         runs.record(first.id, exchange | {"completion": exchange["completion"] | {"usage": usage}})
     cost = 0.5 * len(exchanges)
-    launch = prepare(runs, planned.sessions, Limits(), (1.0, 1000), 2)
+    launch = write_batches(runs, planned.sessions, Limits(), (1.0, 1000), 2)
     mine = [first.id in (launch.place / f"{k}.batch.jsonl").read_text() for k in range(2)]
     assert sorted(mine) == [False, True]
     for own, share in zip(mine, launch.limits, strict=True):
@@ -217,7 +210,7 @@ def test_what_a_batch_has_cost_is_part_of_its_budget(planned, runs):
 
 
 def test_of_a_session_held_twice_the_better_word_counts(planned, runs):
-    launch = prepare(runs, planned.sessions, Limits(), (None, None), 2)
+    launch = write_batches(runs, planned.sessions, Limits(), (None, None), 2)
     session = planned.sessions[0]
     line = {
         "session": session.id,
@@ -247,7 +240,7 @@ async def test_addresses_come_with_the_task_or_through_the_environment(
         hosted = plan(["study=s", *cells, "base_url=http://127.0.0.1:9/v1"], tmp_path, sweep=True)
         addresses = {"local": provider.base_url}
         with runs.lock() as share:
-            launch = prepare(runs, hosted.sessions, Limits(tries=1), (None, None), 1)
+            launch = write_batches(runs, hosted.sessions, Limits(tries=1), (None, None), 1)
             share(launch.name)
             if where == "in the environment":
                 monkeypatch.setenv(ADDRESSES, json.dumps(addresses))
@@ -320,7 +313,7 @@ def test_an_interrupted_worker_ends_in_order(planned, runs):
     many = [replace(s, id=f"{s.id}.{k}") for s in planned.sessions for k in range(20)]
 
     def interrupt():
-        while not launch.told():
+        while not launch.reported():
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -329,7 +322,7 @@ def test_an_interrupted_worker_ends_in_order(planned, runs):
     )  # as the command does; a shell may have it ignored
     try:
         with runs.lock() as share:
-            launch = prepare(runs, many, Limits(concurrency=1), (None, None), 1)
+            launch = write_batches(runs, many, Limits(concurrency=1), (None, None), 1)
             share(launch.name)
             interrupting = threading.Thread(target=interrupt)
             interrupting.start()
@@ -337,4 +330,4 @@ def test_an_interrupted_worker_ends_in_order(planned, runs):
             interrupting.join()
     finally:
         signal.signal(signal.SIGINT, before)
-    assert 0 < len(launch.told()) < len(many)
+    assert 0 < len(launch.reported()) < len(many)
