@@ -8,39 +8,41 @@ which side a speaker is on can be read, who it is cannot.
 import re
 from collections.abc import Iterable
 
+from delibsim.domain.model_family import model_families
 from delibsim.domain.participant import SIDES, Side
+from delibsim.domain.rating import speeches_of
 from delibsim.domain.rules import DISCLOSURE
 from delibsim.domain.run import Run, Session
-from delibsim.domain.transcript import PREPARATION, Statement, Turn
+from delibsim.domain.transcript import Statement, Turn
 
 REMOVED = "[removed]"
-_KINDS = "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku|instruct|chat|preview|coder|thinking|bot"
+_KINDS = (
+    "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku"
+    "|instruct|chat|preview|coder|thinking|bot"
+)
+_NUMBER = r"\d\w*(?:\.\d\w*)*"
 VERSION = (
-    r"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*|[-_"
-    rf" ](?:{_KINDS})\b(?:[-_]?\d\w*(?:\.\d\w*)*)?)*\+?(?!\w)"
+    rf"(?:{_NUMBER})?"
+    rf"(?:[-_ ]v?{_NUMBER}|[-_.][a-z]?\d+\w*|[-_ ](?:{_KINDS})\b(?:[-_]?{_NUMBER})?)*"
+    r"\+?(?!\w)"
 )
-"""What may follow the name of a model: its version and its size, so that no stump of the name
-stays.
-"""
-FAMILIES = re.compile(
-    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot"
-    r" ?ai|kimi|llama"
-    r"|mi[sx]tral(?:"
-    r" ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_"
-    r" ]?\d)"
-    r"|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
-    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_"
-    rf" ](?:pro|lite|micro)\b)"
-    rf"|command[-_ ]?r(?!\w)){VERSION}",
-    re.IGNORECASE,
-)
-"""Names of language models and of houses known for nothing else. Google, Meta and their like are
-also what debates are about.
+"""A regular expression of the version and the size that may follow the name of a model."""
+
+
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(patterns)
+
+
+_MASKED = _any_of(pattern for family in model_families() for pattern in family.masked)
+_AS_NAMES = _any_of(name for family in model_families() for name in family.masked_as_names)
+_EXACT = _any_of(pattern for family in model_families() for pattern in family.exact)
+FAMILIES = re.compile(rf"\b(?:{_MASKED}){VERSION}", re.IGNORECASE)
+"""Names of language models, and of their makers where these are known for nothing else: Google,
+Meta and their like are also what debates are about.
 """
 WORDS = re.compile(
-    r"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?!"
-    rf" Scotia){VERSION}"
-    r"|o[134](?:-\w+)?\b)"
+    r"(?<!the )(?<!The )(?<!Magnum )\b"
+    rf"(?:(?:{_AS_NAMES})(?! Scotia){VERSION}|(?:{_EXACT})\b)"
 )
 """Names of models that are also words: taken out where they are written as names are."""
 ORDINARY = frozenset(
@@ -48,8 +50,9 @@ ORDINARY = frozenset(
     " moonshot granite reasoning thinking large small medium mini nano turbo flash lite plus"
     " preview instruct chat ultra base vision open coder beta alpha latest".split()
 )
-"""Words that any speech may hold: they are not taken out for being a part, or the whole, of a
-debater's name.
+"""Words that any speech may hold.
+
+They are not taken out for being a part, or the whole, of a debater's name.
 """
 _MACHINES = (
     r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat"
@@ -83,29 +86,26 @@ debate.
 
 
 def blinded(run: Run, first: Side) -> tuple[Statement, ...]:
-    """The six speeches under the names Speaker A (who is on the side `first`) and Speaker B,
-    scrubbed; notes are left out.
+    """The six speeches, scrubbed, under the names Speaker A and Speaker B; notes are left out.
+
+    Speaker A is on the side `first`.
     """
     names = {side: f"Speaker {'A' if side == first else 'B'}" for side in SIDES}
-    seats = {
-        participant.id: names[participant.role]
-        for participant in run.session.participants
-        if participant.role in SIDES
-    }
-    speeches = [said for said in run.transcript if said.turn.task != PREPARATION]
-    return tuple(
-        Statement(
-            Turn(i, said.turn.round, seats[said.turn.speaker]),
-            scrubbed(said.text, names, names_in(run.session)),
-        )
-        for i, said in enumerate(speeches, 1)
-    )
+    sides = {person.id: person.role for person in run.session.participants if person.role in SIDES}
+    models = names_in(run.session)
+    found = []
+    for i, said in enumerate(speeches_of(run), 1):
+        speaker = names[sides[said.turn.speaker]]
+        text = scrubbed(said.text, names, models)
+        found.append(Statement(Turn(i, said.turn.round, speaker), text))
+    return tuple(found)
 
 
 def scrubbed(text: str, names: dict[Side, str], models: Iterable[str] = ()) -> str:
     """A text in which the sides go by these names, and models and self-disclosure are removed.
 
-    >>> scrubbed("As an AI I say: the opposition is wrong.", {"proposition": "Speaker A", "opposition": "Speaker B"})
+    >>> names = {"proposition": "Speaker A", "opposition": "Speaker B"}
+    >>> scrubbed("As an AI I say: the opposition is wrong.", names)
     '[removed] I say: Speaker B is wrong.'
     """
     text = SELF.sub(REMOVED, DISCLOSURE.sub(REMOVED, text))

@@ -10,7 +10,7 @@ from rich.console import Console
 from delibsim.cli.effects import effects_of
 from delibsim.cli.terminal import safe
 from delibsim.domain.pooled import differing
-from delibsim.domain.rating import Rated, debated, panel_of_rater
+from delibsim.domain.rating import Rated, debated
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 
@@ -82,7 +82,7 @@ def _shares(rated: Iterable[Rated]) -> dict[str, Share]:
     wordings: dict[str, str] = {}
     for run in rated:
         wordings |= run.wordings
-        counts.update((panel_of_rater(r.rater), SOURCES[r.source]) for r in run.ratings)
+        counts.update((r.panel, SOURCES[r.source]) for r in run.ratings)
     found = {}
     for (name, source), n in sorted(counts.items()):
         found[name] = Share(source, n, wordings.get(name, ""))

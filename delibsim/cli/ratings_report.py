@@ -11,14 +11,14 @@ from rich.table import Table
 
 from delibsim.cli.ratings_pooled import SOURCES, Pooled
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.conduct.annotate import debates_of, edited
+from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
+from delibsim.domain.rating import Rated, Rating, debated
 from delibsim.domain.run import Run
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.covariates import read_covariates
 from delibsim.store.ratings import Ratings
-from delibsim.store.runs import Runs
 
 SHORT = {
     "coefficient": "estimate",
@@ -120,28 +120,6 @@ def report(
     raise typer.Exit(exit_code(not found["ratings"].empty, complete))
 
 
-def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
-    """The debates of a study with their ratings, and the faults of runs that cannot be read.
-
-    WrongInput if the study has no debate.
-    """
-    held, faults = runs.all()
-    debates = Ratings.of(runs).rated(run for run in held if run.session.format == "debate")
-    if not debates and faults:
-        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
-    if not debates:
-        advice = "debates are held with: delibsim run format=debate motion=voting"
-        raise WrongInput(f"study '{runs.study}' holds no debate; {advice}")
-    return debates, faults
-
-
-def edited(debates: Iterable[Run]) -> list[str]:
-    """A line for every debate whose speeches are others than those that were rated."""
-    told = "the debate was edited after it was rated; its ratings judge another text"
-    rated = [run for run in debates if isinstance(run, Rated)]
-    return [f"{run.session.id}: {told}" for run in rated if run.edited]
-
-
 def chosen(debates: Iterable[Run], panels: Sequence[str], source: str | None) -> list[Rated]:
     """Debates with the ratings of these panels (of all where none is named) and of this source.
 
@@ -155,7 +133,7 @@ def chosen(debates: Iterable[Run], panels: Sequence[str], source: str | None) ->
 
     def kept(rating: Rating) -> bool:
         wanted = source is None or SOURCES[rating.source] == source
-        return wanted and (not panels or panel_of_rater(rating.rater) in panels)
+        return wanted and (not panels or rating.panel in panels)
 
     return [replace(run, ratings=tuple(filter(kept, run.ratings))) for run in rated]
 

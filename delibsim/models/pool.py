@@ -16,6 +16,7 @@ from delibsim.models.clients.preflight import PreflightIssue
 from delibsim.models.clients.prices import FREE, context_window, price_in, withdrawn
 from delibsim.models.clients.settings import check_address, check_settings
 from delibsim.models.limits import Budget, Gate, Limits
+from delibsim.models.planned import PlannedCalls
 from delibsim.models.retry import RetryingModel, estimated_tokens
 from delibsim.plugins import NoPlugin, load, names
 from delibsim.prompts.session import longest_prompt
@@ -46,18 +47,31 @@ class ModelPool:
         """The voices of a session, by the names its participants use; WrongInput if one cannot be
         made.
         """
+        population = session.seed_for("population")
         return {
-            name: self._voice(name, settings, session) for name, settings in session.models.items()
+            name: self.model(name, settings, population)
+            for name, settings in session.models.items()
         }
 
     async def preflight(self, sessions: Iterable[Session]) -> list[PreflightIssue]:
         """What is wrong, doubtful or good to know about the models of these sessions; nothing is
         paid.
         """
+        planned = [
+            PlannedCalls(session.id, session.models, longest_prompt(session))
+            for session in sessions
+        ]
+        return await self.check(planned)
+
+    async def check(self, planned: Iterable[PlannedCalls]) -> list[PreflightIssue]:
+        """What is wrong, doubtful or good to know about the models of these calls; nothing is
+        paid.
+        """
         findings: list[PreflightIssue] = []
-        sessions = list(sessions)
-        for session in sessions:
-            self.of(session)
+        planned = list(planned)
+        for calls in planned:
+            for name, settings in calls.models.items():
+                self.model(name, settings)
         asked = [
             voice.model.preflight()
             for voice in self._hosted.values()
@@ -66,8 +80,8 @@ class ModelPool:
         findings += [finding for found in await asyncio.gather(*asked) for finding in found]
         for voice in self._hosted.values():
             findings += self._affordable(voice)
-        for session in sessions:
-            findings += self._fits(session)
+        for calls in planned:
+            findings += self._fits(calls)
         return list(dict.fromkeys(findings))
 
     def closed(self, session: Session) -> str:
@@ -89,7 +103,14 @@ class ModelPool:
             if hasattr(voice.model, "close"):
                 await voice.model.close()
 
-    def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
+    def model(
+        self, name: str, settings: Mapping[str, Any], population: int | None = None
+    ) -> LanguageModel:
+        """The model of this name with these settings; WrongInput if it cannot be made.
+
+        `population` is the seed of the persons of a model that simulates persons; without it such a
+        model is handed out as its settings make it.
+        """
         if "kind" not in settings:
             raise WrongInput(
                 f"model '{name}': its settings name no kind; kinds are:"
@@ -107,12 +128,9 @@ class ModelPool:
         if hasattr(model, "population"):
             # A model of persons is peopled anew for every session, and alike in all its treatments,
             # unless it names its people.
-            populated = {**options, "population": session.seed_for("population")}
-            return (
-                model
-                if model.population is not None
-                else self._made(name, settings["kind"], populated)
-            )
+            if model.population is not None or population is None:
+                return model
+            return self._made(name, settings["kind"], {**options, "population": population})
         gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
         self._hosted[key] = RetryingModel(model, gate, self.limits, self.budget, price_in(settings))
         return self._hosted[key]
@@ -148,13 +166,13 @@ class ModelPool:
             ]
         return []
 
-    def _fits(self, session: Session) -> list[PreflightIssue]:
-        tokens = estimated_tokens(longest_prompt(session).messages)
+    def _fits(self, calls: PlannedCalls) -> list[PreflightIssue]:
+        tokens = estimated_tokens(calls.longest.messages)
         findings = []
         hosted = {
             voice.name: getattr(voice.model, "max_tokens", None) for voice in self._hosted.values()
         }
-        for name, settings in session.models.items():
+        for name, settings in calls.models.items():
             model = str(settings.get("model", ""))
             if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
                 findings.append(
@@ -172,7 +190,7 @@ class ModelPool:
                 findings.append(PreflightIssue("warning", name, text))
             if window is not None and tokens > window:
                 text = (
-                    f"the longest prompt of {session.id} may have {tokens} tokens, more than the"
+                    f"the longest prompt of {calls.id} may have {tokens} tokens, more than the"
                     f" {window} it takes; {TOO_LONG}"
                 )
                 findings.append(PreflightIssue("error", name, text))

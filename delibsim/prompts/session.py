@@ -14,13 +14,11 @@ from string import Template
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Participant
-from delibsim.domain.rating import DIMENSIONS, name_told
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import answers_block, block, items_block, quoted, transcript_block
-from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
 
@@ -48,15 +46,6 @@ DEBATE_TEXTS = (
     "closing", "survey_pre", "survey_post", "answers", "considerations", "reask",
 )  # fmt: skip
 """The texts that the wording of a debate needs instead, and what is filled into them."""
-RATER_TEXTS = (
-    "rater_setting", "rater_before", "rater_speeches", "rater_earlier", "rater_ballot", "rater_winner", "rater_after", "rater_check",
-    "persona", "you", "reask", *(f"rater_{name}" for name in DIMENSIONS),
-)  # fmt: skip
-"""Those that raters of debates read."""
-RATER_YOU = "rater_you"
-"""Said before the neutral name of a rater; a wording without it says `you` and the name with the
-panel's.
-"""
 
 
 def survey_prompt(
@@ -147,50 +136,6 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
-def stance_prompt(panel: Session, rater: Participant) -> Prompt:
-    """Ask a rater for its stance on the motion, before it has read anything of the debate."""
-    form = Stance()
-    parts = [_particulars(panel, rater), _say(panel, "rater_before"), form.describe()]
-    return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} before"))
-
-
-def ballot_prompt(
-    panel: Session,
-    rater: Participant,
-    speeches: Sequence[Statement],
-    before: int | None,
-    check: int,
-) -> Prompt:
-    """Ask a rater, who said before where it stands, for its ballot on a debate that is blinded
-    already.
-    """
-    form = Ballot()
-    points = "\n".join(
-        f"{i}. {name}: {_say(panel, f'rater_{name}')}" for i, name in enumerate(DIMENSIONS, 1)
-    )
-    parts = [
-        f"{_say(panel, 'rater_speeches')}\n\n{transcript_block(speeches)}",
-        _particulars(panel, rater),
-    ]
-    if before is not None:
-        parts.append(f"{_say(panel, 'rater_earlier')}\n{block('stance', str(before))}")
-    parts += [
-        f"{_say(panel, 'rater_ballot')}\n{block('points', points)}",
-        _say(panel, "rater_winner"),
-        _say(panel, "rater_after"),
-    ]
-    parts += [f"{_say(panel, 'rater_check')}\n{block('check', str(check))}", form.describe()]
-    return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} ballot"))
-
-
-def _rating_messages(panel: Session, parts: Sequence[str]) -> tuple[Message, ...]:
-    setting = [_say(panel, "rater_setting"), block("motion", panel.topic.question)]
-    return (
-        Message("system", "\n\n".join(setting)),
-        Message("user", "\n\n".join(part for part in parts if part)),
-    )
-
-
 def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     """The same prompt once more, after an unreadable reply, with the concrete fault."""
     messages = (
@@ -225,14 +170,6 @@ def longest_prompt(session: Session, words: int | None = None) -> Prompt:
     if words is None:
         words = statement_words(session)[1]
     people = session.participants
-    if session.format == "rating":
-        heard = [
-            Statement(Turn(i + 1, i // 2 + 1, f"Speaker {'AB'[i % 2]}"), "speech " * words)
-            for i in range(6)
-        ]
-        return ballot_prompt(
-            session, max(people, key=lambda person: len(person.persona)), heard, 50, 50
-        )
     turns = range(len(people) * session.treatment.rounds if session.treatment.interaction else 0)
     said = [
         Statement(
@@ -350,10 +287,7 @@ def _particulars(session: Session, participant: Participant) -> str:
     parts = [_say(session, "persona"), block("persona", persona)] if persona else []
     # The name first: a persona may hold anything, and must not pass for the name.
     side = [_say(session, participant.role)] if participant.role in (*SIDES, "audience") else []
-    said, name = "you", participant.id
-    if participant.role == "rater" and RATER_YOU in session.wording.texts:
-        said, name = RATER_YOU, name_told(participant.id)
-    return "\n\n".join([_say(session, said), block("you", name), *side, *parts])
+    return "\n\n".join([_say(session, "you"), block("you", participant.id), *side, *parts])
 
 
 def _limits(session: Session) -> dict[str, object]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, debated, panel_of_rater
+from delibsim.domain.rating import DIMENSIONS, Rated, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of
@@ -52,7 +52,7 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
                 "debate": run.session.id, "cell": cell_of(run.session),
                 "motion": run.session.topic.id, "replicate": run.session.replicate,
                 "rater": r.rater, "source": r.source, "model": r.model,
-                "wording": run.wordings.get(panel_of_rater(r.rater), ""),
+                "wording": run.wordings.get(r.panel, ""),
                 "proposition": debaters["proposition"].model, "opposition": debaters["opposition"].model,
                 "first": r.first, "winner": r.winner, "attentive": r.attentive,
                 "before": np.nan if r.before is None else r.before, "after": np.nan if r.after is None else r.after,
