@@ -1,7 +1,6 @@
 """`delibsim ratings`: have debates rated, by language models or by people, and report on it."""
 
 import asyncio
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -17,10 +16,10 @@ from delibsim.conduct.annotate import (
     RatingPlan,
     ask_panel,
     estimate_panel,
-    kin,
     plan_ratings,
 )
 from delibsim.conduct.packs import export_pack, import_form
+from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
 from delibsim.domain.treatment import Wording
 from delibsim.planning.compose import plan
@@ -97,39 +96,18 @@ def ask(
     losses = Ratings.of(runs).losses(run.session.id for run in planned.debates)
     score_all(runs, ["ratings"])
     if as_json:
-        echo_json(_outcome_plain(planned, each, outcome, losses))
+        echo_json(planned.report(outcome) | {"lost": losses})
     else:
-        _print_outcome(planned, each, outcome, losses)
+        _print_outcome(planned, outcome, losses)
     whole = not (outcome.faults or planned.faults or losses)
     raise typer.Exit(exit_code(bool(outcome.new + outcome.before), whole))
 
 
-def _outcome_plain(
-    planned: RatingPlan, each: int | None, outcome: RatingOutcome, losses: list[str]
-) -> dict[str, object]:
-    """What came of asking the raters, as plain values."""
-    return {
-        "study": planned.runs.study,
-        "panel": planned.panel.name,
-        "debates": len(planned.debates) - planned.incomplete,
-        "incomplete": planned.incomplete,
-        "new": outcome.new,
-        "before": outcome.before,
-        "calls": outcome.asked,
-        "faults": [*outcome.faults, *planned.faults],
-        "lost": losses,
-        **asdict(planned.balance),
-        "debates_per_rater": each,
-    }
-
-
-def _print_outcome(
-    planned: RatingPlan, each: int | None, outcome: RatingOutcome, losses: list[str]
-) -> None:
+def _print_outcome(planned: RatingPlan, outcome: RatingOutcome, losses: list[str]) -> None:
     """Say how many ratings there are, and what is missing or lost."""
     out, screen = console(), console(stderr=True)
     balance, broken = planned.balance, planned.incomplete
-    shares = f"{len(planned.panel.coders)} raters{balance.describe(each)}"
+    shares = f"{len(planned.panel.coders)} raters{balance.describe(planned.each)}"
     count = f"{outcome.new} ratings now, {outcome.before} before"
     out.print(f"{len(planned.debates) - broken} debates, {shares}: {count}", soft_wrap=True)
     if balance.unallocated:

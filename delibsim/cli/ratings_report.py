@@ -9,7 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from delibsim.cli.ratings_pooled import SOURCES, Pooled
+from delibsim.analysis.debates.pooled import SOURCES, Pooled
+from delibsim.cli.ratings_pooled import print_pooled, print_warnings
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.conduct.annotate import debates_of, edited
 from delibsim.domain.errors import unknown
@@ -105,11 +106,11 @@ def report(
         plain = {name: _records(table) for name, table in printed.items()}
         told = {"study": runs.study, "planned": len(runs.sessions()), "faults": faults}
         told |= {"lost": losses, "edited": changed, **pooled.plain()}
-        pooled.warn(console(stderr=True))
+        print_warnings(pooled, console(stderr=True))
         echo_json(told | plain)
     else:
         screen = console()
-        pooled.print(screen)
+        print_pooled(pooled, screen)
         _print_tables(printed, screen)
         waiting = len(runs.sessions()) - len(debates) - len(faults)
         _print_faults(faults, losses, changed, waiting, screen)

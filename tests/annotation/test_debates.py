@@ -11,7 +11,7 @@ from debates import debate, hostile, rater_model, scripted
 from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.annotation.blinding import FAMILIES, blinded, names_in, scrubbed
 from delibsim.annotation.debates import check_number, first_shown, rate
-from delibsim.conduct.annotate import kin, panel_of
+from delibsim.conduct.panel import kin, panel_of
 from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.engine.hold import hold
 from delibsim.prompts.rating import check_rater_texts
