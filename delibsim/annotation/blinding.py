@@ -55,34 +55,33 @@ ORDINARY = frozenset(
 They are not taken out for being a part, or the whole, of a debater's name.
 """
 _MACHINES = (
-    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat"
-    r" ?bots?"
-    r"|(?:virtual|digital|AI) assistants?)(?!\w)"
+    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?"
+    r"|chat ?bots?|(?:virtual|digital|AI) assistants?)(?!\w)"
 )
 _TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
+_SOMEBODY_IS = (
+    r"\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)"
+    r"|I['’]m|(?:we|you)['’]re)(?: (?:just|only|merely|also|both|not))?"
+)
 SELF = re.compile(
     rf"\b(?:as|being|like) (?:me, |just |merely |only )?(?:an?|one|another) (?:[\w-]+ )?{_MACHINES}"
-    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side))"
-    r" (?:am|are|is)|I['’]m|(?:we|you)['’]re)"
-    r"(?: (?:just|only|merely|also|both|not))?"
-    rf" (?:an? )?(?:[\w-]+ )?{_MACHINES}"
-    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b|\b(?:we|us)"
-    rf" {_MACHINES}"
+    rf"|{_SOMEBODY_IS} (?:an? )?(?:[\w-]+ )?{_MACHINES}"
+    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b"
+    rf"|\b(?:we|us) {_MACHINES}"
     rf"|\bI(?:['’]ve| have| had)? (?:was|am|been|were) (?:\w+ly )?{_TUNED}\b"
     r"|\bmy (?:own )?(?:fine[- ]?tuning|pre[- ]?training|system prompt)\b",
     re.IGNORECASE,
 )
-"""Words of being a machine, or of the opponent's being one, beyond those that break the rules of a
-debate.
+"""Words of being a machine, or of the opponent's being one.
+
+Those that break the rules of a debate (DISCLOSURE) are taken out besides.
 """
 STUMP = re.compile(
     r"(?:\bchat[- ]?)?\[removed\](?:[-_.]?\d\w*(?:\.\d\w*)*|[-_]\w+|\+)*(?:[ -]\[removed\])*",
     re.IGNORECASE,
 )
 _EVERYDAY = r"(?!\s*\(?(?:that|to|of|on|part(?:y|ies)|leaders?|MPs?)\b|\s+\d|\s+in\s+parliament)"
-"""What follows a proposition that is a sentence, and an opposition that is no side of the
-debate.
-"""
+"""What follows a proposition that is a sentence, and an opposition that is no side."""
 
 
 def blinded(run: Run, first: Side) -> tuple[Statement, ...]:
@@ -146,22 +145,23 @@ def _own(name: str) -> re.Pattern[str]:
 
 
 def names_in(session: Session) -> list[str]:
-    """The names under which a session's models are known, whole and without their numbers; ordinary
-    words are none.
+    """The names under which a session's models are known, whole and without their numbers.
+
+    Ordinary words are no names.
     """
     found = set()
     for name, settings in session.models.items():
-        last = str(settings.get("model", "")).rpartition("/")[2]
+        model = str(settings.get("model", ""))
+        last = model.rpartition("/")[2]
         house = re.match(r"[^\W\d_]{5,}", last)
-        for known in (name, str(settings.get("model", "")), last, house[0] if house else ""):
+        for known in (name, model, last, house[0] if house else ""):
             words = re.findall(r"[^\W\d_]{2,}", known)
-            found |= {
-                known,
-                " ".join(words),
-                " ".join(word for word in words if word not in ("reasoning", "preview")),
-            }
-    return sorted(
-        name
-        for name in found
-        if re.search(r"[^\W_]{2}", name) and (" " in name or name.lower() not in ORDINARY)
-    )
+            telling = [word for word in words if word not in ("reasoning", "preview")]
+            found |= {known, " ".join(words), " ".join(telling)}
+    return sorted(filter(_is_name, found))
+
+
+def _is_name(name: str) -> bool:
+    """Whether this is a name, and no ordinary word and no stump of a name."""
+    ordinary = " " not in name and name.lower() in ORDINARY
+    return not ordinary and re.search(r"[^\W_]{2}", name) is not None
