@@ -187,6 +187,7 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     for name in tracked.stdout.split():
         assert f"delibsim/{name}" in names
     assert "delibsim/py.typed" in names
+    assert "delibsim/data/model_families.json" in names
     editions = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "delibsim" / "data" / "editions").rglob("*.yaml")

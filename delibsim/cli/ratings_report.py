@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
+from delibsim.analysis.debates.pooled import Pooled
 from delibsim.analysis.debates.rated import chosen, debates_of, edited, ids_of
-from delibsim.cli.ratings_pooled import Pooled
+from delibsim.cli.ratings_pooled import print_pooled, print_warnings
 from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.domain.rating import debated
@@ -73,11 +74,11 @@ def report(
     if as_json:
         plain: dict[str, Any] = {"study": runs.study, "planned": planned, "faults": faults}
         plain |= {"lost": losses, "edited": changed, **pooled.plain()}
-        pooled.warn(console(stderr=True))
+        print_warnings(pooled, console(stderr=True))
         echo_json(plain | _records(printed))
     else:
         screen = console()
-        pooled.print(screen)
+        print_pooled(pooled, screen)
         print_tables(printed, screen)
         waiting = planned - len(debates) - len(faults)
         _print_faults(faults, losses, changed, waiting, screen)

@@ -16,6 +16,7 @@ from typing import Any
 import typer
 
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown
+from delibsim.conduct.translate import translate_texts
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.plugins import load
 from delibsim.store.files import write_atomically
@@ -54,6 +55,7 @@ def score_texts(
     _check_output(place, file, [heading for heading in header if heading.startswith(f"{name}.")])
     with kept_if_stopped() as watch:
         scorer.watch = watch
+        translate_texts(scorer, texts)
         values = scorer.table(texts)
     _write(place, separator, header, rows, values)
     measured = [row[f"{name}.score"] for row in values if not math.isnan(row[f"{name}.score"])]

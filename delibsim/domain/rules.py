@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from delibsim.domain.model_family import makers
+
 LINK = re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|edu|gov|io|ai)\b", re.IGNORECASE)
 CITATION = re.compile(
     r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\((?:[A-Z][\w’'-]+(?:,? (?:and|&) [A-Z][\w’'-]+| et"
@@ -15,7 +17,7 @@ _MACHINE = (
     r"(?:AI|A\.I\.|artificial intelligence|(?:large )?language model|chatbot|(?:virtual|digital|AI)"
     r" assistant)"
 )
-_MAKER = r"(?:OpenAI|Anthropic|Google|DeepMind|Meta|Mistral|DeepSeek|Moonshot|Alibaba|xAI)"
+_MAKER = f"(?:{'|'.join(makers())})"
 DISCLOSURE = re.compile(
     rf"\b(?:as|being|like) (?:me, )?an? (?:\w+ )?{_MACHINE}\b|\bI(?:['’]m| am)(?: just| only|"
     rf" merely)? (?:an? )?(?:\w+ )?{_MACHINE}\b"

@@ -16,7 +16,6 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.prompts.blocks import answers_block, block, items_block, quoted, transcript_block
-from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words

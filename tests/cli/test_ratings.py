@@ -46,7 +46,8 @@ def tournament(tmp_path_factory):
     """A folder with a study `oxford`: three citizens, two motions, six debates rated by four
     raters.
     """
-    from delibsim.conduct.annotate import panel_of, rate_all
+    from delibsim.conduct.annotate import rate_all
+    from delibsim.conduct.panel import panel_of
     from delibsim.planning.compose import plan
 
     folder = tmp_path_factory.mktemp("tournament")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rated, Rating, panel_of_rater
+from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -51,7 +51,7 @@ def chosen(debates: Iterable[Run], panels: Sequence[str], source: str | None) ->
 
     def kept(rating: Rating) -> bool:
         wanted = source is None or SOURCES[rating.source] == source
-        return wanted and (not panels or panel_of_rater(rating.rater) in panels)
+        return wanted and (not panels or rating.panel in panels)
 
     return [replace(run, ratings=tuple(filter(kept, run.ratings))) for run in rated]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated, panel_of_rater
+from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of
@@ -74,7 +74,7 @@ def _rating(run: Rated, rating: Rating) -> dict[str, Any]:
         "rater": rating.rater,
         "source": rating.source,
         "model": rating.model,
-        "wording": run.wordings.get(panel_of_rater(rating.rater), ""),
+        "wording": run.wordings.get(rating.panel, ""),
         "first": rating.first,
         "winner": rating.winner,
         "attentive": rating.attentive,

@@ -6,14 +6,15 @@ import re
 from dataclasses import replace
 
 import pytest
-from debates import debate, hostile, scripted
+from debates import debate, hostile, rater_model, scripted
 
 from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.annotation.blinding import FAMILIES, blinded, names_in, scrubbed
-from delibsim.annotation.debates import check_number, check_panel, first_shown, rate
-from delibsim.conduct.annotate import kin, panel_of, seated
+from delibsim.annotation.debates import check_number, first_shown, rate
+from delibsim.conduct.panel import kin, panel_of
 from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.engine.hold import hold
+from delibsim.prompts.rating import check_rater_texts
 
 NAMES = {"proposition": "Speaker A", "opposition": "Speaker B"}
 LEAKS = re.compile(
@@ -35,10 +36,9 @@ async def held(tmp_path, script=None, *overrides):
 
 async def test_a_rating_is_what_the_ballot_said_of_the_sides(tmp_path, panel):
     run = await held(tmp_path, None, "proposition=citizen_eloquent", "opposition=citizen_halting")
-    sitting = seated(panel, run)
     asked = []
-    for rater in panel.participants:
-        rating = await rate(run, sitting, rater, scripted(sitting, asked=asked))
+    for rater in panel.coders:
+        rating = await rate(run, panel, rater, rater_model(panel, rater, run, asked=asked))
         assert rating.winner == "proposition"
         assert rating.proposition["performance"] > rating.opposition["performance"]
         assert (rating.attentive, rating.missing, rating.source, rating.model) == (
@@ -54,8 +54,8 @@ async def test_a_rating_is_what_the_ballot_said_of_the_sides(tmp_path, panel):
 async def test_the_stance_before_is_asked_before_anything_of_the_debate_is_shown(tmp_path, panel):
     run = await held(tmp_path)
     asked = []
-    sitting = seated(panel, run)
-    rating = await rate(run, sitting, panel.participants[0], scripted(sitting, asked=asked))
+    rater = panel.coders[0]
+    rating = await rate(run, panel, rater, rater_model(panel, rater, run, asked=asked))
     assert not [said for said in run.transcript if said.text in asked[0].text]
     assert f"<stance>\n{rating.before}\n</stance>" in asked[1].text
     assert "transcript" not in asked[0].text
@@ -75,10 +75,9 @@ async def test_no_prompt_of_a_rater_says_who_debates(tmp_path, panel):
         replace(p, model=name) for p, name in zip(run.session.participants, models, strict=True)
     )
     run = replace(run, session=replace(run.session, participants=sides, models=models))
-    sitting = seated(panel, run)
     asked = []
-    for rater in panel.participants:
-        await rate(run, sitting, rater, scripted(sitting, asked=asked))
+    for rater in panel.coders:
+        await rate(run, panel, rater, rater_model(panel, rater, run, asked=asked))
     assert len(asked) == 8
     for prompt in asked:
         leak = LEAKS.search(prompt.text)
@@ -161,9 +160,9 @@ async def test_a_debaters_own_names_are_removed_however_they_are_written(
 
 async def test_a_and_b_are_drawn_for_each_debate_and_swapped_for_half_of_the_raters(tmp_path):
     run = await held(tmp_path)
-    firsts = [first_shown("debate", f"panel {k}", 1) for k in range(1, 7)]
+    firsts = [first_shown("debate", k, 1) for k in range(1, 7)]
     assert firsts.count("proposition") == firsts.count("opposition") == 3
-    assert {first_shown(f"debate {i}", "panel 1", 1) for i in range(20)} == {
+    assert {first_shown(f"debate {i}", 1, 1) for i in range(20)} == {
         "proposition",
         "opposition",
     }
@@ -177,7 +176,6 @@ async def test_a_and_b_are_drawn_for_each_debate_and_swapped_for_half_of_the_rat
 
 async def test_a_swapped_ballot_is_turned_back_to_the_sides(tmp_path, panel):
     run = await held(tmp_path)
-    sitting = seated(panel, run)
     ballot = "\n".join(
         [
             *(f"A{i}: {i}" for i in range(1, 12)),
@@ -186,16 +184,15 @@ async def test_a_swapped_ballot_is_turned_back_to_the_sides(tmp_path, panel):
             "S1: 3",
         ]
     )
-    for rater in panel.participants[:2]:
+    for rater in panel.coders[:2]:
         occasion = f"{run.session.id} ballot"
-        script = {(rater.id, occasion): f"{ballot}\nC1: {check_number(sitting, rater.id)}"}
-        rating = await rate(run, sitting, rater, scripted(sitting, script))
+        script = {(rater.id, occasion): f"{ballot}\nC1: {check_number(run.session, rater)}"}
+        rating = await rate(run, panel, rater, rater_model(panel, rater, run, script))
         assert rating.winner == rating.first
         assert rating.of(rating.first) == {name: i for i, name in enumerate(DIMENSIONS, 1)}
         assert rating.attentive is True
-        wrong = await rate(
-            run, sitting, rater, scripted(sitting, {(rater.id, occasion): f"{ballot}\nC1: 5"})
-        )
+        inattentive = {(rater.id, occasion): f"{ballot}\nC1: 5"}
+        wrong = await rate(run, panel, rater, rater_model(panel, rater, run, inattentive))
         assert wrong.attentive is False
 
 
@@ -203,14 +200,9 @@ async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_r
     tmp_path, panel
 ):
     run = await held(tmp_path)
-    sitting, rater = seated(panel, run), panel.participants[0]
-    asked = []
-    rating = await rate(
-        run,
-        sitting,
-        rater,
-        scripted(sitting, {(rater.id, f"{run.session.id} ballot"): "It was a tie."}, asked),
-    )
+    rater, asked = panel.coders[0], []
+    script = {(rater.id, f"{run.session.id} ballot"): "It was a tie."}
+    rating = await rate(run, panel, rater, rater_model(panel, rater, run, script, asked))
     assert (rating.winner, rating.after, rating.proposition, rating.attentive) == (
         None,
         None,
@@ -222,9 +214,8 @@ async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_r
     assert len(asked) == 1 + 4
     assert "WINNER is missing" in asked[2].messages[-1].content
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
-    rating = await rate(
-        run, sitting, rater, scripted(sitting, {(rater.id, f"{run.session.id} before"): refused})
-    )
+    script = {(rater.id, f"{run.session.id} before"): refused}
+    rating = await rate(run, panel, rater, rater_model(panel, rater, run, script))
     assert rating.missing == {"before": "refusal: no"}
 
 
@@ -233,8 +224,8 @@ async def test_a_rater_is_told_a_neutral_name_and_no_panel(tmp_path):
     for name in ("oxford", "oxford_evaluative"):
         composed = compose(f"wording={name}", "group.size=2", home=tmp_path)
         panel = panel_of(composed, "gpt_5_versus_human_judge")
-        sitting, asked = seated(panel, run), []
-        rating = await rate(run, sitting, panel.participants[1], scripted(sitting, asked=asked))
+        rater, asked = panel.coders[1], []
+        rating = await rate(run, panel, rater, rater_model(panel, rater, run, asked=asked))
         assert rating.rater == "gpt_5_versus_human_judge 2"
         assert [prompt.purpose.participant for prompt in asked] == [rating.rater] * 2
         for prompt in asked:
@@ -247,9 +238,9 @@ async def test_a_wording_without_a_text_for_raters_names_says_the_name_as_before
     run = await held(tmp_path)
     texts = {name: text for name, text in panel.wording.texts.items() if name != "rater_you"}
     older = replace(panel, wording=replace(panel.wording, texts=texts))
-    check_panel(older)
-    sitting, asked = seated(older, run), []
-    await rate(run, sitting, older.participants[0], scripted(sitting, asked=asked))
+    check_rater_texts(older.wording)
+    rater, asked = older.coders[0], []
+    await rate(run, older, rater, rater_model(older, rater, run, asked=asked))
     for prompt in asked:
         assert "In this debate you are\n\n<you>\npanel 1\n</you>" in prompt.text
 
@@ -258,7 +249,7 @@ async def test_a_debate_that_broke_off_is_not_rated(tmp_path, panel):
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
     run = await held(tmp_path, {("Opposition", "turn 4"): refused})
     with pytest.raises(WrongInput, match="no debate of six speeches"):
-        await rate(run, seated(panel, run), panel.participants[0], {})
+        await rate(run, panel, panel.coders[0], rater_model(panel, panel.coders[0], run))
 
 
 async def test_a_panel_of_the_debaters_family_is_warned_of(tmp_path, panel):
@@ -266,7 +257,7 @@ async def test_a_panel_of_the_debaters_family_is_warned_of(tmp_path, panel):
     assert "one family (citizen)" in kin(panel, [run])[0]
     other = {"x": {"kind": "litellm", "model": "anthropic/claude-opus-4-5"}}
     foreign = replace(
-        panel, models=other, participants=tuple(replace(p, model="x") for p in panel.participants)
+        panel, models=other, coders=tuple(replace(coder, model="x") for coder in panel.coders)
     )
     assert kin(foreign, [run]) == []
     own = {"y": {"kind": "openai_compatible", "model": "claude-haiku"}}
@@ -280,7 +271,7 @@ async def test_a_panel_of_the_debaters_family_is_warned_of(tmp_path, panel):
 
 def test_a_wording_without_the_texts_of_raters_is_refused(tmp_path):
     with pytest.raises(WrongInput, match="lacks the text 'rater_setting'"):
-        check_panel(panel_of(compose("group.size=2", home=tmp_path)))
+        check_rater_texts(compose("group.size=2", home=tmp_path).wording)
 
 
 @pytest.mark.parametrize(
@@ -336,9 +327,10 @@ async def test_raters_are_asked_alike_to_the_letter_whatever_the_treatment_and_t
     assert same.session.id != run.session.id
     asked = []
     for one in (run, same):
-        sitting, prompts = seated(panel, one), []
-        for rater in panel.participants:
-            await rate(one, sitting, rater, scripted(sitting, asked=prompts), first="proposition")
+        prompts = []
+        for rater in panel.coders:
+            model = rater_model(panel, rater, one, asked=prompts)
+            await rate(one, panel, rater, model, first="proposition")
         asked.append(prompts)
     assert len(asked[0]) == 8
     for ours, theirs in zip(*asked, strict=True):

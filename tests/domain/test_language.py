@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts, thorough
 
-from delibsim.scorers.aqua.language import batches, language, parts, prevailing, sentences
+from delibsim.domain.language import language, parts, prevailing, sentences
+from delibsim.scorers.aqua.batching import batches
 
 
 @pytest.mark.parametrize(
