@@ -1,7 +1,6 @@
 """Studies: factorial designs crossed from topics, treatments, groups and replicates."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,23 +74,6 @@ def cell_of(session: Session) -> str:
     otherwise are cells of their own.
     """
     return session.id.removesuffix(f".r{session.replicate}")
-
-
-def label_of(unlike: Mapping[str, Any]) -> str:
-    """What tells a session from others, as a part of its name: settings by dotted key, of which the
-    last step is told.
-
-    >>> label_of({"temperature": 0.7, "procedure.audience.network": "ring"})
-    'network-ring_temperature0_7'
-    """
-    said = []
-    for key, value in unlike.items():
-        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-        text = value if isinstance(value, str) else json.dumps(value)
-        if plain:
-            text = f"{value:g}".replace(".", "_")
-        said.append(f"{key.rpartition('.')[2]}{'' if plain else '-'}{text}")
-    return "_".join(sorted(said))
 
 
 def is_file_name(name: str) -> bool:
