@@ -7,12 +7,12 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.cli.effects import effects_of
 from delibsim.cli.terminal import safe
 from delibsim.domain.pooled import differing
 from delibsim.domain.rating import Rated, debated, panel_of_rater
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
+from delibsim.planning.effects import effects_of
 
 SOURCES = {"model": "models", "human": "people"}
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.effects import effects_of
+from delibsim.cli.effects import print_effects
 from delibsim.cli.study import conclude, hold_plan, stopped
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
@@ -14,6 +14,7 @@ from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import enlarged
+from delibsim.planning.effects import effects_of
 from delibsim.store.runs import Runs
 
 STOPPED = "Stopped. What was recorded is kept; the same command goes on from there."
@@ -57,7 +58,7 @@ def run(
             soft_wrap=True,
         )
     if multirun:
-        effects_of(planned.sessions).print(screen)
+        print_effects(effects_of(planned.sessions), screen)
     try:
         held = _hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:

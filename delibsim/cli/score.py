@@ -13,7 +13,7 @@ from rich.table import Table
 
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.cli.calls import dropped_in
-from delibsim.cli.effects import Effects, effects_of
+from delibsim.cli.effects import print_effects
 from delibsim.cli.summary import OTHER_INSTRUMENT, missing
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
@@ -24,6 +24,7 @@ from delibsim.domain.measure import Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import cell_of
+from delibsim.planning.effects import Effects, effects_of
 from delibsim.plugins import names
 from delibsim.store.runs import Runs
 
@@ -98,7 +99,7 @@ def score(
         screen = console()
         if not any_held:
             screen.print(f"study '{runs.study}' has no runs to score yet")
-        effects.print(screen)
+        print_effects(effects, screen)
         _tables(rows, gaps, measures_of(wanted), screen)
         _people(plans, screen)
         for line in people_lines(scorer or []):

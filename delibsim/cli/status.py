@@ -20,9 +20,10 @@ from delibsim.cli.calls import (
     repetition,
     without_effect,
 )
-from delibsim.cli.effects import Effects, effects_of
+from delibsim.cli.effects import print_effects
 from delibsim.cli.summary import missing
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
+from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
@@ -208,7 +209,7 @@ def _print(
         f"study {runs.study}: "
         + (", ".join(f"{n} {name}" for name, n in states.items()) or "no sessions yet")
     )
-    effects.print(screen)
+    print_effects(effects, screen)
     table = Table(box=None, pad_edge=False)
     for head in ("session", "state", "calls", "not ok"):
         table.add_column(head, overflow="fold")

@@ -11,7 +11,6 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.cli.effects import effects_of
 from delibsim.cli.live import Live
 from delibsim.cli.progress import Progress
 from delibsim.cli.terminal import console, echo_json, safe, shown
@@ -25,6 +24,7 @@ from delibsim.models.limits import Budget, Limits
 from delibsim.models.person.person import STOPPED
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import Plan
+from delibsim.planning.effects import effects_of
 from delibsim.store.editions import NOW
 from delibsim.store.manifest import SCHEMA, Manifest, commits
 from delibsim.store.runs import Runs

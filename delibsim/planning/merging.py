@@ -62,9 +62,9 @@ def dotted_keys(config: Mapping[str, Any], prefix: str = "") -> set[str]:
 
 def resolved(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration with every ${...} in it filled in; WrongInput where that cannot be done."""
-    concerned = _concerned(config)
-    if not concerned:
+    if "${" not in json.dumps(config, default=str):
         return config
+    concerned = _concerned(config)
     part = OmegaConf.create({key: config[key] for key in concerned})
     try:
         plain: Any = OmegaConf.to_container(part, resolve=True)

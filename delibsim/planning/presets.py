@@ -40,15 +40,14 @@ class Presets:
     def __init__(self, home: Path, edition: str = NOW) -> None:
         self.home, self.edition = home, edition
         self._composed: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._names: dict[str, list[str]] = {}
         self._options: dict[tuple[str, str], Any] = {}
 
     def names(self, group: str) -> list[str]:
         """The options of a group."""
-        later = LATER.get(self.edition, {}).get(group, ())
-        found = _stems(package_data("conf") / group) - set(later)
-        for folder in self._before():
-            found |= _stems(folder / group)
-        return sorted(found)
+        if group not in self._names:
+            self._names[group] = self._found(group)
+        return self._names[group]
 
     def config(self, choices: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The configuration with these options by group, and the defaults for all other groups.
@@ -115,6 +114,14 @@ class Presets:
         if self.edition != FIRST or not isinstance(config["procedure"], dict):
             return config
         return {**config, "procedure": {**UNSAID, **config["procedure"]}}
+
+    def _found(self, group: str) -> list[str]:
+        """The options of a group for which there is a file."""
+        later = LATER.get(self.edition, {}).get(group, ())
+        found = _stems(package_data("conf") / group) - set(later)
+        for folder in self._before():
+            found |= _stems(folder / group)
+        return sorted(found)
 
     def _option(self, group: str, name: str) -> Any:
         """What an option sets in its group; None where it must be composed with the others."""
