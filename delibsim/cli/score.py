@@ -16,8 +16,9 @@ from delibsim.cli.calls import dropped_in
 from delibsim.cli.effects import print_effects
 from delibsim.cli.summary import OTHER_INSTRUMENT, missing
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
-from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
+from delibsim.cli.texts import kept_if_stopped, people_lines, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
+from delibsim.conduct.texts import human_references
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import Measure
@@ -90,7 +91,8 @@ def score(
                 **effects.recorded(),
                 "unreadable": faults,
                 "people": {
-                    measure: vars(known) for measure, known in people_scored(scorer or []).items()
+                    measure: vars(known)
+                    for measure, known in human_references(scorer or []).items()
                 },
                 "files": [shown(file) for file in files],
             }
