@@ -23,11 +23,12 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
-EPILOG = """
-Ranges hold if statements keep to --words and replies are readable at once; re-asks and repeated
-attempts are not counted. Tokens are counted from characters, so the range is that of different
-tokenizers. Cached input: from none to all that an earlier prompt of the plan may have begun with.
-"""
+EPILOG = (
+    "Ranges hold if statements keep to --words and replies are readable at once; re-asks and"
+    " repeated attempts are not counted. Tokens are counted from characters, so the range is that"
+    " of different tokenizers. Cached input: from none to all that an earlier prompt of the plan"
+    " may have begun with."
+)
 WORDS = (
     "Words of a statement, at least and at most, such as 75-200; without it, half to a third more"
     " than procedure.words, or 240-725 where that names no number."

@@ -19,11 +19,11 @@ from delibsim.store.runs import Runs
 app = typer.Typer(add_completion=False)
 FILE = "preregistration.md"
 
-EPILOG = """
-Give the same overrides as to delibsim run, before it, or the name of a study that exists.
-Hypotheses, primary outcome and analysis are left as blanks marked FILL IN. A file that was filled
-in is never overwritten.
-"""
+EPILOG = (
+    "Give the same overrides as to delibsim run, before it, or the name of a study that exists."
+    " Hypotheses, primary outcome and analysis are left as blanks marked FILL IN. A file that was"
+    " filled in is never overwritten."
+)
 SETTINGS = "Settings as key=value, as for delibsim run; or a study."
 SWEEP = "Every combination of the values given: a sweep."
 TO = f"The file; {FILE} in the folder of the study where left out."
