@@ -128,10 +128,10 @@ def seats(
             " surveys and not on motions"
         )
     texts = persona.personas or [""]
-    seats = [(side.capitalize(), side) for side in SIDES]
-    seats += [(f"Listener {i + 1}", "audience") for i in range(audience)]
+    sides = [(side.capitalize(), side) for side in SIDES]
+    listeners = [(f"Listener {i + 1}", "audience") for i in range(audience)]
     people = []
-    for i, (name, role) in enumerate(seats):
+    for i, (name, role) in enumerate([*sides, *listeners]):
         text = texts[i % len(texts)]
         people.append(Participant(name, text, models[min(i, 2)]["name"], role))
     debaters = "-v-".join(model["name"] for model in models[:2])
