@@ -59,11 +59,12 @@ class Presets:
             if name not in self.names(group):
                 raise unknown(group, name, self.names(group), self.advice())
             self._refuse_own(group, name)
+        base = self._compose()  # which also refuses files that cannot be read, before any is
         options = {group: self._option(group, name) for group, name in choices.items()}
         if any(option is None for option in options.values()):
             config = self._compose(*(f"{group}={name}" for group, name in choices.items()))
         else:
-            config = {**self._compose(), **options}
+            config = {**base, **options}
         return resolved(self._of_edition(copy.deepcopy(config)))
 
     def advice(self) -> str:
@@ -126,7 +127,7 @@ class Presets:
     def _option(self, group: str, name: str) -> Any:
         """What an option sets in its group; None where it must be composed with the others."""
         if (group, name) not in self._options:
-            found = plain_option(self._file(group, name)) if self._is_group(group) else None
+            found = plain_option(self._file(group, name))
             self._options[group, name] = found or self._composed_option(group, name)
         return self._options[group, name]
 
@@ -138,11 +139,6 @@ class Presets:
         others = {*base, *whole} - {group}
         beyond = any(whole.get(key) != base.get(key) for key in others)
         return None if beyond else whole[group]
-
-    def _is_group(self, group: str) -> bool:
-        """Whether no user's conf/config.yaml can set values of a group besides its option."""
-        configs = [folder / "config.yaml" for folder in self._before()]
-        return group in GROUPS and not any(path.is_file() for path in configs)
 
     def _file(self, group: str, name: str) -> Path:
         """The file of an option: of the first folder that has one."""
