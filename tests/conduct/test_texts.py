@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from delibsim import WrongInput
-from delibsim.conduct.texts import ScoredTexts, human_references, score_file
+from delibsim.conduct.texts import ScoredTexts, score_file
 
 VALUES = [
     {"s.score": 1.0, "s.note": ""},
@@ -34,8 +34,3 @@ def test_a_scorer_of_runs_scores_no_texts(tmp_path):
     with pytest.raises(WrongInput, match="reads whole runs"):
         score_file(file, "text", "dri", None, print)
     assert [path.name for path in tmp_path.iterdir()] == ["texts.csv"]
-
-
-def test_only_scorers_with_a_human_reference_give_one():
-    assert human_references(["dri"]) == {}
-    assert "aqua.score" in human_references(["aqua"])
