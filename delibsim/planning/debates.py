@@ -30,8 +30,8 @@ MEANINGLESS = {
     "group.size": TWO_SIDES,
     "group.diversity": "the sides of a debate are named, not drawn",
     "group.models": (
-        "a debate names its models by side, proposition=NAME opposition=NAME; model=NAME voices the"
-        " audience"
+        "a debate names its models by side, proposition=NAME opposition=NAME; model=NAME is the"
+        " model of the audience"
     ),
 }
 """Settings of a deliberation that have no meaning in a debate, and what to set instead."""
