@@ -10,14 +10,16 @@ from rich.console import Console
 
 from delibsim.analysis.calls import dropped_in
 from delibsim.analysis.conditions import ByCondition, MeasureMeans, by_condition, by_measure
-from delibsim.cli.effects import Effects, effects_of
+from delibsim.cli.effects import print_effects
 from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
-from delibsim.cli.texts import kept_if_stopped, people_lines, people_scored, score_texts
+from delibsim.cli.texts import kept_if_stopped, people_lines, score_texts
 from delibsim.conduct.score import measures_of, score_all, usual_scorers
+from delibsim.conduct.texts import human_references
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
+from delibsim.planning.effects import Effects, effects_of
 from delibsim.plugins import names
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
@@ -77,7 +79,7 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     effects = effects_of_runs(plans, held, runs)
     found = by_condition(plans, held, scores, effects.same, effects.alike)
     if as_json:
-        people = {name: vars(known) for name, known in people_scored(scorers).items()}
+        people = {name: vars(known) for name, known in human_references(scorers).items()}
         facts = {
             "not_begun": len(account.not_begun),
             "unreadable": faults,
@@ -92,7 +94,7 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
             screen.print(f"study '{runs.study}' has no runs to score yet")
         if notice := account.notice():
             screen.print(f"{notice}.", soft_wrap=True)
-        effects.print(screen)
+        print_effects(effects, screen)
         print_conditions(found, measures_of(wanted), screen)
         for line in [*found.on_people, *people_lines(scorers)]:
             screen.print(line, soft_wrap=True)
