@@ -9,7 +9,7 @@ from typing import Any
 
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.analysis.run_notes import OTHER_INSTRUMENT
-from delibsim.analysis.run_summary import FLAG, is_null, missing
+from delibsim.analysis.run_summary import FLAG, is_null
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
@@ -193,11 +193,10 @@ def gaps(held: Iterable[Run], of: Mapping[str, Condition]) -> list[Gap]:
     """What is missing from the runs of each condition: statements and answers, by status."""
     counts: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
     for run in held:
-        for entry in missing(run):
-            what = "answers" if entry["answers"] else "statements"
-            status = entry["reason"].partition(":")[0]
-            key = of[run.session.id], what, status
-            counts[key][run.session.id] += entry["answers"] or 1
+        for gap in run.gaps:
+            what = "answers" if gap.answers else "statements"
+            key = of[run.session.id], what, gap.reason.code
+            counts[key][run.session.id] += gap.answers or 1
     return [Gap(*key, n=by_run.total(), runs=len(by_run)) for key, by_run in counts.items()]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from delibsim.analysis.calls import repetition, without_effect
 from delibsim.analysis.human.reference import reference
+from delibsim.domain.format import format_named
 from delibsim.domain.measure import HEADINGS, Measure
 
 OTHER_INSTRUMENT = (
@@ -33,7 +34,7 @@ def notes(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
 
 def _on_answers(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
     """What is undefined or missing, and how participants were asked."""
-    found = [] if summary["format"] == "debate" else _undefined(summary, measures)
+    found = [] if format_named(summary["format"]).own_survey else _undefined(summary, measures)
     for entry in summary["missing"]:
         occasion = HEADINGS.get(entry["occasion"], entry["occasion"])
         what = f"{entry['answers']} answers" if entry["answers"] else "statement"
@@ -68,7 +69,7 @@ def _on_comparison(summary: Summary) -> list[Note]:
     """What limits a comparison with people or with other groups."""
     found = []
     survey, people = summary["survey"], summary["human"]
-    if not survey["validated"] and summary["format"] != "debate":
+    if not survey["validated"] and not format_named(summary["format"]).own_survey:
         found.append(("Survey", f"{survey['id']} has not been validated as an instrument."))
     if people:
         against = f"{people['n']} people pooled against one group of {summary['participants']}"

@@ -1,6 +1,5 @@
 """What the summary of one run holds: its design, its measures beside people's, what is missing."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -45,7 +44,7 @@ class RunSummary:
     def plain(self) -> dict[str, Any]:
         """As plain values."""
         run, session = self.run, self.run.session
-        debate = session.format == "debate"
+        debate = bool(session.kind.sides)
         return {
             "study": self.study,
             "session": session.id,
@@ -212,19 +211,7 @@ def missing(run: Run) -> list[dict[str, Any]]:
     statement) and `reason`.
     """
     found = []
-    for response in run.responses:
-        for reason, items in Counter(response.missing.values()).items():
-            found.append(_gap(response.participant, response.phase, items, reason))
-    for silence in run.silences:
-        reason = f"{silence.status}: {silence.reason}"
-        found.append(_gap(silence.turn.speaker, f"turn {silence.turn.index}", 0, reason))
+    for gap in run.gaps:
+        entry = {"participant": gap.participant, "occasion": gap.occasion}
+        found.append(entry | {"answers": gap.answers, "reason": str(gap.reason)})
     return found
-
-
-def _gap(participant: str, occasion: str, answers: int, reason: str) -> dict[str, Any]:
-    return {
-        "participant": participant,
-        "occasion": occasion,
-        "answers": answers,
-        "reason": reason,
-    }

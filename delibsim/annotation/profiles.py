@@ -11,7 +11,9 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.prompts.blocks import block, items_block
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 LONGEST = 220
 """Words of a profile, at most."""

@@ -16,6 +16,7 @@ from delibsim.domain.annotation import Coder
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Side
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
@@ -24,7 +25,7 @@ from delibsim.domain.treatment import Wording
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that look alike in handwriting
 POINTS = tuple(f"{letter}_{name}" for letter in "ab" for name in DIMENSIONS)
 COLUMNS = ("pack", "sheet", "rater", "motion", "before", *POINTS, "winner", "after", "check")
-NOT_GIVEN = "not_given"
+NOT_GIVEN = Reason("not_given")
 """The reason of a value whose cell was left empty."""
 STYLE = (
     "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111}"

@@ -55,7 +55,7 @@ async def translate(
         found = await ask_all(task, units, model)
         for annotation in found:
             if annotation.value is None:
-                return annotation.reason
+                return str(annotation.reason)
         keep(text, joined(pieces, [annotation.value for annotation in found]))
         return ""
 

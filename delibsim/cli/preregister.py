@@ -11,6 +11,7 @@ from delibsim.cli.options import RUNS, RunsFolder, with_runs
 from delibsim.cli.terminal import console, safe, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
+from delibsim.planning.freeze import frozen
 from delibsim.planning.preregistration.document import document, untouched
 from delibsim.planning.preregistration.plans import plans_of, plans_of_study
 from delibsim.store.files import write_atomically

@@ -15,14 +15,13 @@ from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.cli.view import View, keep_ticking
 from delibsim.conduct.outcome import Outcome, exit_code, report
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import REPEATED, Plan
 from delibsim.planning.effects import effects_of
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
 FAULTS = 10  # faults of sessions printed at the end
 STOPPED = "Stopped. What was recorded is kept; the same command goes on from there."
-REPEATED = "{} combinations are the same session as another, such as more rounds without speech."
 
 
 def printer(screen: Console) -> Callable[[str], None]:

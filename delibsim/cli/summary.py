@@ -11,6 +11,7 @@ from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct.hold import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
+from delibsim.domain.format import format_named
 from delibsim.domain.measure import HEADINGS, PHASES, Measure
 from delibsim.domain.score import Score
 from delibsim.store.runs import Runs
@@ -45,7 +46,7 @@ def print_summary(result: Result, screen: Console) -> None:
     )
     screen.print(safe(f"{design}, {personas}, network {result['network']}"), style="dim")
     measures = measures_of(usual_scorers())
-    if result["format"] == "debate":
+    if format_named(result["format"]).sides:
         _print_speeches(result, screen)
     else:
         print_measures(result, measures, screen)

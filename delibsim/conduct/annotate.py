@@ -144,7 +144,7 @@ def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
     WrongInput if the study has no debate.
     """
     held, faults = runs.all()
-    debates = Ratings.of(runs).rated(run for run in held if run.session.format == "debate")
+    debates = Ratings.of(runs).rated(run for run in held if run.session.kind.sides)
     if not debates and faults:
         raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
     if not debates:

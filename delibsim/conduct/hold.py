@@ -53,7 +53,8 @@ async def hold_session(
     try:
         run = await hold(session, recorded, observer.on_event)
     except (Interrupted, Diverged) as error:
-        return Outcome(session, None, "", str(error), reused, asked, damaged)
+        reason = error.reason if isinstance(error, Interrupted) else None
+        return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
     await asyncio.to_thread(runs.add, run)
     return Outcome(session, run, run.status, "", reused, asked, damaged)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import Plan
@@ -15,8 +16,9 @@ class Outcome:
     """What came of holding one session: its run, or the fault for which there is none.
 
     `status` is that of the run ("complete" or "partial"), "" if there is none. `recorded` counts
-    the answers that the record held already, `asked` the calls that were made. Where many sessions
-    are held the runs are left on disk. `already` says that the session had a run before.
+    the answers that the record held already, `asked` the calls that were made; `reason` is that of
+    the call that could not be made. Where many sessions are held the runs are left on disk.
+    `already` says that the session had a run before.
     """
 
     session: Session
@@ -27,11 +29,12 @@ class Outcome:
     asked: int = 0
     damaged_lines: int = 0
     already: bool = False
+    reason: Reason | None = None
 
     @property
     def stopped(self) -> bool:
         """Whether a person at the terminal stopped the session, which is no failure."""
-        return self.fault.endswith(STOPPED)
+        return self.reason == Reason("cancelled", STOPPED)
 
 
 def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -140,7 +140,7 @@ async def read_profiles(
             fault = f"{reader.name} could not read the profile of {answer.unit}"
             raise NotWritten(f"{fault}: {answer.reason}")
         if answer.value is None:
-            readings.append(Reading.missing(answer.reason))
+            readings.append(Reading.missing(str(answer.reason)))
         else:
             answers = np.array([answer.value[item] for item in clusters.items], dtype=float)
             readings.append(compared(answers, clusters, cluster))

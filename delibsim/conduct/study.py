@@ -2,25 +2,24 @@
 run.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from delibsim.conduct.cost import spent
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.domain.errors import WrongInput
+from delibsim.conduct.preflight import Notify, proven_pool
 from delibsim.domain.run import Session
-from delibsim.models.limits import Budget, Limits
+from delibsim.models.limits import Limits
+from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import Plan
 from delibsim.planning.freeze import cells_of, frozen
+from delibsim.prompts.session import longest_prompt
 from delibsim.store.editions import NOW
 from delibsim.store.manifest import SCHEMA
 from delibsim.store.runs import Runs
-
-Notify = Callable[[str], None]
-"""Shows a notice to the user: an issue that the preflight found, or what a study keeps."""
 
 
 @dataclass(frozen=True)
@@ -109,21 +108,13 @@ async def proven_models(
     """The models of sessions after their preflight, with a budget that knows what the study has
     cost; WrongInput if one of them cannot be asked.
     """
-    usd, tokens = 0.0, 0
+    cost = (0.0, 0)
     if limits.budget_usd is not None or limits.budget_tokens is not None:
-        usd, tokens = spent(runs)
-    budget = Budget(limits.budget_usd, limits.budget_tokens, usd, tokens)
-    pool = ModelPool(limits, budget, addresses)
-    issues = await pool.preflight(cells_of(sessions).values())
-    for issue in issues:
-        notify(f"{issue.level}: {issue.model}: {issue.text}")
-    if any(issue.level == "error" for issue in issues):
-        await pool.close()
-        raise WrongInput(
-            "nothing was asked and nothing was paid; mend what is said above and give the command"
-            " again"
-        )
-    return pool
+        cost = spent(runs)
+    calls = []
+    for session in cells_of(sessions).values():
+        calls.append(PlannedCalls(session.id, session.models, longest_prompt(session)))
+    return await proven_pool(calls, limits, addresses, cost, notify)
 
 
 def edition_notice(runs: Runs) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.treatment import Wording
 
 
@@ -89,10 +90,10 @@ class Annotation:
     detail: str = ""
 
     @property
-    def reason(self) -> str:
-        """Why there is no value, in one line.
+    def reason(self) -> Reason:
+        """Why there is no value.
 
-        >>> Annotation("stance", "debate", "citizen", None, "refusal", "no").reason
+        >>> str(Annotation("stance", "debate", "citizen", None, "refusal", "no").reason)
         'refusal: no'
         """
-        return f"{self.status}: {self.detail}".rstrip(": ")
+        return Reason(self.status, self.detail.rstrip(": "))

@@ -11,7 +11,6 @@ from delibsim.domain.study import cell_of
 
 INSTRUCTIONS = "treatment.instructions"
 WORDING = "wording"
-DELIBERATION = "in a deliberation"
 SILENT = "where nobody speaks"
 UNSURVEYED = "where nobody is surveyed"
 BARE = "where the topic has no background"
@@ -233,7 +232,7 @@ def _without_effect(
     "" for settings that never have an effect.
     """
     where = [SILENT] if _silent(session) else []
-    where += [DELIBERATION] if session.format == "deliberation" else []
+    where.append(session.kind.circumstance)
     found = {}
     for model, settings in session.models.items():
         kind = str(settings.get("kind", ""))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from delibsim.domain.participant import SIDES, Side
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.transcript import PREPARATION, Statement
 
@@ -43,7 +44,7 @@ class Rating:
     winner: Side | None = None
     after: int | None = None
     attentive: bool | None = None
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, Reason] = field(default_factory=dict)
     source: Literal["model", "human"] = "human"
     model: str = ""
     debate_sha256: str = ""
@@ -77,10 +78,9 @@ class Rating:
 
 
 def debated(run: Run) -> bool:
-    """Whether a run is a debate in which all six speeches were given: only these are rated."""
-    if run.session.format != "debate" or run.silences:
-        return False
-    return len(speeches_of(run)) == 6
+    """Whether a run is a debate in which all speeches were given: only these are rated."""
+    expected = run.session.kind.speeches
+    return expected > 0 and not run.silences and len(speeches_of(run)) == expected
 
 
 def speeches_of(run: Run) -> list[Statement]:

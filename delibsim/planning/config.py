@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.format import DEBATE
 from delibsim.domain.personas import Diversity, Seating
 from delibsim.planning.presets import GROUPS
 
@@ -108,7 +109,7 @@ class Config(_Strict):
     @property
     def is_debate(self) -> bool:
         """Whether the session is a debate."""
-        return self.format == "debate"
+        return self.format == DEBATE.name
 
 
 def validated(plain: Mapping[str, Any]) -> Config:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.participant import AUDIENCE, SIDES, Participant
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
@@ -129,7 +129,7 @@ def seats(
         )
     texts = persona.personas or [""]
     sides = [(side.capitalize(), side) for side in SIDES]
-    listeners = [(f"Listener {i + 1}", "audience") for i in range(audience)]
+    listeners = [(f"Listener {i + 1}", AUDIENCE) for i in range(audience)]
     people = []
     for i, (name, role) in enumerate([*sides, *listeners]):
         text = texts[i % len(texts)]
@@ -163,7 +163,7 @@ def _matches(sessions: Iterable[Session]) -> list[Match]:
     """The debates among some sessions, as matches of a tournament."""
     found = []
     for session in sessions:
-        if session.format == "debate":
+        if session.kind.sides:
             models = {person.role: person.model for person in session.participants}
             sides = (models["proposition"], models["opposition"])
             found.append(Match(session.topic.id, *sides, session.replicate))

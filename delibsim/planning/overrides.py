@@ -10,6 +10,7 @@ from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.format import DEBATE
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.planning.config import OF_THE_STUDY
 from delibsim.planning.presets import FOR_DEBATES, GROUPS, Presets
@@ -38,7 +39,7 @@ class Job:
     @property
     def is_debate(self) -> bool:
         """Whether it asks for a debate."""
-        return self.values.get("format") == "debate"
+        return self.values.get("format") == DEBATE.name
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.domain.study import cell_of
 from delibsim.planning.dry_run import call_signature, dry_run, render_prompts, speakers
 
 INDEX = "index.csv"
@@ -40,7 +39,7 @@ def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int,
         )
     groups: dict[str, list[Session]] = {}
     for session in sessions:
-        name = session.id if every else cell_of(session)
+        name = session.id if every else session.cell
         groups.setdefault(name, []).append(session)
     folder.mkdir(parents=True, exist_ok=True)
     originals: dict[tuple[object, ...], str] = {}

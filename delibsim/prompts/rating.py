@@ -15,7 +15,7 @@ from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.session import refuse_unfilled
+from delibsim.prompts.wording import refuse_unfilled
 
 RATER_TEXTS = (
     "rater_setting",

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from delibsim.domain.participant import Participant
-from delibsim.domain.rating import DIMENSIONS, name_told
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
@@ -21,16 +20,6 @@ from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.wording import say
-
-RATER_TEXTS = (
-    "rater_setting", "rater_before", "rater_speeches", "rater_earlier", "rater_ballot", "rater_winner", "rater_after", "rater_check",
-    "persona", "you", "reask", *(f"rater_{name}" for name in DIMENSIONS),
-)  # fmt: skip
-"""Those that raters of debates read."""
-RATER_YOU = "rater_you"
-"""Said before the neutral name of a rater; a wording without it says `you` and the name with the
-panel's.
-"""
 
 
 def survey_prompt(
@@ -124,50 +113,6 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
-def stance_prompt(panel: Session, rater: Participant) -> Prompt:
-    """Ask a rater for its stance on the motion, before it has read anything of the debate."""
-    form = Stance()
-    parts = [_particulars(panel, rater), say(panel, "rater_before"), form.describe()]
-    return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} before"))
-
-
-def ballot_prompt(
-    panel: Session,
-    rater: Participant,
-    speeches: Sequence[Statement],
-    before: int | None,
-    check: int,
-) -> Prompt:
-    """Ask a rater, who said before where it stands, for its ballot on a debate that is blinded
-    already.
-    """
-    form = Ballot()
-    points = "\n".join(
-        f"{i}. {name}: {say(panel, f'rater_{name}')}" for i, name in enumerate(DIMENSIONS, 1)
-    )
-    parts = [
-        f"{say(panel, 'rater_speeches')}\n\n{transcript_block(speeches)}",
-        _particulars(panel, rater),
-    ]
-    if before is not None:
-        parts.append(f"{say(panel, 'rater_earlier')}\n{block('stance', str(before))}")
-    parts += [
-        f"{say(panel, 'rater_ballot')}\n{block('points', points)}",
-        say(panel, "rater_winner"),
-        say(panel, "rater_after"),
-    ]
-    parts += [f"{say(panel, 'rater_check')}\n{block('check', str(check))}", form.describe()]
-    return Prompt(_rating_messages(panel, parts), form, Purpose(rater.id, f"{panel.id} ballot"))
-
-
-def _rating_messages(panel: Session, parts: Sequence[str]) -> tuple[Message, ...]:
-    setting = [say(panel, "rater_setting"), block("motion", panel.topic.question)]
-    return (
-        Message("system", "\n\n".join(setting)),
-        Message("user", "\n\n".join(part for part in parts if part)),
-    )
-
-
 def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     """The same prompt once more, after an unreadable reply, with the concrete fault."""
     question = Message("user", say(session, "reask", fault=fault))
@@ -203,12 +148,6 @@ def longest_prompt(session: Session, words: int | None = None) -> Prompt:
         words = statement_words(session)[1]
     people = session.participants
     longest = max(people, key=lambda person: len(person.persona))
-    if session.format == "rating":
-        heard = [
-            Statement(Turn(i + 1, i // 2 + 1, f"Speaker {'AB'[i % 2]}"), "speech " * words)
-            for i in range(6)
-        ]
-        return ballot_prompt(session, longest, heard, 50, 50)
     turns = len(people) * session.treatment.rounds if session.treatment.interaction else 0
     said = []
     for i in range(turns):
@@ -262,13 +201,9 @@ def _joined(parts: Sequence[str]) -> str:
 
 def _particulars(session: Session, participant: Participant) -> str:
     """What is particular to one participant: its name, its role in a debate, its persona."""
-    said, name = "you", participant.id
-    rater = participant.role == "rater"
-    if rater and RATER_YOU in session.wording.texts:
-        said, name = RATER_YOU, name_told(participant.id)
     # The name first: a persona may hold anything, and must not pass for the name.
-    parts = [say(session, said), block("you", name)]
-    if not rater and participant.role in session.kind.roles:
+    parts = [say(session, "you"), block("you", participant.id)]
+    if participant.role in session.kind.roles:
         parts.append(say(session, participant.role))
     persona = participant.persona.strip()
     if persona:

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
+
+NOT_ANSWERED = Reason("not_answered")
 
 
 class Ratings:
@@ -64,7 +67,7 @@ def _rows(rating: Rating, target: str, seats: Mapping[str, str]) -> Iterator[Sco
         where = f"{target}/{about}"
         if value is not None:
             return Score(measure, "participant", where, float(value), phase, rating.rater)
-        note = rating.missing.get(gap, "not_answered").partition(":")[0]
+        note = rating.missing.get(gap, NOT_ANSWERED).code
         return Score(measure, "participant", where, math.nan, phase, rating.rater, note)
 
     for side in SIDES:

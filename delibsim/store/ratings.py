@@ -69,7 +69,9 @@ class Ratings:
         ratings = []
         for record in read_lines(path)[0]:
             try:
-                rating = RATING.validate_json(json.dumps(record), strict=True)
+                plain = dict(record)
+                plain["missing"] = codec.reasons_from_plain(plain.get("missing", {}))
+                rating = RATING.validate_json(json.dumps(plain), strict=True)
             except ValidationError as error:
                 raise codec.Damaged(f"{path}: {error.errors()[0]['msg']}") from None
             except ValueError as error:
@@ -112,6 +114,7 @@ class Ratings:
         folder = self.path(rating.session)
         folder.mkdir(parents=True, exist_ok=True)
         plain = RATING.dump_python(rating, mode="json", exclude={"panel"})
+        plain["missing"] = codec.reasons_to_plain(rating.missing)
         append_line(folder / "ratings.jsonl", plain)
 
     def rated(self, runs: Iterable[Run]) -> list[Run]:

@@ -13,6 +13,7 @@ from delibsim.annotation.blinding import FAMILIES, blinded, names_in, scrubbed
 from delibsim.annotation.debates import check_number, first_shown, rate
 from delibsim.conduct.panel import kin, panel_of
 from delibsim.domain.rating import DIMENSIONS, Rating
+from delibsim.domain.reason import Reason
 from delibsim.engine.hold import hold
 from delibsim.prompts.rating import check_rater_texts
 
@@ -210,13 +211,13 @@ async def test_a_ballot_nobody_can_read_is_missing_with_its_reason_and_never_a_r
         None,
     )
     assert rating.before is not None
-    assert rating.missing["winner"].startswith("unreadable: WINNER is missing")
+    assert str(rating.missing["winner"]).startswith("unreadable: WINNER is missing")
     assert len(asked) == 1 + 4
     assert "WINNER is missing" in asked[2].messages[-1].content
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
     script = {(rater.id, f"{run.session.id} before"): refused}
     rating = await rate(run, panel, rater, rater_model(panel, rater, run, script))
-    assert rating.missing == {"before": "refusal: no"}
+    assert rating.missing == {"before": Reason("refusal", "no")}
 
 
 async def test_a_rater_is_told_a_neutral_name_and_no_panel(tmp_path):

@@ -119,7 +119,7 @@ def _tournament(sessions: Sequence[Session]) -> list[str]:
     motions: Counter[str] = Counter()
     places: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
     for session in sessions:
-        if session.format == "debate":
+        if session.kind.sides:
             models = {person.role: person.model for person in session.participants}
             pairs[" and ".join(sorted(models[side] for side in SIDES))] += 1
             motions[session.topic.id] += 1

@@ -36,7 +36,7 @@ SURVEY = ("survey", "considerations", "scale", "options ranked", "validated", "s
 def instruments(plans: Plans) -> str:
     """The section on what participants answer, and on what."""
     sessions, parts = plans.sessions, plans.manifest.components
-    debates = [session for session in sessions if session.format == "debate"]
+    debates = [session for session in sessions if session.kind.own_survey]
     paragraphs = []
     if len(debates) < len(sessions):
         paragraphs.append(SURVEYED)

@@ -1,7 +1,6 @@
 """What the software fixes: measures, versions, and the hash of every prompt."""
 
 import json
-import re
 
 from delibsim.domain.effect import same_cells
 from delibsim.domain.score import Scorer
@@ -10,8 +9,6 @@ from delibsim.planning.preregistration.markdown import plain, table
 from delibsim.planning.preregistration.plans import Plans
 from delibsim.plugins import declared, without_effect
 
-INTERNAL = re.compile(r" \((DEFINITIONS|FAULTS)[^)]*\)")
-"""References in docstrings to documents of the developers."""
 ASKED_ALIKE = (
     "SHA-256 of what all replicates of a cell are asked alike, forms of reply included; personas"
     " and what is said are not in it."
@@ -23,7 +20,7 @@ def measures(plans: Plans) -> str:
     rows = []
     for scorer in plans.scorers:
         summary = (type(scorer).__doc__ or "").split("\n\n")[0]
-        row = (scorer.name, scorer.version, INTERNAL.sub("", summary), _sources(scorer))
+        row = (scorer.name, scorer.version, summary, _sources(scorer))
         rows.append(row)
     version = plans.manifest.begun.get("versions", {}).get("delibsim", "")
     return (
