@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
     from delibsim.domain.participant import Participant
+    from delibsim.domain.reason import Reason
     from delibsim.domain.run import Run, Session
     from delibsim.domain.score import Score, Scorer
     from delibsim.domain.seed import seed_of
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from delibsim.domain.survey import Item, Response, Survey
     from delibsim.domain.topic import Motion, Topic
     from delibsim.domain.transcript import Silence, Statement, Transcript, Turn
-    from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
+    from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
     from delibsim.engine.hold import hold
     from delibsim.models.base import Completion, LanguageModel, Usage
     from delibsim.models.citizen.citizen import Citizen
@@ -39,6 +40,7 @@ _HOMES = {
     "delibsim.domain.errors": ("WrongInput",),
     "delibsim.domain.measure": ("Measure",),
     "delibsim.domain.participant": ("Participant",),
+    "delibsim.domain.reason": ("Reason",),
     "delibsim.domain.run": ("Run", "Session"),
     "delibsim.domain.score": ("Score", "Scorer"),
     "delibsim.domain.seed": ("seed_of",),
@@ -46,7 +48,7 @@ _HOMES = {
     "delibsim.domain.survey": ("Item", "Response", "Survey"),
     "delibsim.domain.topic": ("Motion", "Topic"),
     "delibsim.domain.transcript": ("Silence", "Statement", "Transcript", "Turn"),
-    "delibsim.domain.treatment": ("Audience", "Procedure", "Treatment", "Wording"),
+    "delibsim.domain.treatment": ("Network", "Procedure", "Treatment", "Wording"),
     "delibsim.engine.hold": ("hold",),
     "delibsim.models.base": ("Completion", "LanguageModel", "Usage"),
     "delibsim.models.citizen.citizen": ("Citizen",),
@@ -62,7 +64,6 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "DRI",
     "Agreement",
-    "Audience",
     "Citizen",
     "Completion",
     "Diversity",
@@ -74,9 +75,11 @@ __all__ = [
     "Message",
     "ModelPool",
     "Motion",
+    "Network",
     "Participant",
     "Procedure",
     "Prompt",
+    "Reason",
     "Response",
     "Run",
     "Runs",
@@ -102,7 +105,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-RENAMED = {"Voices": "ModelPool", "voices_of": "models_for"}
+RENAMED = {"Audience": "Network", "Voices": "ModelPool", "voices_of": "models_for"}
 """Public names of version 0.1 and what they are called now; they are kept for one version."""
 
 

@@ -19,9 +19,7 @@ def names(group: str) -> list[str]:
 
 
 def load(group: str, name: str, /, **options: Any) -> Any:
-    """Import a plug-in and make one with the options given; NoPlugin if none of that name is
-    installed.
-    """
+    """Import a plug-in and make one with these options; NoPlugin if it is not installed."""
     found = _installed(group)
     if name not in found:
         close = difflib.get_close_matches(name, found, n=3, cutoff=0.5)

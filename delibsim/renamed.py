@@ -1,4 +1,4 @@
-"""What is said of a public name of an earlier version that has another name now."""
+"""Warnings about what an earlier version called or took otherwise."""
 
 import warnings
 
@@ -9,4 +9,13 @@ def warn_renamed(old: str, new: str) -> None:
         f"{old} is now {new}; the old name goes in the next version",
         DeprecationWarning,
         stacklevel=3,
+    )
+
+
+def warn_text(field: str, type_: str) -> None:
+    """Warn the caller of a dataclass whose field was a text and is now of another type."""
+    warnings.warn(
+        f"{field} is a {type_}; texts are accepted until the next version",
+        DeprecationWarning,
+        stacklevel=4,
     )

@@ -12,8 +12,9 @@ BEGIN, END = "<!-- tree: made by docs/tree.py -->\n", "<!-- end of tree -->\n"
 FOLDERS = (
     "domain", "measures", "prompts", "prompts/forms", "store", "store/instruments", "store/tables",
     "models", "models/clients", "models/citizen", "models/person", "engine", "annotation",
-    "scorers", "scorers/aqua", "planning", "analysis", "analysis/human", "analysis/debates",
-    "analysis/personas", "testing", "conduct", "conduct/launch", "cli",
+    "scorers", "scorers/aqua", "planning", "planning/preregistration", "analysis",
+    "analysis/human", "analysis/debates", "analysis/personas", "testing", "conduct",
+    "conduct/launch", "cli",
 )  # fmt: skip
 """The packages from the lowest layer to the highest."""
 

@@ -3,7 +3,7 @@ wants.
 """
 
 from delibsim import Completion, Usage, compose
-from delibsim.models.pool import models_for
+from delibsim.models.pool import ModelPool, models_for
 from delibsim.prompts.forms.speech import Speech
 
 
@@ -42,6 +42,13 @@ def scripted(session, script=None, asked=None):
     return {
         name: Scripted(model, script or {}, asked) for name, model in models_for(session).items()
     }
+
+
+def rater_model(panel, rater, run, script=None, asked=None):
+    """The model of one rater before a debate, with a script; prompts are appended to `asked`."""
+    population = run.session.seed_for("population")
+    model = ModelPool().model(rater.model, panel.models[rater.model], population)
+    return Scripted(model, script or {}, [] if asked is None else asked)
 
 
 def hostile(prompt):

@@ -10,13 +10,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Response, Survey
 from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.domain.treatment import Audience, Procedure, Treatment, Wording
+from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
 
 quick = settings(deadline=None, max_examples=60)
 """For properties of whole objects: without a deadline, because two busy cores are no fault of the
@@ -162,7 +163,7 @@ def sessions(draw):
 procedures = st.builds(
     Procedure,
     audience=st.builds(
-        Audience,
+        Network,
         network=st.sampled_from(["complete", "star", "ring", "small_world", "edges"]),
         neighbours=st.integers(2, 6),
         rewiring=st.floats(0, 1),
@@ -181,6 +182,12 @@ procedures = st.builds(
     transcript_window=st.none() | st.integers(1, 20),
 )
 """Procedures of every kind; an audience need not fit a group."""
+
+
+reasons = st.builds(
+    Reason, code=st.sampled_from(["refusal", "length", "unreadable"]), detail=st.just("") | lines
+)
+"""Why something is missing, with and without words."""
 
 
 @st.composite
@@ -204,7 +211,7 @@ def runs(draw):
                 )
             else:
                 responses.append(
-                    Response(participant.id, phase, {}, dict.fromkeys(order, draw(lines)), order)
+                    Response(participant.id, phase, {}, dict.fromkeys(order, draw(reasons)), order)
                 )
     for index in range(1, draw(st.integers(0, 4)) + 1):
         turn = Turn(index, draw(st.integers(1, 3)), draw(st.sampled_from(session.participants)).id)

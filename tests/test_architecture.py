@@ -119,6 +119,15 @@ def test_no_global_random_state_and_no_work_left_over():
             assert word not in text, f"{path}: {word}"
 
 
+def test_models_are_handed_to_the_pool_and_nobody_derives_from_it():
+    folders = (ROOT / folder for folder in ("delibsim", "tests", "bench"))
+    for path in (path for folder in folders for path in folder.rglob("*.py")):
+        for node in ast.walk(tree_of(path)):
+            bases = node.bases if isinstance(node, ast.ClassDef) else []
+            names = {getattr(base, "attr", getattr(base, "id", "")) for base in bases}
+            assert "ModelPool" not in names, f"{path}: {node.name}"
+
+
 def test_every_folder_of_modules_is_a_package():
     assert [
         folder
@@ -178,6 +187,7 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     for name in tracked.stdout.split():
         assert f"delibsim/{name}" in names
     assert "delibsim/py.typed" in names
+    assert "delibsim/data/model_families.json" in names
     editions = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "delibsim" / "data" / "editions").rglob("*.yaml")

@@ -9,6 +9,7 @@ import pytest
 
 import delibsim
 from delibsim import conduct
+from delibsim.prompts import prompt
 
 SLOW = ("mesa", "pandas", "scipy", "litellm", "numpy", "networkx", "hydra")
 LOADED = f"\nprint(*sorted(name for name in {SLOW!r} if name in sys.modules))"
@@ -61,6 +62,13 @@ def test_what_the_module_conduct_had_warns_and_is_the_same(name, module):
     with pytest.warns(DeprecationWarning, match=f"is now delibsim.conduct.{module}.{name}"):
         found = getattr(conduct, name)
     assert found is getattr(import_module(f"delibsim.conduct.{module}"), name)
+
+
+@pytest.mark.parametrize(("name", "module"), prompt.MOVED.items())
+def test_a_form_that_the_module_prompt_had_warns_and_is_the_same(name, module):
+    with pytest.warns(DeprecationWarning, match=f"is now {module}.{name}"):
+        found = getattr(prompt, name)
+    assert found is getattr(import_module(module), name)
 
 
 def test_star_import_gives_all_names():

@@ -8,39 +8,41 @@ which side a speaker is on can be read, who it is cannot.
 import re
 from collections.abc import Iterable
 
+from delibsim.domain.model_family import model_families
 from delibsim.domain.participant import SIDES, Side
+from delibsim.domain.rating import speeches_of
 from delibsim.domain.rules import DISCLOSURE
 from delibsim.domain.run import Run, Session
-from delibsim.domain.transcript import PREPARATION, Statement, Turn
+from delibsim.domain.transcript import Statement, Turn
 
 REMOVED = "[removed]"
-_KINDS = "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku|instruct|chat|preview|coder|thinking|bot"
+_KINDS = (
+    "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku"
+    "|instruct|chat|preview|coder|thinking|bot"
+)
+_NUMBER = r"\d\w*(?:\.\d\w*)*"
 VERSION = (
-    r"(?:\d\w*(?:\.\d\w*)*)?(?:[-_ ]v?\d\w*(?:\.\d\w*)*|[-_.][a-z]?\d+\w*|[-_"
-    rf" ](?:{_KINDS})\b(?:[-_]?\d\w*(?:\.\d\w*)*)?)*\+?(?!\w)"
+    rf"(?:{_NUMBER})?"
+    rf"(?:[-_ ]v?{_NUMBER}|[-_.][a-z]?\d+\w*|[-_ ](?:{_KINDS})\b(?:[-_]?{_NUMBER})?)*"
+    r"\+?(?!\w)"
 )
-"""What may follow the name of a model: its version and its size, so that no stump of the name
-stays.
-"""
-FAMILIES = re.compile(
-    r"\b(?:(?:chat[-_ ]?)?gpt|open ?ai|anthropic|claude|deepmind|gemini|gemma|deep ?seek|moonshot"
-    r" ?ai|kimi|llama"
-    r"|mi[sx]tral(?:"
-    r" ai)?|qwen|qwq|grok|x\.?ai|copilot|perplexity|delibsim|hunyuan|nemotron|(?:chat)?glm(?=[-_"
-    r" ]?\d)"
-    r"|chatglm|zhipu|ernie(?: bot)?|doubao|minimax"
-    rf"|olmo(?=[-_ ]?\d)|phi(?=[-_ ]?\d)|granite(?=[-_ ]\d)|falcon(?=[-_ ]?\d)|nova(?=[-_"
-    rf" ](?:pro|lite|micro)\b)"
-    rf"|command[-_ ]?r(?!\w)){VERSION}",
-    re.IGNORECASE,
-)
-"""Names of language models and of houses known for nothing else. Google, Meta and their like are
-also what debates are about.
+"""A regular expression of the version and the size that may follow the name of a model."""
+
+
+def _any_of(patterns: Iterable[str]) -> str:
+    return "|".join(patterns)
+
+
+_MASKED = _any_of(pattern for family in model_families() for pattern in family.masked)
+_AS_NAMES = _any_of(name for family in model_families() for name in family.masked_as_names)
+_EXACT = _any_of(pattern for family in model_families() for pattern in family.exact)
+FAMILIES = re.compile(rf"\b(?:{_MASKED}){VERSION}", re.IGNORECASE)
+"""Names of language models, and of their makers where these are known for nothing else: Google,
+Meta and their like are also what debates are about.
 """
 WORDS = re.compile(
-    r"(?<!the )(?<!The )(?<!Magnum )\b(?:(?:Falcon|Nova|Moonshot|Bard|Sonnet|Opus|Haiku)(?!"
-    rf" Scotia){VERSION}"
-    r"|o[134](?:-\w+)?\b)"
+    r"(?<!the )(?<!The )(?<!Magnum )\b"
+    rf"(?:(?:{_AS_NAMES})(?! Scotia){VERSION}|(?:{_EXACT})\b)"
 )
 """Names of models that are also words: taken out where they are written as names are."""
 ORDINARY = frozenset(
@@ -48,64 +50,61 @@ ORDINARY = frozenset(
     " moonshot granite reasoning thinking large small medium mini nano turbo flash lite plus"
     " preview instruct chat ultra base vision open coder beta alpha latest".split()
 )
-"""Words that any speech may hold: they are not taken out for being a part, or the whole, of a
-debater's name.
+"""Words that any speech may hold.
+
+They are not taken out for being a part, or the whole, of a debater's name.
 """
 _MACHINES = (
-    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?|chat"
-    r" ?bots?"
-    r"|(?:virtual|digital|AI) assistants?)(?!\w)"
+    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?"
+    r"|chat ?bots?|(?:virtual|digital|AI) assistants?)(?!\w)"
 )
 _TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
+_SOMEBODY_IS = (
+    r"\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)"
+    r"|I['’]m|(?:we|you)['’]re)(?: (?:just|only|merely|also|both|not))?"
+)
 SELF = re.compile(
     rf"\b(?:as|being|like) (?:me, |just |merely |only )?(?:an?|one|another) (?:[\w-]+ )?{_MACHINES}"
-    r"|\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side))"
-    r" (?:am|are|is)|I['’]m|(?:we|you)['’]re)"
-    r"(?: (?:just|only|merely|also|both|not))?"
-    rf" (?:an? )?(?:[\w-]+ )?{_MACHINES}"
-    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b|\b(?:we|us)"
-    rf" {_MACHINES}"
+    rf"|{_SOMEBODY_IS} (?:an? )?(?:[\w-]+ )?{_MACHINES}"
+    rf"|\b(?:an? )?{_MACHINES} (?:like|such as) (?:me|us|you|myself|ourselves)\b"
+    rf"|\b(?:we|us) {_MACHINES}"
     rf"|\bI(?:['’]ve| have| had)? (?:was|am|been|were) (?:\w+ly )?{_TUNED}\b"
     r"|\bmy (?:own )?(?:fine[- ]?tuning|pre[- ]?training|system prompt)\b",
     re.IGNORECASE,
 )
-"""Words of being a machine, or of the opponent's being one, beyond those that break the rules of a
-debate.
+"""Words of being a machine, or of the opponent's being one.
+
+Those that break the rules of a debate (DISCLOSURE) are taken out besides.
 """
 STUMP = re.compile(
     r"(?:\bchat[- ]?)?\[removed\](?:[-_.]?\d\w*(?:\.\d\w*)*|[-_]\w+|\+)*(?:[ -]\[removed\])*",
     re.IGNORECASE,
 )
 _EVERYDAY = r"(?!\s*\(?(?:that|to|of|on|part(?:y|ies)|leaders?|MPs?)\b|\s+\d|\s+in\s+parliament)"
-"""What follows a proposition that is a sentence, and an opposition that is no side of the
-debate.
-"""
+"""What follows a proposition that is a sentence, and an opposition that is no side."""
 
 
 def blinded(run: Run, first: Side) -> tuple[Statement, ...]:
-    """The six speeches under the names Speaker A (who is on the side `first`) and Speaker B,
-    scrubbed; notes are left out.
+    """The six speeches, scrubbed, under the names Speaker A and Speaker B; notes are left out.
+
+    Speaker A is on the side `first`.
     """
     names = {side: f"Speaker {'A' if side == first else 'B'}" for side in SIDES}
-    seats = {
-        participant.id: names[participant.role]
-        for participant in run.session.participants
-        if participant.role in SIDES
-    }
-    speeches = [said for said in run.transcript if said.turn.task != PREPARATION]
-    return tuple(
-        Statement(
-            Turn(i, said.turn.round, seats[said.turn.speaker]),
-            scrubbed(said.text, names, names_in(run.session)),
-        )
-        for i, said in enumerate(speeches, 1)
-    )
+    sides = {person.id: person.role for person in run.session.participants if person.role in SIDES}
+    models = names_in(run.session)
+    found = []
+    for i, said in enumerate(speeches_of(run), 1):
+        speaker = names[sides[said.turn.speaker]]
+        text = scrubbed(said.text, names, models)
+        found.append(Statement(Turn(i, said.turn.round, speaker), text))
+    return tuple(found)
 
 
 def scrubbed(text: str, names: dict[Side, str], models: Iterable[str] = ()) -> str:
     """A text in which the sides go by these names, and models and self-disclosure are removed.
 
-    >>> scrubbed("As an AI I say: the opposition is wrong.", {"proposition": "Speaker A", "opposition": "Speaker B"})
+    >>> names = {"proposition": "Speaker A", "opposition": "Speaker B"}
+    >>> scrubbed("As an AI I say: the opposition is wrong.", names)
     '[removed] I say: Speaker B is wrong.'
     """
     text = SELF.sub(REMOVED, DISCLOSURE.sub(REMOVED, text))
@@ -146,22 +145,23 @@ def _own(name: str) -> re.Pattern[str]:
 
 
 def names_in(session: Session) -> list[str]:
-    """The names under which a session's models are known, whole and without their numbers; ordinary
-    words are none.
+    """The names under which a session's models are known, whole and without their numbers.
+
+    Ordinary words are no names.
     """
     found = set()
     for name, settings in session.models.items():
-        last = str(settings.get("model", "")).rpartition("/")[2]
+        model = str(settings.get("model", ""))
+        last = model.rpartition("/")[2]
         house = re.match(r"[^\W\d_]{5,}", last)
-        for known in (name, str(settings.get("model", "")), last, house[0] if house else ""):
+        for known in (name, model, last, house[0] if house else ""):
             words = re.findall(r"[^\W\d_]{2,}", known)
-            found |= {
-                known,
-                " ".join(words),
-                " ".join(word for word in words if word not in ("reasoning", "preview")),
-            }
-    return sorted(
-        name
-        for name in found
-        if re.search(r"[^\W_]{2}", name) and (" " in name or name.lower() not in ORDINARY)
-    )
+            telling = [word for word in words if word not in ("reasoning", "preview")]
+            found |= {known, " ".join(words), " ".join(telling)}
+    return sorted(filter(_is_name, found))
+
+
+def _is_name(name: str) -> bool:
+    """Whether this is a name, and no ordinary word and no stump of a name."""
+    ordinary = " " not in name and name.lower() in ORDINARY
+    return not ordinary and re.search(r"[^\W_]{2}", name) is not None

@@ -1,106 +1,149 @@
-"""Rating a debate: language models as blind raters, each asked for its stance, then for its
-ballot.
-"""
+"""Rating a debate: a language model as a blind rater, asked for its stance, then for its ballot."""
 
 import random
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from delibsim.annotation.ask import ask
 from delibsim.annotation.blinding import blinded
+from delibsim.domain.annotation import Coder, Panel, Text, Unit
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import SIDES, Participant, Side
+from delibsim.domain.participant import SIDES, Side
 from delibsim.domain.rating import DIMENSIONS, Rating, debated, digest
 from delibsim.domain.run import Run, Session
-from delibsim.domain.treatment import Wording
-from delibsim.models.ask import ask
-from delibsim.models.base import Completion, LanguageModel
-from delibsim.prompts.session import (
-    RATER_TEXTS,
-    RATER_YOU,
-    ballot_prompt,
-    refuse_unfilled,
-    stance_prompt,
+from delibsim.models.base import LanguageModel
+from delibsim.prompts.blocks import transcript_block
+from delibsim.prompts.prompt import Prompt
+from delibsim.prompts.rating import ballot_prompt, rating_reask, stance_prompt
+
+ON_THE_BALLOT = (
+    "winner",
+    "after",
+    "attentive",
+    *(f"{side}.{name}" for side in SIDES for name in DIMENSIONS),
 )
+"""What is missing from a rating where the ballot could not be read."""
 
 
-def first_shown(debate: str, rater: str, seed: int) -> Side:
-    """The side a rater knows as Speaker A: drawn for each debate, and the other way round for every
-    second rater.
+@dataclass(frozen=True)
+class _Question:
+    """What both tasks share: a rater of a panel before one debate, whose session gives seeds."""
+
+    panel: Panel
+    rater: Coder
+    debate: Session
+
+    @property
+    def reasks(self) -> int:
+        """How often the rater is asked again after an unreadable reply."""
+        return self.panel.reasks
+
+    def again(self, fault: str) -> str:
+        """The panel's wording of the concrete fault."""
+        return rating_reask(self.panel, fault)
+
+    def seed(self, unit: Unit, prompt: Prompt) -> int:
+        """The debate's seed for this rater, question and attempt."""
+        purpose = prompt.purpose
+        return self.debate.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
+
+
+class StanceTask(_Question):
+    """A rater's stance on the motion, from 0 to 100; the unit is the motion."""
+
+    name = "stance"
+
+    def prompt(self, unit: Unit) -> Prompt:
+        """The prompt before the debate is read."""
+        return stance_prompt(self.panel, self.rater, unit)
+
+
+@dataclass(frozen=True)
+class BallotTask(_Question):
+    """A rater's ballot; the unit is the blinded transcript, `before` the rater's stance."""
+
+    before: int | None
+    check: int
+    name = "ballot"
+
+    def prompt(self, unit: Unit) -> Prompt:
+        """The prompt with the debate."""
+        motion = self.debate.topic.question
+        return ballot_prompt(self.panel, self.rater, motion, unit, self.before, self.check)
+
+
+def first_shown(debate: str, index: int, seed: int) -> Side:
+    """The side that a rater knows as Speaker A.
+
+    It is drawn for each debate, and every second rater sees the other one; `index` is the rater's
+    place in its panel.
     """
     draw = random.Random(f"{seed}/{debate}").randrange(2)
-    place = int(rater.rpartition(" ")[2]) if rater.rpartition(" ")[2].isdigit() else 0
-    return SIDES[(draw + place) % 2]
+    return SIDES[(draw + index) % 2]
 
 
-def check_number(panel: Session, rater: str) -> int:
-    """The number of the attention check: of two digits, so that it is no rating that might be given
-    anyway by habit.
+def check_number(debate: Session, rater: Coder) -> int:
+    """The number of the attention check.
+
+    It has two digits, so that it is no rating that might be given anyway by habit.
     """
-    return 11 + panel.seed_for(panel.id, rater, "check") % 79
+    return 11 + debate.seed_for(debate.id, rater.id, "check") % 79
 
 
-def check_panel(panel: Session) -> None:
-    """Refuse a panel whose wording lacks what raters read; WrongInput."""
-    check_texts(panel.wording)
-
-
-def check_texts(wording: Wording) -> None:
-    """Refuse a wording that lacks what raters read; WrongInput."""
-    named = {RATER_YOU} & set(wording.texts)
-    refuse_unfilled(wording, (*RATER_TEXTS, *named), {"reask": ("fault",)})
+def motion_of(debate: Session) -> Text:
+    """The motion of a debate, under the name of the debate."""
+    return Text(debate.id, debate.topic.question)
 
 
 async def rate(
     run: Run,
-    panel: Session,
-    rater: Participant,
-    voices: Mapping[str, LanguageModel],
+    panel: Panel,
+    rater: Coder,
+    model: LanguageModel,
     first: Side | None = None,
 ) -> Rating:
-    """One rater's judgment of a complete debate; what could not be read or was refused is missing
-    with its reason.
+    """One rater's judgment of a complete debate; what is missing from it has its reason.
 
-    `panel` is a session of the debate's id and motion whose participants are the raters; `first`
-    the side shown as Speaker A (by default that of `first_shown`). Raises Interrupted when the
-    model cannot be asked, WrongInput for a debate that broke off.
+    `first` is the side shown as Speaker A, by default that of `first_shown`. Raises Interrupted
+    when the model cannot be asked, WrongInput for a debate that broke off.
     """
+    debate = run.session
     if not debated(run):
-        raise WrongInput(f"{run.session.id} is no debate of six speeches, and cannot be rated")
-    voice = voices[rater.model]
-    first = first or first_shown(run.session.id, rater.id, panel.seed)
-    before, asked_before = await ask(panel, voice, stance_prompt(panel, rater))
-    check = check_number(panel, rater.id)
-    ballot, asked = await ask(
-        panel, voice, ballot_prompt(panel, rater, blinded(run, first), before, check)
-    )
-    missing = {} if before is not None else {"before": _reason(asked_before)}
-    if ballot is None:
-        gaps = [
-            "winner",
-            "after",
-            "attentive",
-            *(f"{side}.{name}" for side in SIDES for name in DIMENSIONS),
-        ]
-        return Rating(
-            run.session.id,
-            rater.id,
-            first,
-            before,
-            missing=missing | dict.fromkeys(gaps, _reason(asked)),
-            source="model",
-            model=rater.model,
-            debate_sha256=digest(run),
-        )
-    letters = dict(zip("AB", SIDES if first == SIDES[0] else SIDES[::-1], strict=True))
-    points = {
-        side: {name: ballot[f"{letter}{i}"] for i, name in enumerate(DIMENSIONS, 1)}
-        for letter, side in letters.items()
-    }
+        raise WrongInput(f"{debate.id} is no debate of six speeches, and cannot be rated")
+    first = first or first_shown(debate.id, rater.index, debate.seed)
+    check = check_number(debate, rater)
+    stance = await ask(StanceTask(panel, rater, debate), motion_of(debate), model)
+    transcript = Text(debate.id, transcript_block(blinded(run, first)))
+    task = BallotTask(panel, rater, debate, stance.value, check)
+    ballot = await ask(task, transcript, model)
+    missing = {} if stance.value is not None else {"before": stance.reason}
+    if ballot.value is None:
+        missing |= dict.fromkeys(ON_THE_BALLOT, ballot.reason)
     return Rating(
-        session=run.session.id, rater=rater.id, first=first, before=before, proposition=points["proposition"],
-        opposition=points["opposition"], winner=letters[ballot["WINNER"]], after=ballot["S1"], attentive=ballot["C1"] == check,
-        missing=missing, source="model", model=rater.model, debate_sha256=digest(run),
-    )  # fmt: skip
+        session=debate.id,
+        rater=rater.id,
+        first=first,
+        before=stance.value,
+        **_judged(ballot.value, first, check),
+        missing=missing,
+        source="model",
+        model=rater.model,
+        debate_sha256=digest(run),
+        panel=panel.name,
+    )
 
 
-def _reason(completion: Completion) -> str:
-    return f"{completion.status}: {completion.detail}".rstrip(": ")
+def _judged(ballot: dict[str, Any] | None, first: Side, check: int) -> dict[str, Any]:
+    """The fields of a rating that a ballot on Speakers A and B gives, by side."""
+    if ballot is None:
+        return {}
+    second = SIDES[1] if first == SIDES[0] else SIDES[0]
+    sides = {"A": first, "B": second}
+    fields: dict[str, Any] = {}
+    for letter, side in sides.items():
+        labelled = enumerate(DIMENSIONS, 1)
+        fields[side] = {name: ballot[f"{letter}{i}"] for i, name in labelled}
+    fields["winner"] = sides[ballot["WINNER"]]
+    fields["after"] = ballot["S1"]
+    fields["attentive"] = ballot["C1"] == check
+    return fields

@@ -1,6 +1,4 @@
-"""Packs for human raters: blinded pages to print, a form to fill in, and reading the form back line
-by line.
-"""
+"""Packs for human raters: blinded pages to print, a form to fill in, and reading the form back."""
 
 import csv
 import html
@@ -14,9 +12,11 @@ from typing import Any
 from delibsim.annotation.blinding import REMOVED, blinded
 from delibsim.annotation.debates import first_shown
 from delibsim.domain.allocation import Showing, allocate
+from delibsim.domain.annotation import Coder
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest, name_told
+from delibsim.domain.participant import SIDES, Side
+from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, digest
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
@@ -25,25 +25,26 @@ from delibsim.domain.treatment import Wording
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that look alike in handwriting
 POINTS = tuple(f"{letter}_{name}" for letter in "ab" for name in DIMENSIONS)
 COLUMNS = ("pack", "sheet", "rater", "motion", "before", *POINTS, "winner", "after", "check")
+NOT_GIVEN = Reason("not_given")
+"""The reason of a value whose cell was left empty."""
 STYLE = (
-    "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0"
-    " 1em;color:#111}h1{font-size:1.4em}h2{font-size:1.15em}section{break-before:page}.speech{margin:1em"
-    " 0}.who{font-weight:bold}table{border-collapse:collapse;width:100%;margin:1em"
-    " 0}td,th{border:1px solid #999;padding:.3em"
-    " .5em;text-align:left}td.n{width:4.5em}.ask{margin:1.2em 0}.code{font-family:monospace}"
+    "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111}"
+    "h1{font-size:1.4em}h2{font-size:1.15em}section{break-before:page}"
+    ".speech{margin:1em 0}.who{font-weight:bold}"
+    "table{border-collapse:collapse;width:100%;margin:1em 0}"
+    "td,th{border:1px solid #999;padding:.3em .5em;text-align:left}td.n{width:4.5em}"
+    ".ask{margin:1.2em 0}.code{font-family:monospace}"
 )
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """One debate before one human rater: its code on paper, and the key that never leaves the
-    study.
-    """
+    """One debate before one human rater, with its code on paper and its attention check."""
 
     code: str
     run: Run
-    rater: str
-    first: Any
+    rater: Coder
+    first: Side
     check: int
 
 
@@ -58,97 +59,108 @@ def sheets_of(
     All follows from the pack's name. Raises WrongInput for a number of debates that a rater cannot
     have.
     """
-    names = [f"{pack} {k}" for k in range(1, raters + 1)]
+    people = [Coder(pack, k) for k in range(1, raters + 1)]
     if each is None:
-        shown = {rater: _all_of(debates, pack, k) for k, rater in enumerate(names, 1)}
+        shown = {rater.id: _all_of(debates, rater) for rater in people}
     else:
         motions = {run.session.id: run.session.topic.id for run in debates}
-        shown = allocate(motions, names, each, seed_of(pack, debates[0].session.seed))
+        seed = seed_of(pack, debates[0].session.seed)
+        shown = allocate(motions, [rater.id for rater in people], each, seed)
     runs = {run.session.id: run for run in debates}
     found = {}
-    for k, rater in enumerate(names, 1):
+    for rater in people:
         sheets = []
-        for showing in shown[rater]:
-            draw = random.Random(seed_of(pack, "sheet", k, showing.debate))
+        for showing in shown[rater.id]:
+            draw = random.Random(seed_of(pack, "sheet", rater.index, showing.debate))
             code = "".join(draw.choice(LETTERS) for _ in range(6))
             run, check = runs[showing.debate], draw.randrange(11, 90)
             sheets.append(Sheet(code, run, rater, showing.first, check))
-        found[rater] = sheets
+        found[rater.id] = sheets
     return found
 
 
-def _all_of(debates: Sequence[Run], pack: str, k: int) -> tuple[Showing, ...]:
+def _all_of(debates: Sequence[Run], rater: Coder) -> tuple[Showing, ...]:
     """All debates in the order of one rater."""
-    order = random.Random(seed_of(pack, "order", k)).sample(list(debates), len(debates))
-    drawn = [(run.session.id, run.session.seed) for run in order]
-    return tuple(Showing(name, first_shown(name, f"{pack} {k}", seed)) for name, seed in drawn)
+    draw = random.Random(seed_of(rater.panel, "order", rater.index))
+    showings = []
+    for run in draw.sample(list(debates), len(debates)):
+        name = run.session.id
+        showings.append(Showing(name, first_shown(name, rater.index, run.session.seed)))
+    return tuple(showings)
 
 
 def key_of(sheets: Mapping[str, Sequence[Sheet]]) -> dict[str, Any]:
-    """What tells the sheets of a pack apart, as plain values: to be kept with the study and not to
-    be handed out.
-    """
-    return {
-        s.code: {"debate": s.run.session.id, "rater": s.rater, "first": s.first, "check": s.check, "motion": s.run.session.topic.id,
-                 "debate_sha256": digest(s.run)}
-        for of in sheets.values() for s in of
-    }  # fmt: skip
+    """The key of a pack as plain values, by sheet: to be kept with the study, not handed out."""
+    key = {}
+    for own in sheets.values():
+        for sheet in own:
+            key[sheet.code] = {
+                "debate": sheet.run.session.id,
+                "rater": sheet.rater.id,
+                "first": sheet.first,
+                "check": sheet.check,
+                "motion": sheet.run.session.topic.id,
+                "debate_sha256": digest(sheet.run),
+            }
+    return key
 
 
 def page(sheets: Sequence[Sheet], wording: Wording) -> str:
-    """The pages of one rater as one HTML document that needs nothing else; nothing on them says who
-    debates.
+    """The pages of one rater as one HTML document that needs no other file.
+
+    Nothing on them says who debates.
     """
-    text = wording.texts
-    who, setting = name_told(sheets[0].rater), html.escape(text["rater_setting"])
-    parts = [f"<h1>Rating debates</h1><p>{who}. {len(sheets)} debates.</p><p>{setting}</p>"]
-    parts.append(
-        f"<p>Where something was taken out so that nobody can be recognised, it says {REMOVED}.</p>"
-    )
+    texts = {name: html.escape(text) for name, text in wording.texts.items()}
+    rater = sheets[0].rater.neutral_name
+    parts = [
+        f"<h1>Rating debates</h1><p>{rater}. {len(sheets)} debates.</p>"
+        f"<p>{texts['rater_setting']}</p>",
+        "<p>Where something was taken out so that nobody can be recognised, it says"
+        f" {REMOVED}.</p>",
+    ]
     for sheet in sheets:
-        head = (
-            "<section><h1>Sheet <span"
-            f" class=code>{sheet.code}</span></h1><h2>{html.escape(sheet.run.session.topic.question)}</h2>"
-        )
-        before = (
-            f"<p class=ask>{html.escape(text['rater_before'])} Write it down before you read on:"
-            " <b>before</b> ______</p></section>"
-        )
-        speeches = "".join(map(_speech, blinded(sheet.run, sheet.first)))
-        parts.append(
-            f"{head}{before}<section><h2>The debate (sheet <span"
-            f" class=code>{sheet.code}</span>)</h2>{speeches}</section>"
-        )
-        parts.append(_ballot(sheet, text))
+        parts += [_stance(sheet, texts), _ballot(sheet, texts)]
     body = "\n".join(parts)
     head = f'<head><meta charset="utf-8"><title>Rating debates</title><style>{STYLE}</style></head>'
     return f'<!DOCTYPE html>\n<html lang="en">{head}\n<body>{body}</body></html>\n'
 
 
+def _stance(sheet: Sheet, texts: Mapping[str, str]) -> str:
+    """The question before the debate, and the debate on a new page."""
+    motion = html.escape(sheet.run.session.topic.question)
+    code = f"<span class=code>{sheet.code}</span>"
+    speeches = "".join(map(_speech, blinded(sheet.run, sheet.first)))
+    return (
+        f"<section><h1>Sheet {code}</h1><h2>{motion}</h2>"
+        f"<p class=ask>{texts['rater_before']} Write it down before you read on:"
+        " <b>before</b> ______</p></section>"
+        f"<section><h2>The debate (sheet {code})</h2>{speeches}</section>"
+    )
+
+
 def _speech(said: Statement) -> str:
-    task = ("Opening", "Rebuttal", "Closing")[min(max(said.turn.round, 1), 3) - 1]
-    lines = "".join(
-        f"<p>{html.escape(line)}</p>" for line in said.text.splitlines() if line.strip()
-    )
-    return (
-        f"<div class=speech><div class=who>{said.turn.speaker}: {task.lower()}</div>{lines}</div>"
-    )
+    task = ("opening", "rebuttal", "closing")[min(max(said.turn.round, 1), 3) - 1]
+    lines = [f"<p>{html.escape(line)}</p>" for line in said.text.splitlines() if line.strip()]
+    head = f"<div class=who>{said.turn.speaker}: {task}</div>"
+    return f"<div class=speech>{head}{''.join(lines)}</div>"
 
 
-def _ballot(sheet: Sheet, text: Mapping[str, str]) -> str:
-    rows = "".join(
-        f"<tr><td><b>{name}</b>: {html.escape(text[f'rater_{name}'])}</td><td class=n></td><td"
-        " class=n></td></tr>"
-        for name in DIMENSIONS
-    )
-    ballot = html.escape(text["rater_ballot"].partition(" Speaker A's")[0])
+def _ballot(sheet: Sheet, texts: Mapping[str, str]) -> str:
+    """The page with everything that is asked after the debate."""
+    cells = "<td class=n></td><td class=n></td>"
+    rows = [
+        f"<tr><td><b>{name}</b>: {texts[f'rater_{name}']}</td>{cells}</tr>" for name in DIMENSIONS
+    ]
+    # The texts go on to say how a model is to reply, which says nothing to people.
+    ballot = texts["rater_ballot"].partition(html.escape(" Speaker A's"))[0]
+    after = texts["rater_after"].partition(", under")[0]
+    heads = "<tr><th></th><th>Speaker A</th><th>Speaker B</th></tr>"
     return (
-        "<section><h2>Ballot (sheet <span"
-        f" class=code>{sheet.code}</span>)</h2><p>{ballot}</p><table><tr><th></th><th>Speaker"
-        f" A</th><th>Speaker B</th></tr>{rows}</table><p"
-        f" class=ask>{html.escape(text['rater_winner'])} <b>winner</b> (A or B) ______</p><p"
-        f" class=ask>{html.escape(text['rater_after'].partition(', under')[0])}. <b>after</b>"
-        " ______</p><p class=ask>So that we know this was read with care, write the number"
+        f"<section><h2>Ballot (sheet <span class=code>{sheet.code}</span>)</h2><p>{ballot}</p>"
+        f"<table>{heads}{''.join(rows)}</table>"
+        f"<p class=ask>{texts['rater_winner']} <b>winner</b> (A or B) ______</p>"
+        f"<p class=ask>{after}. <b>after</b> ______</p>"
+        "<p class=ask>So that we know this was read with care, write the number"
         f" {sheet.check} here: <b>check</b> ______</p></section>"
     )
 
@@ -158,17 +170,10 @@ def form(sheets: Mapping[str, Sequence[Sheet]], pack: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for rater, own in sheets.items():
+    for own in sheets.values():
         for sheet in own:
-            writer.writerow(
-                [
-                    pack,
-                    sheet.code,
-                    rater.rpartition(" ")[2],
-                    sheet.run.session.topic.id,
-                    *[""] * (len(COLUMNS) - 4),
-                ]
-            )
+            known = [pack, sheet.code, sheet.rater.index, sheet.run.session.topic.id]
+            writer.writerow(known + [""] * (len(COLUMNS) - len(known)))
     return out.getvalue()
 
 
@@ -191,40 +196,46 @@ def read_form(
     then nothing is to be kept: a tie, a number off the scale, a sheet that was never handed out. A
     cell left empty is a missing value with that reason.
     """
+    found, faults, empty, seen = [], [], 0, set()
+    for line, cells in enumerate(_rows(file), 2):
+        if not any(cells[4:]):
+            empty += bool(cells)
+            continue
+        place = f"{file}, line {line}"
+        try:
+            rating = _rating(cells, keys)
+        except _Fault as fault:
+            faults.append(f"{place}: {fault}")
+            continue
+        if (rating.session, rating.rater) in seen:
+            faults.append(f"{place}: sheet {cells[1]} stands in the form twice")
+        seen.add((rating.session, rating.rater))
+        found.append(Line(rating, cells[1], place))
+    if faults:
+        more = len(faults) - 30
+        shown = faults[:30] + ([f"and {more} more"] if more > 0 else [])
+        advice = "Nothing was imported; mend these lines and give the command again"
+        raise WrongInput("\n".join([*shown, advice]))
+    return found, empty
+
+
+def _rows(file: Path) -> list[list[str]]:
+    """The lines of a form below its heading, every cell without space around it."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise WrongInput(f"cannot read {file}: {error}; save the form as CSV in UTF-8") from None
     head = text.partition("\n")[0]
-    rows = list(
-        csv.reader(io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ",")
-    )
-    if not rows or tuple(cell.strip() for cell in rows[0]) != COLUMNS:
+    delimiter = ";" if head.count(";") > head.count(",") else ","
+    rows = []
+    for cells in csv.reader(io.StringIO(text), delimiter=delimiter):
+        rows.append([cell.strip() for cell in cells])
+    if not rows or tuple(rows[0]) != COLUMNS:
+        columns = ", ".join(COLUMNS)
         raise WrongInput(
-            f"{file}, line 1: the columns must be those of the form that was exported:"
-            f" {', '.join(COLUMNS)}"
+            f"{file}, line 1: the columns must be those of the form that was exported: {columns}"
         )
-    found, faults, empty, seen = [], [], 0, set()
-    for line, cells in enumerate(rows[1:], 2):
-        if not any(cell.strip() for cell in cells[4:]):
-            empty += bool(cells)
-            continue
-        try:
-            rating = _rating([cell.strip() for cell in cells], keys)
-            if (rating.session, rating.rater) in seen:
-                raise _Fault(f"sheet {cells[1]} stands in the form twice")
-            seen.add((rating.session, rating.rater))
-            found.append(Line(rating, cells[1].strip(), f"{file}, line {line}"))
-        except _Fault as fault:
-            faults.append(f"{file}, line {line}: {fault}")
-    if faults:
-        shown = "\n".join(faults[:30]) + (
-            f"\nand {len(faults) - 30} more" if len(faults) > 30 else ""
-        )
-        raise WrongInput(
-            f"{shown}\nNothing was imported; mend these lines and give the command again"
-        )
-    return found, empty
+    return rows[1:]
 
 
 class _Fault(ValueError):
@@ -232,21 +243,12 @@ class _Fault(ValueError):
 
 
 def _rating(cells: Sequence[str], keys: Mapping[str, Mapping[str, Any]]) -> Rating:
+    """The rating in one line of a form; _Fault with everything that is wrong with it."""
     if len(cells) != len(COLUMNS):
         raise _Fault(f"{len(cells)} cells instead of {len(COLUMNS)}")
     row = dict(zip(COLUMNS, cells, strict=True))
-    if row["pack"] not in keys:
-        raise _Fault(f"pack '{row['pack']}' was not exported from any study here")
-    sheet = keys[row["pack"]].get(row["sheet"])
-    if sheet is None:
-        raise _Fault(f"sheet '{row['sheet']}' is not in pack {row['pack']}")
-    faults: list[str] = []
-    own = {"rater": sheet["rater"].rpartition(" ")[2], "motion": sheet.get("motion", row["motion"])}
-    faults += [
-        f"{name}: sheet {row['sheet']} is that of {name} '{given}', not '{row[name]}'"
-        for name, given in own.items()
-        if row[name] != given
-    ]
+    sheet = _sheet(row, keys)
+    faults = _of_another_sheet(row, sheet)
     values = {name: _number(name, row[name], faults) for name in ("before", *POINTS, "after")}
     winner = row["winner"].upper().removeprefix("SPEAKER ")
     if winner not in ("A", "B", ""):
@@ -255,26 +257,60 @@ def _rating(cells: Sequence[str], keys: Mapping[str, Mapping[str, Any]]) -> Rati
         faults.append(f"check: '{row['check']}' is no number")
     if faults:
         raise _Fault("; ".join(faults))
-    letters = dict(zip("ab", SIDES if sheet["first"] == SIDES[0] else SIDES[::-1], strict=True))
+    first = sheet["first"]
+    sides: dict[str, Side] = dict(
+        zip("ab", SIDES if first == SIDES[0] else SIDES[::-1], strict=True)
+    )
     points: dict[str, dict[str, int]] = {side: {} for side in SIDES}
     missing = {}
     for name, value in values.items():
         letter, _, dimension = name.partition("_")
         if value is None:
-            missing[f"{letters[letter]}.{dimension}" if dimension else name] = "not_given"
+            missing[f"{sides[letter]}.{dimension}" if dimension else name] = NOT_GIVEN
         elif dimension:
-            points[letters[letter]][dimension] = value
+            points[sides[letter]][dimension] = value
     if not winner:
-        missing["winner"] = "not_given"
+        missing["winner"] = NOT_GIVEN
     return Rating(
-        session=sheet["debate"], rater=sheet["rater"], first=sheet["first"], before=values["before"], after=values["after"],
-        proposition=points["proposition"], opposition=points["opposition"], winner=letters[winner.lower()] if winner else None,
-        attentive=int(row["check"]) == sheet["check"] if row["check"] else None, missing=missing,
+        session=sheet["debate"],
+        rater=sheet["rater"],
+        first=first,
+        before=values["before"],
+        after=values["after"],
+        proposition=points["proposition"],
+        opposition=points["opposition"],
+        winner=sides[winner.lower()] if winner else None,
+        attentive=int(row["check"]) == sheet["check"] if row["check"] else None,
+        missing=missing,
         debate_sha256=sheet.get("debate_sha256", ""),
-    )  # fmt: skip
+        panel=row["pack"],
+    )
+
+
+def _sheet(row: Mapping[str, str], keys: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The sheet that a line is about, from the key of its pack; _Fault for one never handed out."""
+    if row["pack"] not in keys:
+        raise _Fault(f"pack '{row['pack']}' was not exported from any study here")
+    sheet = keys[row["pack"]].get(row["sheet"])
+    if sheet is None:
+        raise _Fault(f"sheet '{row['sheet']}' is not in pack {row['pack']}")
+    return sheet
+
+
+def _of_another_sheet(row: Mapping[str, str], sheet: Mapping[str, Any]) -> list[str]:
+    """A fault for each column that does not agree with the sheet; packs of 0.1 kept no motion."""
+    known = {"rater": str(sheet["index"]), "motion": sheet.get("motion", row["motion"])}
+    faults = []
+    for name, own in known.items():
+        if row[name] != own:
+            faults.append(
+                f"{name}: sheet {row['sheet']} is that of {name} '{own}', not '{row[name]}'"
+            )
+    return faults
 
 
 def _number(name: str, cell: str, faults: list[str]) -> int | None:
+    """A rating from its cell, None where it is empty; a fault is appended for anything else."""
     if not cell:
         return None
     if not cell.isascii() or not cell.isdigit() or int(cell) not in SCALE:

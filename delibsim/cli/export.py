@@ -4,13 +4,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, report, safe, shown, study_at
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import EXPORT
 from delibsim.store.tables.codebook import TABLES
-from delibsim.store.tables.export import FORMATS
+from delibsim.store.tables.export import FORMATS, Export
 from delibsim.store.tables.export import export as write
 
 app = typer.Typer(add_completion=False)
@@ -18,7 +20,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def export(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    study: StudyName,
     to: Annotated[
         Path | None, typer.Option(help="Where to write. Default: the folder tables/ of the study.")
     ] = None,
@@ -30,10 +32,8 @@ def export(
             help="Put ' before texts in CSV files that a spreadsheet would take for formulas.",
         ),
     ] = False,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
-        "runs"
-    ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
 ) -> None:
     """Write a study as tidy tables with a codebook. Exit code 0; 3 if something was damaged and
     left out, 4 if there is no session.
@@ -44,29 +44,32 @@ def export(
     if not runs.sessions():
         typer.echo(f"study '{runs.study}' has no sessions to export yet", err=True)
         raise typer.Exit(4)
-    written = write(
-        runs,
-        to or runs.folder / EXPORT,
-        FORMATS if format == "both" else (format,),
-        spreadsheet_safe,
-    )
+    formats = FORMATS if format == "both" else (format,)
+    written = write(runs, to or runs.folder / EXPORT, formats, spreadsheet_safe)
     if as_json:
-        echo_json(
-            {"study": runs.study, "folder": shown(written.folder), "rows": written.rows, "sessions": written.sessions,
-             "escaped": written.escaped, "left_out": written.faults}
-        )  # fmt: skip
+        plain = {
+            "study": runs.study,
+            "folder": shown(written.folder),
+            "rows": written.rows,
+            "sessions": written.sessions,
+            "escaped": written.escaped,
+            "left_out": written.faults,
+        }
+        echo_json(plain)
     else:
-        screen = console()
-        table = Table("table", "rows", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for name, rows in written.rows.items():
-            table.add_row(name, str(rows), TABLES[name])
-        screen.print(table)
-        screen.print(
-            "sessions: " + ", ".join(f"{n} {status}" for status, n in written.sessions.items())
-        )
-        for column, n in written.escaped.items():
-            screen.print(
-                f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character"
-            )
-        screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)
+        _print(written, console())
     report(list(written.faults))
+
+
+def _print(written: Export, screen: Console) -> None:
+    table = Table("table", "rows", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, rows in written.rows.items():
+        table.add_row(name, str(rows), TABLES[name])
+    screen.print(table)
+    sessions = [f"{n} {status}" for status, n in written.sessions.items()]
+    screen.print(f"sessions: {', '.join(sessions)}")
+    for column, n in written.escaped.items():
+        screen.print(
+            f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character"
+        )
+    screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)

@@ -1,37 +1,21 @@
-"""`delibsim human`: every measure of real citizen deliberations, before and after, with the
-published figures beside them.
-"""
+"""`delibsim human`: the measures of real citizen deliberations, beside the published figures."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from textwrap import fill
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
-from rich import box
-from rich.table import Table
+from rich.console import Console
 
-from delibsim.analysis.human import groups_of_five as five
-from delibsim.analysis.human import people as analysis
-from delibsim.analysis.human.groups_of_five import Dealt, Spread
+from delibsim.analysis.human.groups_of_five import PARTITIONS
 from delibsim.analysis.human.people import Reference
-from delibsim.analysis.human.published import Figure, published_figures
+from delibsim.analysis.human.published import Figure
+from delibsim.analysis.human.report import GROUPINGS, PeopleReport, Spreads, of_topic, people_report
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, number
 from delibsim.domain.errors import unknown
-from delibsim.domain.measure import CATALOGUE, Measure
-from delibsim.domain.survey import PHASES
-from delibsim.store.instruments.answers import Answers
+from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, Measure
 from delibsim.store.instruments.imported import read_people
-
-GROUPINGS = {"topic": analysis.by_topic, "case": analysis.by_case}
-
-PARTS = ("pre", "post", "change")
-
-HEADING = 14
-"""Columns of the terminal that the label of a measure may take before it is broken."""
 
 TITLES = {
     "dri": "Deliberative Reason Index",
@@ -39,6 +23,17 @@ TITLES = {
     "diversity": "Perspective diversity",
 }
 """The printed tables, one of each scorer of surveys."""
+
+OF_FIVE = (
+    (Column("before", group="DRI"), "dri", "pre"),
+    (Column("after", group="DRI"), "dri", "post"),
+    (Column("change", group="DRI"), "dri", "change"),
+    (Column("before", group="diversity"), "diversity", "pre"),
+    (Column("change", group="diversity"), "diversity", "change"),
+    (Column("considerations", group="change of agreement"), "consideration_agreement", "change"),
+    (Column("preferences", group="change of agreement"), "preference_agreement", "change"),
+)
+"""The columns of groups of five, with measure and phase; behind them stands the SD of a change."""
 
 app = typer.Typer(add_completion=False)
 
@@ -62,7 +57,7 @@ def human(
         typer.Option(
             min=0, help="How often people are dealt anew into groups of five; 0: not at all."
         ),
-    ] = (five.PARTITIONS),
+    ] = PARTITIONS,
     as_json: Annotated[
         bool, typer.Option("--json", help="Every measure in full precision, as JSON.")
     ] = False,
@@ -71,156 +66,32 @@ def human(
     if by not in GROUPINGS:
         raise unknown("grouping", by, GROUPINGS)
     answers, scales = read_people(path)
-    references = {grouping: of(answers, scales) for grouping, of in GROUPINGS.items()}
-    benchmark = analysis.of_benchmark(references[by])
-    all_ = all_ or not benchmark
-    shown = references[by] if all_ else benchmark
-    mean = analysis.mean_of(references[by])
-    missing = analysis.missing_topics(references["topic"])
-    topics = references["topic"] if all_ else analysis.of_benchmark(references["topic"])
-    by_survey = {own.survey: own for own in answers}
-    dealt = [
-        five.dealt(by_survey[topic.id], partitions)
-        for topic in topics
-        if partitions and topic.n >= five.SIZE
-    ]
-    figures = [] if missing else _figures(references, by_survey, dealt, partitions)
+    report = people_report(answers, scales, by, partitions, whole=all_)
     if as_json:
-        echo_json(
-            {
-                "groups": [{"id": group.id, "n": group.n, **_values(group)} for group in shown],
-                "mean": _values(mean),
-                "inference": None if missing else _inference(references, figures),
-                "groups_of_five": _of_five(dealt, partitions) if dealt else None,
-            }
-        )
+        echo_json(report.plain())
         return
-    screen = console()
+    print_report(report, console())
+
+
+def print_report(report: PeopleReport, screen: Console) -> None:
+    """Print every table of the report, and what must be known of them."""
     for scorer, title in TITLES.items():
         measures = [measure for measure in CATALOGUE[scorer] if _printed(measure)]
-        screen.print(
-            _table(f"{title}, by {by}", measures, shown, mean, f"mean of {len(benchmark)} {by}s")
-        )
-    for group in shown:
+        _print_groups(f"{title}, by {report.by}", measures, report, screen)
+    for group in report.groups:
         for name, reason in group.notes.items():
-            typer.echo(f"{group.id}: {name} is undefined ({reason})")
-    if len(references[by]) > len(shown):
-        typer.echo(
-            f"Left out as no topic of the benchmark: {len(references[by]) - len(shown)}; --all"
-            " shows them."
-        )
-    if missing:
-        typer.echo(
-            f"No mean and no comparison with published figures: no answers of {', '.join(missing)}."
-        )
+            typer.echo(f"{group.id}: {MEASURES[name].label} is undefined ({reason})")
+    if n := report.left_out:
+        typer.echo(f"Left out as no topic of the benchmark: {n}; --all shows them.")
+    if report.missing:
+        lacking = f"no answers of {', '.join(report.missing)}."
+        typer.echo(f"No mean and no comparison with published figures: {lacking}")
     else:
-        screen.print(_published(figures))
-    if dealt:
-        screen.print(_five_table(dealt, partitions))
-        for topic in dealt:
-            if said := _left_out(topic, by_survey[topic.id]):
-                typer.echo(said)
-        fit = five.group_ceiling(dealt)
-        screen.print(
-            f"Ceiling over these {fit.n} groups: slope of the change of DRI on DRI before"
-            f" {number(fit.beta)} (SD between partitions {number(fit.beta_sd)}), standard error"
-            f" {number(fit.se)}, clustered by topic {number(fit.se_clustered)}, R squared"
-            f" {number(fit.r2)}. Small groups start with much noise, which alone makes the slope"
-            " negative."
-        )
-    typer.echo(
-        "Definitions: docs/measures.md. Range-normalised: by the range of each item. More measures:"
-        " --json."
-    )
-
-
-def _values(group: Reference) -> dict[str, Any]:
-    values: dict[str, Any] = {part: dict(getattr(group, part)) for part in PARTS}
-    return values | ({"notes": dict(group.notes)} if group.notes else {})
-
-
-def _figures(
-    references: Mapping[str, Sequence[Reference]],
-    answers: Mapping[str, Answers],
-    dealt: Sequence[Dealt],
-    partitions: int,
-) -> list[Figure]:
-    """The published figures; those of groups of five where each of the twelve topics has groups."""
-    disjoint = [topic for topic in dealt if topic.id in analysis.BENCHMARK]
-    if len(disjoint) < len(analysis.BENCHMARK):
-        disjoint = []
-    redrawn = [five.drawn_with_replacement(answers[topic.id], partitions) for topic in disjoint]
-    return published_figures(references["topic"], references["case"], disjoint, redrawn)
-
-
-def _inference(
-    references: Mapping[str, Sequence[Reference]],
-    figures: Sequence[Figure],
-) -> dict[str, Any]:
-    """What the means allow to conclude, and the published figures beside it."""
-    twelve = analysis.of_benchmark(references["topic"])
-    fit = analysis.ceiling(twelve)
-    gains = analysis.mean_of(references["case"]).change
-    return {
-        "dri_change_interval": analysis.interval_of_mean_change(twelve),
-        "resamples": analysis.RESAMPLES,
-        "seed": analysis.BOOTSTRAP,
-        "ceiling": {"beta": fit.beta, "se": fit.se, "r2": fit.r2, "p": fit.p, "df": fit.df},
-        "agreement_gain_by_case": {
-            name: gains[name] for name in ("consideration_agreement", "preference_agreement")
-        },
-        "published": [_as_json(figure) for figure in figures],
-    }
-
-
-def _as_json(figure: Figure) -> dict[str, Any]:
-    return {
-        "figure": figure.name,
-        "published": figure.published,
-        "here": figure.here,
-        "verdict": figure.verdict,
-        "note": figure.note,
-    }
-
-
-def _of_five(dealt: Sequence[Dealt], partitions: int) -> dict[str, Any]:
-    """Measures of the groups of five: each topic's, their mean over topics and over groups, and the
-    ceiling over groups.
-    """
-
-    def every(of: Callable[[str, str], Spread]) -> dict[str, Any]:
-        return {
-            measure: {part: asdict(of(measure, part)) for part in PARTS}
-            for measure in five.MEASURES
-        }
-
-    return {
-        "partitions": partitions,
-        "topics": [
-            {"id": topic.id, "n": topic.n, "groups": topic.groups}
-            | every(lambda m, part, own=topic: five.spread(own.values[m][part]))
-            for topic in dealt
-        ],
-        "mean_of_topics": every(partial(five.over_topics, dealt)),
-        "mean_of_groups": every(partial(five.over_groups, dealt)),
-        "ceiling": asdict(five.group_ceiling(dealt)),
-    }
-
-
-def _left_out(topic: Dealt, answers: Answers) -> str:
-    """What share of a topic's groups of five is in no mean of DRI and agreement, and because of how
-    many people; "" if none is.
-    """
-    shares = {part: five.spread(topic.values["dri"][part]).undefined for part in PARTS}
-    if not shares["change"]:
-        return ""
-    alike = [int((np.ptp(answers.considerations[phase], axis=1) == 0).sum()) for phase in PHASES]
-    said = ", ".join(f"{share:.1%} {part}" for part, share in shares.items())
-    return (
-        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({said}); of"
-        f" {topic.n} people {alike[0]} rated all considerations alike before and {alike[1]} after,"
-        " which leaves their groups without one."
-    )
+        _print_published(report.figures, screen)
+    if report.topics:
+        _print_of_five(report, screen)
+    definitions = "Definitions: docs/measures.md. Range-normalised: by the range of each item."
+    typer.echo(f"{definitions} More measures: --json.")
 
 
 def _printed(measure: Measure) -> bool:
@@ -228,99 +99,79 @@ def _printed(measure: Measure) -> bool:
     return measure.human_reference and measure.in_summary and "pre" in measure.phases
 
 
-def _table(
+def _print_groups(
     title: str,
     measures: Sequence[Measure],
-    groups: Sequence[Reference],
-    mean: Reference,
-    mean_label: str,
-) -> Table:
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
-    )
-    table.add_column("id", overflow="fold", vertical="bottom")
-    table.add_column("n", justify="right", no_wrap=True, vertical="bottom")
+    report: PeopleReport,
+    screen: Console,
+) -> None:
+    """Print measures of each group, and their mean over the groups of the benchmark."""
+    columns = [Column("id", text=True), Column("n")]
     for measure in measures:
-        heading = fill(measure.label, HEADING, break_long_words=False)
-        for above, part in zip((f"{heading}\n", "", ""), PARTS, strict=True):
-            table.add_column(f"{above}{part}", justify="right", no_wrap=True, vertical="bottom")
-    for group in groups:
-        table.add_row(group.id, str(group.n), *_cells(group, measures))
-    if len(mean.notes) < len(analysis.CHANGES) or analysis.of_benchmark(groups):
-        table.add_section()
-        table.add_row(mean_label, "", *_cells(mean, measures))
-    return table
+        columns += [Column(heading, group=measure.label) for heading in HEADINGS.values()]
+    rows: list[list[str] | None] = []
+    for group in report.groups:
+        rows.append([group.id, str(group.n), *_cells(group, measures)])
+    if report.has_mean:
+        label = f"mean of {report.benchmark} {report.by}s"
+        rows += [None, [label, "", *_cells(report.mean, measures)]]
+    print_table(title, columns, rows, screen)
+    screen.print()
 
 
 def _cells(group: Reference, measures: Sequence[Measure]) -> list[str]:
     cells = []
     for measure in measures:
-        for part in PARTS:
-            value = getattr(group, part)[measure.id]
-            cells.append(number(value, signed=part == "change" and measure.signed))
+        for phase in HEADINGS:
+            value = getattr(group, phase)[measure.id]
+            cells.append(number(value, signed=phase == "change" and measure.signed))
     return cells
 
 
-def _published(figures: Sequence[Figure]) -> Table:
-    table = Table(
-        title="Published figures",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    table.add_column("figure")
-    for heading in ("published", "here"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("")
+def _print_published(figures: Sequence[Figure], screen: Console) -> None:
+    columns = [Column("figure", text=True), Column("published"), Column("here")]
+    rows = []
     for figure in figures:
-        values = [
-            f"{value:.{figure.decimals}f}" if value == value else "-"
-            for value in (figure.published, figure.here)
-        ]
-        mark = figure.verdict if figure.verdict != "not reproduced" else "NOT REPRODUCED"
-        table.add_row(figure.name, *values, mark + (f": {figure.note}" if figure.note else ""))
-    return table
+        values = []
+        for value in (figure.published, figure.here):
+            values.append(f"{value:.{figure.decimals}f}" if value == value else "-")
+        verdict = figure.verdict
+        mark = "NOT REPRODUCED" if verdict == "not reproduced" else verdict
+        rows.append([figure.name, *values, f"{mark}: {figure.note}" if figure.note else mark])
+    print_table("Published figures", [*columns, Column("verdict", text=True)], rows, screen)
+    screen.print()
 
 
-def _five_table(dealt: Sequence[Dealt], partitions: int) -> Table:
-    title = f"Groups of five: means over {partitions:,} partitions; SD between partitions"
-    table = Table(
-        title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+def _print_of_five(report: PeopleReport, screen: Console) -> None:
+    """Print the measures of groups of five, which groups have no index, and the ceiling."""
+    columns = [Column("id", text=True), Column("groups"), *(column for column, _, _ in OF_FIVE)]
+    columns.append(Column("SD of change of DRI"))
+    rows: list[list[str] | None] = []
+    for topic in report.topics:
+        rows.append([topic.id, str(topic.groups), *_figures_of_five(of_topic(topic))])
+    rows.append(None)
+    groups = str(sum(topic.groups for topic in report.topics))
+    for label, spreads in report.means_of_five().items():
+        rows.append([label, groups, *_figures_of_five(spreads)])
+    partitions = f"{report.partitions:,} partitions"
+    title = f"Groups of five: means over {partitions}; SD between partitions"
+    print_table(title, columns, rows, screen)
+    screen.print()
+    for line in report.without_index():
+        typer.echo(line)
+    fit = report.ceiling()
+    slope = f"slope of the change of DRI on DRI before {number(fit.beta)}"
+    errors = f"standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}"
+    print_text(
+        f"Ceiling over these {fit.n} groups: {slope} (SD between partitions"
+        f" {number(fit.beta_sd)}), {errors}, R squared {number(fit.r2)}. Small groups start with"
+        " much noise, which alone makes the slope negative.",
+        screen,
     )
-    table.add_column("\nid", overflow="fold")
-    table.add_column("\ngroups", justify="right", no_wrap=True)
-    for heading in (
-        "DRI\npre",
-        "\npost",
-        "\nchange",
-        "SD of\nchange",
-        "diversity\npre",
-        "\nchange",
-        "agreement\nC change",
-        "\nP change",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
-    columns = [
-        (measure, part)
-        for measure, parts in (("dri", PARTS), ("diversity", ("pre", "change")))
-        for part in parts
-    ]
-    columns += [(f"{kind}_agreement", "change") for kind in ("consideration", "preference")]
 
-    def cells(of: Callable[[str, str], Spread]) -> list[str]:
-        found = {(measure, part): of(measure, part) for measure, part in columns}
-        printed = [number(own.mean, signed=part == "change") for (_, part), own in found.items()]
-        return [*printed[:3], number(found["dri", "change"].between_partitions), *printed[3:]]
 
-    for topic in dealt:
-        table.add_row(
-            topic.id,
-            str(topic.groups),
-            *cells(lambda m, part, own=topic: five.spread(own.values[m][part])),
-        )
-    table.add_section()
-    groups = str(sum(topic.groups for topic in dealt))
-    table.add_row(f"mean of {len(dealt)} topics", groups, *cells(partial(five.over_topics, dealt)))
-    table.add_row(f"mean of {groups} groups", groups, *cells(partial(five.over_groups, dealt)))
-    return table
+def _figures_of_five(spreads: Spreads) -> list[str]:
+    cells = []
+    for _, measure, phase in OF_FIVE:
+        cells.append(number(spreads[measure][phase].mean, signed=phase == "change"))
+    return [*cells, number(spreads["dri"]["change"].between_partitions)]

@@ -8,14 +8,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from delibsim.cli.terminal import safe
+from delibsim.cli.terminal import safe, shown
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.survey import Survey
-from delibsim.store.instruments.answers import read_answers
-from delibsim.store.instruments.deliberr import HUMAN, find_files, local_name, read_published
-from delibsim.store.instruments.imported import ANSWERS, keep
+from delibsim.store.instruments.checked_answers import Checked, check_answers
+from delibsim.store.instruments.deliberr import local_name
+from delibsim.store.instruments.imported import ANSWERS, Imported, import_published
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.own_answers import Checked, check_answers, keep_answers
+from delibsim.store.instruments.own_answers import keep_answers
 from delibsim.store.instruments.ranks import Rank1
 
 
@@ -28,8 +27,6 @@ class Formats(TyperGroup):
             raise unknown("format", args[0], self.commands)
         return super().resolve_command(ctx, args)
 
-
-RANK_1_IS = "What rank 1 is in FILE; by default the most preferred, as in what is kept."
 
 app = typer.Typer(
     cls=Formats,
@@ -47,7 +44,7 @@ def answers(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE", help="One CSV file: a row a participant and stage, a column an item."
+            metavar="FILE", help="One CSV file: a row a participant and phase, a column an item."
         ),
     ],
     survey: Annotated[
@@ -56,7 +53,7 @@ def answers(
     participant: Annotated[
         str | None, typer.Option(help="The column that names participants, if not participant.")
     ] = None,
-    stage: Annotated[
+    phase: Annotated[
         str | None, typer.Option(help="The column that says pre or post, if not stage or phase.")
     ] = None,
     only: Annotated[
@@ -65,16 +62,19 @@ def answers(
             "--only", help="Take the rows whose column survey names this survey, and no others."
         ),
     ] = False,
-    rank_1_is: Annotated[Rank1 | None, typer.Option(help=RANK_1_IS)] = None,
+    rank_1_is: Annotated[
+        Rank1 | None,
+        typer.Option(
+            help="What rank 1 is in FILE; by default the most preferred, as in what is kept."
+        ),
+    ] = None,
     leave_out: Annotated[
         bool,
         typer.Option("--leave-out", help="Leave participants with a fault out and keep the rest."),
     ] = False,
     replace: Annotated[
         bool,
-        typer.Option(
-            "--replace", help="Put the answers in the place of those of an earlier import."
-        ),
+        typer.Option("--replace", help="Replace the answers of an earlier import."),
     ] = False,
 ) -> None:
     """Import people's answers of your own to a survey. Exit code 3 where --leave-out left somebody
@@ -85,9 +85,23 @@ def answers(
             "name one file and the survey that people answered: delibsim import answers FILE"
             " --survey ID"
         )
-    answered = Library().survey(survey)
-    checked = check_answers(paths[0], answered, participant, stage, only, rank_1_is)
-    _keep(checked, answered, paths[0], leave_out, replace)
+    path, answered = paths[0], Library().survey(survey)
+    checked = check_answers(path, answered, participant, phase, only, rank_1_is)
+    for note in checked.notes:
+        typer.echo(f"note: {safe(note)}")
+    faults = "\n".join(f"  {safe(str(fault))}" for fault in checked.faults)
+    if checked.answers is None or (faults and not leave_out):
+        raise WrongInput(f"{_refusal(path, checked)}:\n{faults}")
+    kept = keep_answers(checked.answers, answered, Path.cwd(), replace)
+    people = len(checked.answers.participants)
+    typer.echo(
+        f"answers: {people} people, before and after, to survey {answered.id}, in {shown(kept)}"
+    )
+    typer.echo("next: delibsim human answers")
+    if faults:
+        names = safe(", ".join(checked.left_out))
+        typer.echo(f"left out: {len(checked.left_out)} people ({names})\n{faults}", err=True)
+        raise typer.Exit(3)
 
 
 @app.command()
@@ -108,78 +122,33 @@ def deliberr(
     """Import the surveys and human data of the R package deliberr. Imported surveys are named
     deliberr.NAME, such as deliberr.ccps.
     """
-    _import_deliberr(paths, to, version)
-
-
-def _keep(checked: Checked, survey: Survey, path: Path, leave_out: bool, replace: bool) -> None:
-    """Tell the faults of a file line by line; write it if nothing is wrong, or if those it is wrong
-    with are to be left out.
-    """
-    for note in checked.notes:
-        typer.echo(f"note: {safe(note)}")
-    faults = [f"  {safe(str(fault))}" for fault in checked.faults]
-    if checked.answers is None or (faults and not leave_out):
-        advice = (
-            "mend the file, or keep the others with --leave-out"
-            if checked.answers is not None
-            else "nobody would be left"
-        )
-        raise WrongInput(
-            "\n".join([f"{path}: {len(faults)} faults, nothing was imported ({advice}):", *faults])
-        )
-    kept = keep_answers(checked.answers, survey, Path.cwd(), replace)
-    people = len(checked.answers.participants)
-    typer.echo(
-        f"answers: {people} people, before and after, to survey {survey.id}, in"
-        f" {kept.relative_to(Path.cwd())}"
-    )
-    typer.echo("next: delibsim human answers")
-    if faults:
-        typer.echo(
-            "\n".join(
-                [
-                    (
-                        f"left out: {len(checked.left_out)} people"
-                        f" ({safe(', '.join(checked.left_out))})"
-                    ),
-                    *faults,
-                ]
-            ),
-            err=True,
-        )
-        raise typer.Exit(3)
-
-
-def _import_deliberr(paths: list[Path], to: Path, version: str) -> None:
-    folder = to / "deliberr"
-    if any(part.exists() and not part.is_dir() for part in (folder, *folder.parents)):
-        raise WrongInput(
-            f"{folder}: cannot be made, because a file is in its way; choose another place with"
-            " --to"
-        )
-    files = find_files(paths)
-    earlier = folder / ANSWERS
-    kept = tuple(read_answers(earlier).values()) if HUMAN not in files and earlier.is_file() else ()
-    published = read_published(files, version, kept)
-    keep(published.surveys, published.answers, folder)
-
+    imported = import_published(paths, to, version)
+    published = imported.published
+    typer.echo(f"instruments: {len(published.surveys)}, in {imported.folder}")
     people = sum(len(own.participants) for own in published.answers)
-    cases = sum(len(set(own.cases)) for own in published.answers)
-    typer.echo(f"instruments: {len(published.surveys)}, in {folder}")
-    if kept:
-        typer.echo(f"answers: {people} people, kept from an earlier import")
-    elif people:
-        typer.echo(
-            f"answers: {people} people, before and after, in {folder / ANSWERS}; deliberations:"
-            f" {cases}"
-        )
+    if people:
+        typer.echo(f"answers: {people} people, {_origin(imported)}")
     for note in published.notes:
         typer.echo(f"note: {note}")
     if people:
         typer.echo("next: delibsim human")
     topics = Library().topics()
-    names = [local_name(survey) for survey in published.surveys]
-    own = next((name for name in names if name in topics), None)
-    typer.echo(
-        f"next: delibsim run topic={own} survey=deliberr.{own}" if own else "next: delibsim surveys"
-    )
+    names = [local_name(survey) for survey in published.surveys if local_name(survey) in topics]
+    if names:
+        typer.echo(f"next: delibsim run topic={names[0]} survey=deliberr.{names[0]}")
+    else:
+        typer.echo("next: delibsim surveys")
+
+
+def _refusal(path: Path, checked: Checked) -> str:
+    advice = "mend the file, or keep the others with --leave-out"
+    if checked.answers is None:
+        advice = "nobody would be left"
+    return f"{path}: {len(checked.faults)} faults, nothing was imported ({advice})"
+
+
+def _origin(imported: Imported) -> str:
+    if imported.earlier_answers:
+        return "kept from an earlier import"
+    cases = sum(len(set(own.cases)) for own in imported.published.answers)
+    return f"before and after, in {imported.folder / ANSWERS}; deliberations: {cases}"

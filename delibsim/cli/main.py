@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from delibsim.cli.words import as_settings, current_words
 from delibsim.domain.errors import WrongInput, unknown
 
 COMMANDS = {
@@ -66,6 +67,11 @@ class Commands(TyperGroup):
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             raise unknown("command", args[0], COMMANDS)
         name, _, rest = super().resolve_command(ctx, args)
+        rest, warnings = current_words(str(name), rest)
+        for warning in warnings:
+            typer.echo(f"warning: {warning}", err=True)
+        if name == "estimate":
+            rest = as_settings(rest)
         return name, get_command(import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}").app), rest
 
 

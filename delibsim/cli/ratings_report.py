@@ -1,58 +1,34 @@
 """`delibsim ratings report`: the analysis of a tournament, printed, as files and as JSON."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from delibsim.cli.ratings_pooled import SOURCES, Pooled
+from delibsim.analysis.debates.pooled import Pooled
+from delibsim.analysis.debates.rated import chosen, debates_of, edited, ids_of
+from delibsim.cli.ratings_pooled import print_pooled, print_warnings
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
-from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rated, Rating, debated, panel_of_rater
-from delibsim.domain.run import Run
+from delibsim.domain.rating import debated
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.covariates import read_covariates
 from delibsim.store.ratings import Ratings
-from delibsim.store.runs import Runs
 
-SHORT = {
-    "coefficient": "estimate",
-    "performance_low": "low",
-    "performance_high": "high",
-    "performance_rank": "rank",
-    "residual_sd": "error sd",
-    "win_low": "low",
-    "win_high": "high",
-}
-"""Names of columns as the terminal has room for them."""
-OF_THE_FIT = {
-    "r2": "R2",
-    "r2_adjusted": "adjusted R2",
-    "r2_marginal": "marginal R2",
-    "r2_conditional": "conditional R2",
-    "pseudo_r2": "pseudo-R2",
-    "log_likelihood": "log likelihood",
-    "log_likelihood_null": "log likelihood of a constant alone",
-    "f": "F against the winner alone",
-    "f_p": "its p",
-    "rater_sd": "rater SD",
-    "residual_sd": "residual SD",
-}
-"""Columns of a model that are the same for all of its terms, and are printed once below them."""
-PARTS = ("contrast", "model")
-"""Columns by which a table is printed in parts."""
+RUNS = Path("runs")
+SMALL = 0.001
+"""A p value below which it is printed as smaller than this."""
 
 
 def report(
     study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="Write every table as CSV and every figure as SVG into this folder."),
+        typer.Option(
+            "--to", help="Write every table as CSV and every figure as SVG into this folder."
+        ),
     ] = None,
     panel: Annotated[
         list[str] | None,
@@ -70,10 +46,7 @@ def report(
         Path | None,
         typer.Option(help="CSV of debaters and raters: id, age, gender, education, expertise."),
     ] = None,
-    root: Annotated[
-        Path,
-        typer.Option("--runs", help="The folder that holds all studies."),
-    ] = Path("runs"),
+    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = RUNS,
     as_json: Annotated[bool, typer.Option("--json", help="Print every table as JSON.")] = False,
 ) -> None:
     """The analysis of a tournament: who wins, how far raters agree, what makes a winner.
@@ -84,11 +57,11 @@ def report(
     could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
     rated.
     """
-    from delibsim.analysis.debates.figures import figures
     from delibsim.analysis.debates.report import LONG, tables
 
     runs = study_at(study, root)
     debates, faults = debates_of(runs)
+    planned = len(runs.sessions())
     losses = Ratings.of(runs).losses(run.session.id for run in debates)
     changed = edited(debates)
     covariates = None if people is None else read_covariates(people, ids_of(debates))
@@ -96,81 +69,39 @@ def report(
     found = tables(rated, focus=focus, people=covariates)
     pooled = Pooled.of(rated)
     if out is not None:
-        for name, table in found.items():
-            write_atomically(out / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-        for name, drawing in figures(found).items():
-            write_atomically(out / f"{name}.svg", drawing)
+        _write(found, out)
     printed = {name: table for name, table in found.items() if name not in LONG}
     if as_json:
-        plain = {name: _records(table) for name, table in printed.items()}
-        told = {"study": runs.study, "planned": len(runs.sessions()), "faults": faults}
-        told |= {"lost": losses, "edited": changed, **pooled.plain()}
-        pooled.warn(console(stderr=True))
-        echo_json(told | plain)
+        plain: dict[str, Any] = {"study": runs.study, "planned": planned, "faults": faults}
+        plain |= {"lost": losses, "edited": changed, **pooled.plain()}
+        print_warnings(pooled, console(stderr=True))
+        echo_json(plain | _records(printed))
     else:
         screen = console()
-        pooled.print(screen)
-        _print_tables(printed, screen)
-        waiting = len(runs.sessions()) - len(debates) - len(faults)
+        print_pooled(pooled, screen)
+        print_tables(printed, screen)
+        waiting = planned - len(debates) - len(faults)
         _print_faults(faults, losses, changed, waiting, screen)
         if out is not None:
             screen.print(f"written: {shown(out.resolve())}")
-    whole = not faults and not losses and not changed and len(debates) == len(runs.sessions())
+    whole = not faults and not losses and not changed and len(debates) == planned
     complete = whole and all(map(debated, debates))
     raise typer.Exit(exit_code(not found["ratings"].empty, complete))
 
 
-def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
-    """The debates of a study with their ratings, and the faults of runs that cannot be read.
+def _write(found: Mapping[str, Any], folder: Path) -> None:
+    """Write every table as CSV and every figure as SVG."""
+    from delibsim.analysis.debates.figures import figures
 
-    WrongInput if the study has no debate.
-    """
-    held, faults = runs.all()
-    debates = Ratings.of(runs).rated(run for run in held if run.session.format == "debate")
-    if not debates and faults:
-        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
-    if not debates:
-        advice = "debates are held with: delibsim run format=debate motion=voting"
-        raise WrongInput(f"study '{runs.study}' holds no debate; {advice}")
-    return debates, faults
+    for name, table in found.items():
+        write_atomically(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+    for name, drawing in figures(dict(found)).items():
+        write_atomically(folder / f"{name}.svg", drawing)
 
 
-def edited(debates: Iterable[Run]) -> list[str]:
-    """A line for every debate whose speeches are others than those that were rated."""
-    told = "the debate was edited after it was rated; its ratings judge another text"
-    rated = [run for run in debates if isinstance(run, Rated)]
-    return [f"{run.session.id}: {told}" for run in rated if run.edited]
-
-
-def chosen(debates: Iterable[Run], panels: Sequence[str], source: str | None) -> list[Rated]:
-    """Debates with the ratings of these panels (of all where none is named) and of this source.
-
-    WrongInput for an unknown panel.
-    """
-    rated = [run for run in debates if isinstance(run, Rated)]
-    known = sorted({name for run in rated for name in run.panels})
-    for name in panels:
-        if name not in known:
-            raise unknown("panel", name, known)
-
-    def kept(rating: Rating) -> bool:
-        wanted = source is None or SOURCES[rating.source] == source
-        return wanted and (not panels or panel_of_rater(rating.rater) in panels)
-
-    return [replace(run, ratings=tuple(filter(kept, run.ratings))) for run in rated]
-
-
-def ids_of(debates: Iterable[Run]) -> set[str]:
-    """The names of all debaters and raters."""
-    ids = set()
-    for run in debates:
-        ids |= {p.model for p in run.session.participants if p.role in SIDES}
-        ids |= {rating.rater for rating in run.ratings} if isinstance(run, Rated) else set()
-    return ids
-
-
-def _records(table: Any) -> list[dict[str, Any]]:
-    return table.astype(object).to_dict("records")
+def _records(printed: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables as lists of rows."""
+    return {name: table.astype(object).to_dict("records") for name, table in printed.items()}
 
 
 def _print_faults(
@@ -189,67 +120,49 @@ def _print_faults(
         screen.print(safe(line), soft_wrap=True)
 
 
-def _print_tables(printed: Mapping[str, Any], screen: Console) -> None:
-    """Every table under its title; those of models part by part."""
+def print_tables(printed: Mapping[str, Any], screen: Console) -> None:
+    """Print every table under its title; those of models model by model."""
     from delibsim.analysis.debates.report import TITLES
+    from delibsim.analysis.debates.sections import sections
 
     for name, title in TITLES.items():
-        if name not in printed:
-            continue
+        if name in printed:
+            screen.print()
+            screen.print(title, soft_wrap=True, style="bold")
+            for section in sections(printed[name]):
+                _print_section(section, screen)
+
+
+def _print_section(section: Any, screen: Console) -> None:
+    """Print one section of a table; what all of its rows share stands once, below it."""
+    from delibsim.analysis.debates.sections import FIT, P_VALUES, headings
+
+    table = section.table
+    columns = []
+    for name, (group, heading) in headings(table).items():
+        text = str(table[name].dtype) in ("object", "str")
+        columns.append(Column(heading, text=text, group=group))
+    rows = []
+    for values in table.itertuples(index=False):
+        row = zip(table.columns, values, strict=True)
+        rows.append([_cell(value, name in P_VALUES) for name, value in row])
+    if section.name:
         screen.print()
-        screen.print(title, soft_wrap=True, style="bold")
-        for part, own in _parts(printed[name]):
-            _print(own, part, screen)
+        screen.print(safe(section.name), soft_wrap=True)
+    print_table("", columns, rows, screen)
+    fit = [f"{FIT[name]} {_cell(value, name in P_VALUES)}" for name, value in section.fit.items()]
+    for line in (", ".join(fit), f"note: {section.note}" if section.note else ""):
+        if line:
+            print_text(safe(line), screen)
 
 
-def _parts(table: Any) -> Iterator[tuple[str, Any]]:
-    """The rows of each contrast or model, by its name; all rows of any other table."""
-    column = next((name for name in PARTS if name in table.columns), None)
-    if column is None or table.empty:
-        yield "", table
-        return
-    for part, own in table.groupby(column, sort=False):
-        yield str(part), own.drop(columns=column)
-
-
-def _print(table: Any, part: str, screen: Console) -> None:
-    """One table, or a part of it; what is the same for all of its terms stands once, below it."""
-    of_the_fit, note = "", ""
-    if "term" in table.columns:
-        of_the_fit = _of_the_fit(table)
-        table = table.drop(columns=[name for name in OF_THE_FIT if name in table.columns])
-    if "note" in table.columns and table["note"].nunique() < 2:
-        note = "".join(table["note"].unique())
-        table = table.drop(columns="note")
-    drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in map(str, table.columns):
-        kind = str(table[column].dtype)
-        justify = "left" if kind in ("object", "str") else "right"
-        whole = column in ("debater", "debaters", "term", "dimension", "measure", "check")
-        heading = SHORT.get(column, column.replace("_", " "))
-        drawn.add_column(heading, "", overflow="fold", no_wrap=whole, justify=justify)
-    for row in table.itertuples(index=False):
-        drawn.add_row(*map(_cell, row))
-    if part:
-        screen.print()
-        screen.print(safe(part), soft_wrap=True)
-    screen.print(drawn)
-    for line in filter(None, (of_the_fit, f"note: {note}" if note else "")):
-        screen.print(safe(line), soft_wrap=True)
-
-
-def _of_the_fit(table: Any) -> str:
-    """How well a model fits, in words; what is undefined is left out."""
-    first = table.iloc[0]
-    names = [name for name in OF_THE_FIT if name in table.columns and first[name] == first[name]]
-    return ", ".join(f"{OF_THE_FIT[name]} {_cell(float(first[name]))}" for name in names)
-
-
-def _cell(value: Any) -> str:
+def _cell(value: Any, is_p: bool = False) -> str:
     """Three decimals, none of a whole number, a dash where there is no value."""
     if not isinstance(value, float):
         return safe(str(value))
     if value != value:
         return "-"
+    if is_p and value < SMALL:
+        return "< .001"
     whole = abs(value - round(value)) < 1e-9 and abs(value) > 0.5
     return f"{value:.0f}" if whole else f"{value:.3f}"

@@ -1,7 +1,6 @@
 """`delibsim show`: read a run."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,16 +9,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from delibsim.cli.calls import dropped_in, without_effect
-from delibsim.cli.summary import missing
+from delibsim.analysis.calls import dropped_in, without_effect
+from delibsim.analysis.run_summary import missing
+from delibsim.analysis.run_transcript import Line, answers_to, facts, lines
+from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
 from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
 from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.participant import Participant
 from delibsim.domain.run import Run
-from delibsim.domain.transcript import Statement
 from delibsim.models.replay import Exchange
 from delibsim.store.codec import Damaged, run_to_plain
+from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 BESIDE = 6  # participants in one table of answers
@@ -27,12 +27,7 @@ BESIDE = 6  # participants in one table of answers
 
 @app.command()
 def show(
-    run: Annotated[
-        str,
-        typer.Argument(
-            help="Folder of the run, or study/session, or a study that has one session."
-        ),
-    ],
+    run: RunName,
     answers: Annotated[
         bool, typer.Option(help="Print everybody's answers before and after.")
     ] = True,
@@ -43,182 +38,138 @@ def show(
         ),
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Print long statements whole.")] = False,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = Path(
-        "runs"
-    ),
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the run as JSON, every text as it came.")
-    ] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
 ) -> None:
     """Read a run: the transcript with who spoke when, and everybody's answers before and after."""
     runs, session = run_at(run, root)
-    if call is not None:
-        # A repeated attempt stands in the place of the one that failed on the way.
-        print_call(
-            {exchange.id: exchange for exchange in exchanges_of(runs, session)[0]},
-            call,
-            console(),
-            as_json,
-        )
+    screen = console()
+    if call is None:
+        held = _read(runs, session)
+        if as_json:
+            echo_json(run_to_plain(held))
+        else:
+            _print_run(held, runs, screen, answers, whole)
         return
+    exchanges = _exchanges(runs, session)
+    if call == "all":
+        _print_list(exchanges, screen, as_json)
+    elif call not in exchanges:
+        raise unknown("call", call, exchanges)
+    elif as_json:
+        echo_json(exchanges[call].record())
+    else:
+        _print_call(exchanges[call], screen)
+
+
+def _read(runs: Runs, session: str) -> Run:
     try:
-        held = runs.run(session)
+        return runs.run(session)
     except Damaged as error:
         raise WrongInput(
             f"{error}. The file is left alone; its exchanges may still replay"
         ) from None
-    if as_json:
-        echo_json(run_to_plain(held))
-        return
-    times = {
-        exchange.purpose.occasion: exchange.started for exchange in exchanges_of(runs, session)[0]
-    }
-    print_run(held, times, console(), answers, whole)
-    if shortened := [str(said.turn.index) for said in held.transcript if said.cut]:
-        console().print(
-            f"speeches cut at the end of a sentence: {len(shortened)} (turn"
-            f" {', '.join(shortened)})",
-            soft_wrap=True,
-        )
-    for line in without_effect(dropped_in(held, runs)):
-        console().print(f"dropped: {safe(line)}")
 
 
-def print_run(
-    run: Run, times: dict[str, str], screen: Console, answers: bool = True, whole: bool = False
-) -> None:
-    """Print a run for reading, long statements cut unless `whole`; `times` gives the UTC time of
-    each occasion.
-    """
+def _exchanges(runs: Runs, session: str) -> dict[str, Exchange]:
+    """The calls by id; a repeated attempt takes the place of the one that failed on the way."""
+    return {exchange.id: exchange for exchange in exchanges_of(runs, session)[0]}
+
+
+def _print_run(run: Run, runs: Runs, screen: Console, with_answers: bool, whole: bool) -> None:
+    """Print a run for reading, long statements cut unless `whole`."""
     session = run.session
     screen.print(safe(session.topic.question), style="bold")
     screen.print(f"session {safe(session.id)}, seed {session.seed}, {run.status}")
-    for participant in session.participants:
-        persona = f": {safe(' '.join(participant.persona.split()))}" if participant.persona else ""
-        screen.print(safe(f"  {participant.id} ({participant.model})") + persona, style="dim")
-    spoken = sorted([*run.transcript, *run.silences], key=lambda said: said.turn.index)
-    round_ = 0
-    for said in spoken:
-        turn = said.turn
-        if turn.round != round_:
-            round_ = turn.round
-            title = f"Round {round_}" if session.format != "debate" else turn.task.capitalize()
-            screen.print(f"\n{title}", style="bold")
-        time = times.get(f"turn {turn.index}", "")[11:19]
-        screen.print(
-            Text(f"\n{turn.index:>3}  {safe(turn.speaker)}", style="bold").append(
-                f"  {time} UTC" if time else "", style="dim"
-            )
-        )
-        text = (
-            said.text
-            if isinstance(said, Statement)
-            else f"(no statement: {said.status}: {said.reason})"
-        )
-        shown, cut = (safe(text), "") if whole else brief(text)
-        screen.print(Padding(Text(shown), (0, 0, 0, 5)))
-        if cut:
-            screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
-    if not spoken:
+    for person in session.participants:
+        persona = f": {' '.join(person.persona.split())}" if person.persona else ""
+        screen.print(safe(f"  {person.id} ({person.model}){persona}"), style="dim")
+    turns = list(lines(run, _exchanges(runs, session.id)))
+    for line in turns:
+        _print_line(line, screen, whole)
+    if not turns:
         screen.print("\nNobody spoke in this session.")
-    if answers:
-        people = run.session.respondents
-        for first in range(0, len(people), BESIDE):
-            screen.print()
-            screen.print(_answers(run, people[first : first + BESIDE]))
-        if turned := [
-            response.participant
-            for response in run.responses
-            if response.reversed and response.phase == "pre"
-        ]:
-            screen.print(
-                f"scale shown the other way round, answers mapped back: {safe(', '.join(turned))}"
-            )
-        for entry in missing(run):
-            screen.print(
-                f"missing: {safe(entry['participant'])}, {entry['occasion']}:"
-                f" {safe(entry['reason'])}"
-            )
+    if with_answers:
+        _print_answers(run, screen)
+    shortened = [str(said.turn.index) for said in run.transcript if said.cut]
+    if shortened:
+        which = f"{len(shortened)} (turn {', '.join(shortened)})"
+        screen.print(f"speeches cut at the end of a sentence: {which}", soft_wrap=True)
+    for dropped in without_effect(dropped_in(run, runs)):
+        screen.print(f"dropped: {safe(dropped)}")
 
 
-def print_call(exchanges: dict[str, Exchange], call: str, screen: Console, as_json: bool) -> None:
-    """Print exactly what was sent and what came back in one call, or list all calls.
-
-    When it was sent is left to --json, so that two calls that were asked alike are printed alike.
-    """
-    if call == "all":
-        if as_json:
-            echo_json(
-                [
-                    {"id": id, "status": e.completion.status, "detail": e.completion.detail}
-                    for id, e in exchanges.items()
-                ]
-            )
-            return
-        for id, exchange in exchanges.items():
-            screen.print(
-                f"{id}  {exchange.completion.status}  {safe(exchange.completion.detail)}",
-                soft_wrap=True,
-            )
-        return
-    if call not in exchanges:
-        raise unknown("call", call, exchanges)
-    exchange = exchanges[call]
-    if as_json:
-        echo_json(exchange.record())
-        return
-    for message in exchange.messages:
-        screen.print(f"[{message.role}]", style="bold")
-        screen.print(safe(message.content), soft_wrap=True)
-    completion = exchange.completion
-    screen.print(f"\n[reply: {completion.status}]", style="bold")
-    screen.print(safe(completion.text), soft_wrap=True)
-    facts = {
-        "detail": completion.detail,
-        "reasoning": completion.reasoning,
-        "model": f"{completion.model_requested}, answered by {completion.model_returned}",
-        "parameters sent": dict(completion.parameters_sent),
-        "parameters dropped": list(completion.parameters_dropped),
-        "usage": completion.usage,
-        "finish_reason": completion.finish_reason,
-        "tries before": "; ".join(
-            f"{t.status}: {t.detail} (waited {t.waited:g} s)" for t in completion.tries
-        ),
-        "seed": exchange.seed,
-    }
-    for name, fact in facts.items():
-        if fact != "":
-            screen.print(f"{name}: {safe(str(fact))}", style="dim", soft_wrap=True)
+def _print_line(line: Line, screen: Console, whole: bool) -> None:
+    if line.heading:
+        screen.print(f"\n{line.heading}", style="bold")
+    speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.speaker)}", style="bold")
+    screen.print(speaker.append(f"  {line.time} UTC" if line.time else "", style="dim"))
+    text, cut = (safe(line.text), "") if whole else brief(line.text)
+    screen.print(Padding(Text(text), (0, 0, 0, 5)))
+    if cut:
+        screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
 
 
-def _answers(run: Run, people: Sequence[Participant]) -> Table:
-    """A table of answers, before > after, one column a participant."""
-    survey = run.session.survey
-    table = Table(
-        title=(
-            f"Answers before > after ({survey.scale_min} to {survey.scale_max}; P: ranks, 1 is"
-            " best)"
-        ),
-        title_justify="left",
-        box=None,
-    )
-    table.add_column("item", overflow="fold")
-    for participant in people:
-        table.add_column(
-            safe(participant.id).replace("Participant ", "P."), justify="right", no_wrap=True
+def _print_answers(run: Run, screen: Console) -> None:
+    people = [person.id for person in run.session.respondents]
+    for first in range(0, len(people), BESIDE):
+        screen.print()
+        screen.print(_table(run, people, first))
+    turned = [one.participant for one in run.responses if one.reversed and one.phase == "pre"]
+    if turned:
+        screen.print(
+            f"scale shown the other way round, answers mapped back: {safe(', '.join(turned))}"
         )
+    for gap in missing(run):
+        line = f"missing: {gap['participant']}, {gap['occasion']}: {gap['reason']}"
+        screen.print(safe(line))
+
+
+def _table(run: Run, people: Sequence[str], first: int) -> Table:
+    """The answers of some people, before > after, one column a participant."""
+    survey = run.session.survey
+    scale = f"{survey.scale_min} to {survey.scale_max}"
+    title = f"Answers before > after ({scale}; P: ranks, 1 is best)"
+    table = Table(title=title, title_justify="left", box=None)
+    table.add_column("item", overflow="fold")
+    for person in people[first : first + BESIDE]:
+        name = safe(person).replace("Participant ", "P.")
+        table.add_column(name, justify="right", no_wrap=True)
     for item in survey.items:
-        row: list[Any] = [Text(f"{item.id} {safe(item.text)}")]
-        for participant in people:
-            before, after = (
-                run.response(participant.id, phase).answers.get(item.id)
-                for phase in ("pre", "post")
-            )
-            moved = before is not None and after is not None and before != after
-            row.append(Text(f"{_cell(before)} > {_cell(after)}", style="bold" if moved else "dim"))
-        table.add_row(*row)
+        given = list(answers_to(run, item.id))[first : first + BESIDE]
+        cells = [_cell(before, after) for before, after in given]
+        table.add_row(Text(f"{item.id} {safe(item.text)}"), *cells)
     return table
 
 
-def _cell(value: int | None) -> str:
-    return "?" if value is None else str(value)
+def _cell(before: int | None, after: int | None) -> Text:
+    shown = ["?" if value is None else str(value) for value in (before, after)]
+    moved = None not in (before, after) and before != after
+    return Text(" > ".join(shown), style="bold" if moved else "dim")
+
+
+def _print_list(exchanges: Mapping[str, Exchange], screen: Console, as_json: bool) -> None:
+    """Print the id, the status and the detail of every call."""
+    listed: list[dict[str, Any]] = []
+    for id, exchange in exchanges.items():
+        done = exchange.completion
+        listed.append({"id": id, "status": done.status, "detail": done.detail})
+    if as_json:
+        echo_json(listed)
+        return
+    for one in listed:
+        screen.print(f"{one['id']}  {one['status']}  {safe(one['detail'])}", soft_wrap=True)
+
+
+def _print_call(exchange: Exchange, screen: Console) -> None:
+    """Print exactly what was sent and what came back.
+
+    When it was sent is left to --json, so that two calls that were asked alike are printed alike.
+    """
+    for message in exchange.messages:
+        screen.print(f"[{message.role}]", style="bold")
+        screen.print(safe(message.content), soft_wrap=True)
+    screen.print(f"\n[reply: {exchange.completion.status}]", style="bold")
+    screen.print(safe(exchange.completion.text), soft_wrap=True)
+    for name, fact in facts(exchange).items():
+        screen.print(f"{name}: {safe(fact)}", style="dim", soft_wrap=True)

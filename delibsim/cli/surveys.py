@@ -1,26 +1,30 @@
-"""`delibsim surveys`: the instruments there are."""
+"""`delibsim surveys`: the surveys, imported ones among them."""
 
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
+from delibsim.cli.options import Json
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
+from delibsim.domain.survey import Survey
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.ranks import Rank1
 
-RANKS: dict[Rank1 | None, str] = {
-    None: "",
-    "most_preferred": "as published",
-    "least_preferred": "turned round",
+RANKS: dict[Rank1 | None, tuple[str, str]] = {
+    None: ("", ""),
+    "most_preferred": ("as published", " So it is in the published answers."),
+    "least_preferred": (
+        "turned round",
+        " In the published answers it is the least preferred; these were turned.",
+    ),
 }
-"""What was done to the ranks of the answers that were imported with a survey."""
-IMPORTED: dict[Rank1 | None, str] = {
-    None: "",
-    "most_preferred": "So it is in the published answers.",
-    "least_preferred": "In the published answers it is the least preferred; these were turned.",
-}
+"""What was done to the ranks of the answers that were imported with a survey: in a cell, and as a
+sentence.
+"""
+COLUMNS = ("id", "considerations", "preferences", "scale", "Q sort", "validated", "ranks")
 
 app = typer.Typer(add_completion=False)
 
@@ -28,44 +32,45 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def surveys(
     id: Annotated[str | None, typer.Argument(help="Print this survey whole.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the surveys, or print one. Those named deliberr.* are the published instruments, after
     their import.
     """
     library = Library()
-    found, faults = (
-        ([library.survey(id)], []) if id else readable(sorted(library.surveys()), library.survey)
-    )
-    rank_1 = {survey.id: library.rank_1_in_source(survey.id) for survey in found}
+    listed = [id] if id else sorted(library.surveys())
+    found, faults = ([library.survey(id)], []) if id else readable(listed, library.survey)
+    ranks = {survey.id: library.rank_1_in_source(survey.id) for survey in found}
     if as_json:
-        plain = [{**asdict(survey), "rank_1_in_source": rank_1[survey.id]} for survey in found]
+        plain = [{**asdict(survey), "rank_1_in_source": ranks[survey.id]} for survey in found]
         echo_json(plain[0] if id else plain)
-        report(faults)
-        return
-    screen = console()
-    if id:
-        survey = found[0]
-        screen.print(
-            f"{survey.id}: ratings from {survey.scale_min} to {survey.scale_max}, validated:"
-            f" {'yes' if survey.validated else 'no'}"
-        )
-        screen.print(safe(survey.source), style="dim")
-        screen.print(f"Rank 1 is the most preferred. {IMPORTED[rank_1[id]]}".strip())
-        for item in survey.items:
-            screen.print(f"{item.id:>4}  {safe(item.text)}{'  (reversed)' if item.reverse else ''}")
-        return
-    columns = ("id", "considerations", "preferences", "scale", "Q sort", "validated", "ranks")
-    table = Table(*columns, box=None)
-    for survey in found:
-        table.add_row(
-            survey.id,
-            str(len(survey.considerations)),
-            str(len(survey.preferences)),
-            f"{survey.scale_min} to {survey.scale_max}",
-            "yes" if survey.forced_distribution else "",
-            "yes" if survey.validated else "no",
-            RANKS[rank_1[survey.id]],
-        )
-    screen.print(table)
+    elif id:
+        _print(found[0], ranks[id], console())
+    else:
+        table = Table(*COLUMNS, box=None)
+        for survey in found:
+            table.add_row(*_cells(survey), RANKS[ranks[survey.id]][0])
+        console().print(table)
     report(faults)
+
+
+def _print(survey: Survey, rank_1: Rank1 | None, screen: Console) -> None:
+    screen.print(
+        f"{survey.id}: ratings from {survey.scale_min} to {survey.scale_max}, validated:"
+        f" {'yes' if survey.validated else 'no'}"
+    )
+    screen.print(safe(survey.source), style="dim")
+    screen.print(f"Rank 1 is the most preferred.{RANKS[rank_1][1]}")
+    for item in survey.items:
+        screen.print(f"{item.id:>4}  {safe(item.text)}{'  (reversed)' if item.reverse else ''}")
+
+
+def _cells(survey: Survey) -> list[str]:
+    return [
+        survey.id,
+        str(len(survey.considerations)),
+        str(len(survey.preferences)),
+        f"{survey.scale_min} to {survey.scale_max}",
+        "yes" if survey.forced_distribution else "",
+        "yes" if survey.validated else "no",
+    ]

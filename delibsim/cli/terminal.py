@@ -1,18 +1,18 @@
-"""What the commands share: where a run lies, and how numbers and foreign text are printed."""
+"""What the commands share: how numbers, paths and foreign text are printed."""
 
 import json
 import math
 import unicodedata
 from collections.abc import Callable, Iterable
-from os.path import isfile  # unlike Path.is_file, False for what can be no file name
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
 
-from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.runs import Runs
+from delibsim.domain.errors import WrongInput
+from delibsim.store.places import run_at as run_at  # for the commands, which all have both
+from delibsim.store.places import study_at as study_at
 
 T = TypeVar("T")
 WIDTH = 100  # columns of a table
@@ -84,49 +84,10 @@ def report(faults: list[str]) -> None:
         raise typer.Exit(3)
 
 
-def study_at(place: str, root: Path) -> Runs:
-    """A study by the name it was given or by the path of its folder."""
-    path = Path(place)
-    if isfile(path / "study.json"):
-        return Runs.at(path.resolve())
-    return Runs.open(root, place)
-
-
-def run_at(place: str, root: Path) -> tuple[Runs, str]:
-    """A run by path (its folder or its run.json), by study/session, or by study where that has one
-    session.
-    """
-    path = Path(place)
-    folder = path.parent if path.name == "run.json" else path
-    if isfile(folder / "session.json"):
-        folder = folder.resolve()
-        return Runs.at(folder.parent), folder.name
-    study, _, session = place.rstrip("/").rpartition("/")
-    if not study or isfile(path / "study.json"):
-        runs = study_at(place, root)
-        sessions = runs.sessions()
-        if len(sessions) != 1:
-            raise WrongInput(
-                f"study '{runs.study}' has {len(sessions)} sessions; name one:"
-                f" {_few(f'{runs.study}/{s}' for s in sessions)}"
-            )
-        return runs, sessions[0]
-    runs = study_at(study, root)
-    sessions = runs.sessions()
-    if session not in sessions:
-        raise unknown("session", session, sessions)
-    return runs, session
-
-
 def shown(path: Path) -> str:
     """A path as a user would type it: relative to the working folder where it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
-
-
-def _few(names: Iterable[str]) -> str:
-    listed = list(names)
-    return ", ".join(listed[:5]) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
 
 
 def _without_nan(value: Any) -> Any:

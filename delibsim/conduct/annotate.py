@@ -1,45 +1,38 @@
-"""Conducting raters: the complete debates of a study before the raters of a panel."""
+"""Having the debates of a study rated by a panel of language models."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from delibsim.annotation.debates import check_panel, rate
-from delibsim.domain.allocation import Allocation, Showing, allocate
+from delibsim.annotation.ask import Record
+from delibsim.annotation.debates import motion_of, rate
+from delibsim.conduct.cost import spent
+from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
+from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.domain.allocation import Allocation
+from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import Participant, Side
-from delibsim.domain.rating import debated, panel_of_rater
+from delibsim.domain.participant import Side
+from delibsim.domain.rating import Rated, debated
 from delibsim.domain.run import Run, Session
 from delibsim.models.ask import Interrupted
+from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
-from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
+from delibsim.models.replay import Diverged
+from delibsim.planning.compose import Plan, plan
 from delibsim.planning.dry_run import Asked, DryRunModel
-from delibsim.prompts.session import RATER_YOU
-from delibsim.store.codec import session_to_plain
+from delibsim.planning.estimate import Estimate, estimate_ratings
+from delibsim.prompts.rating import check_rater_texts, longest_rating_prompt
+from delibsim.prompts.session import statement_words
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
-
-FAMILIES = (
-    "gpt",
-    "claude",
-    "gemini",
-    "gemma",
-    "deepseek",
-    "kimi",
-    "llama",
-    "mistral",
-    "mixtral",
-    "qwen",
-    "grok",
-    "phi",
-)
 
 
 @dataclass(frozen=True)
 class RatingOutcome:
-    """What came of rating: how many ratings are new, were there before, could not be asked for;
-    why, and the calls made.
+    """What came of rating: how many ratings are new, how many were there before, why others could
+    not be asked for, and how many calls were made.
     """
 
     new: int
@@ -49,238 +42,195 @@ class RatingOutcome:
 
 
 @dataclass(frozen=True)
-class Balance:
-    """How many ratings a panel is to give, by how many raters a debate, and how many debates by
-    nobody.
+class RatingPlan:
+    """Who is to rate which debates of a study, with the limits of the command.
+
+    `faults` names runs that cannot be read; `allocation` says which debates each rater rates,
+    `each` of them, None where all rate all.
     """
 
-    planned: int
-    fewest_raters: int
-    most_raters: int
-    unallocated: int
+    runs: Runs
+    panel: Panel
+    debates: tuple[Run, ...]
+    faults: tuple[str, ...]
+    allocation: Allocation | None
+    each: int | None
+    plan: Plan
 
-    @classmethod
-    def of(cls, panel: Session, debates: Sequence[Run], allocation: Allocation | None) -> "Balance":
-        """That of the raters of a panel before the complete ones of these debates."""
-        counts = [len(before(panel, run, allocation)) for run in debates if debated(run)]
-        return cls(sum(counts), min(counts, default=0), max(counts, default=0), counts.count(0))
+    @property
+    def balance(self) -> Balance:
+        """How the ratings are spread over the debates."""
+        return Balance.of(self.panel, self.debates, self.allocation)
 
-    def told(self, each: int | None) -> str:
-        """In words; "" where every rater rates every debate."""
-        if each is None:
-            return ""
-        few, most = self.fewest_raters, self.most_raters
-        raters = f"{few}" if few == most else f"{few} to {most}"
-        word = "rater" if most == 1 else "raters"
-        return f", {each} debates each, {raters} {word} a debate"
+    @property
+    def incomplete(self) -> int:
+        """How many debates broke off, and are not rated."""
+        return sum(not debated(run) for run in self.debates)
 
-
-def panel_of(session: Session, name: str = "panel") -> Session:
-    """The participants of a planned session as a panel of raters, named after the panel and counted
-    from 1.
-    """
-    raters = tuple(
-        replace(p, id=f"{name} {i}", role="rater") for i, p in enumerate(session.participants, 1)
-    )
-    return replace(session, participants=raters, format="rating")
-
-
-def seated(panel: Session, run: Run) -> Session:
-    """The panel as it sits before one debate."""
-    debate = run.session
-    return replace(
-        panel,
-        id=debate.id,
-        topic=debate.topic,
-        survey=debate.survey,
-        seed=debate.seed,
-        replicate=debate.replicate,
-    )
+    def report(self, outcome: RatingOutcome) -> dict[str, Any]:
+        """What came of asking the raters, as plain values."""
+        return {
+            "study": self.runs.study,
+            "panel": self.panel.name,
+            "debates": len(self.debates) - self.incomplete,
+            "incomplete": self.incomplete,
+            "new": outcome.new,
+            "before": outcome.before,
+            "calls": outcome.asked,
+            "faults": [*outcome.faults, *self.faults],
+            **asdict(self.balance),
+            "debates_per_rater": self.each,
+        }
 
 
-def as_begun(panel: Session, ratings: Ratings) -> Session:
-    """The panel under the wording it was begun with, where that lacks nothing but RATER_YOU.
-
-    Its raters were told their names in full, and what they were asked is found again in the record.
-    """
-    begun = ratings.wording_of_panel(panel_name(panel))
-    texts = {name: text for name, text in panel.wording.texts.items() if name != RATER_YOU}
-    same = begun is not None and (begun.id, dict(begun.texts)) == (panel.wording.id, texts)
-    return replace(panel, wording=begun) if same else panel
-
-
-def panel_to_plain(panel: Session, allocation: Allocation | None = None) -> dict[str, Any]:
-    """What a panel is made of, as plain values: its raters, models, wording and re-asks.
-
-    With an allocation: how many debates each rater rates, and which.
-    """
-    plain = session_to_plain(panel)
-    found = {
-        "raters": plain["participants"],
-        "models": plain["models"],
-        "wording": plain["wording"],
-        "reasks": panel.procedure.reasks,
-    }
-    if allocation is None:
-        return found
-    shown = {}
-    for rater, showings in allocation.items():
-        shown[rater] = [asdict(showing) for showing in showings]
-    each = len(next(iter(allocation.values())))
-    return found | {"debates_per_rater": each, "allocation": shown}
-
-
-def allocated(
+def plan_ratings(
     runs: Runs,
-    panel: Session,
-    debates: Sequence[Run],
-    each: int | None,
-) -> dict[str, tuple[Showing, ...]] | None:
-    """Which debates each rater of a panel rates, with what was allocated before; None where all
-    rate all.
+    overrides: Sequence[str],
+    name: str = "panel",
+    each: int | None = None,
+) -> RatingPlan:
+    """The panel that these settings describe, before the debates of a study; nobody is asked.
 
-    Debates that were held since go to raters who join since. Raises WrongInput where the panel was
-    begun with another number of debates for each, or a rater cannot have so many.
+    The settings are those of a group: "group.size=5", "model=NAME". `each` is the number of
+    debates that each rater rates, None for all. Raises WrongInput for a study without debates, and
+    for a debate that was edited after it was rated.
     """
-    ratings, name = Ratings.of(runs), panel_name(panel)
-    if name in ratings.panels() and (begun := ratings.debates_per_rater(name)) != each:
-        was = "every debate" if begun is None else f"{begun} debates"
-        option = "--debates-per-rater"
-        same = f"without {option}" if begun is None else f"with {option} {begun}"
-        advice = f"go on {same}, or name another panel: --panel NAME"
-        raise WrongInput(f"each rater of panel '{name}' rates {was}: {advice}")
-    if each is None:
-        return None
-    complete = [run for run in debates if debated(run)]
-    motions = {run.session.id: run.session.topic.id for run in complete}
-    names = [rater.id for rater in panel.participants]
-    seed = complete[0].session.seed if complete else 0
-    return allocate(motions, names, each, seed, ratings.allocation(name))
+    planned = plan(overrides, edition=runs.edition())
+    panel = as_begun(panel_of(planned.session, name), Ratings.of(runs))
+    debates, faults = debates_of(runs)
+    changed = edited(debates)
+    if changed:
+        advice = (
+            "Nobody was asked. Put the debate back as it was, or hold it anew in another study."
+        )
+        raise WrongInput("\n".join([*changed, advice]))
+    allocation = allocated(runs, panel, debates, each)
+    return RatingPlan(runs, panel, tuple(debates), tuple(faults), allocation, each, planned)
 
 
-def panel_name(panel: Session) -> str:
-    """The name of a panel, by which its raters are called."""
-    return panel_of_rater(panel.participants[0].id)
+async def estimate_panel(planned: RatingPlan) -> Estimate:
+    """What the ratings of a plan will take that are still to be asked for; nobody is asked."""
+    calls = await dry_run_ratings(planned.runs, planned.panel, planned.debates, planned.allocation)
+    there = planned.balance.planned - len(calls)
+    models, addresses = planned.panel.models, planned.plan.addresses
+    return estimate_ratings(calls, there, models, planned.plan.limits, addresses)
 
 
-def before(
-    panel: Session,
-    run: Run,
-    allocation: Allocation | None = None,
-) -> list[tuple[Participant, Side | None]]:
-    """The raters before whom a debate is to come, each with the side shown as Speaker A.
+async def ask_panel(
+    planned: RatingPlan,
+    notify: Notify = lambda line: None,
+    on_debate: Notify = lambda line: None,
+) -> RatingOutcome:
+    """Have the ratings of a plan given; WrongInput, before anything is asked or paid, where that
+    cannot be done.
 
-    Where there is no allocation a debate comes before every rater, and the side is None: as it is
-    drawn.
+    `notify` is called with every issue of the preflight, `on_debate` with a line after each debate.
     """
-    if allocation is None:
-        return [(rater, None) for rater in panel.participants]
-    name = run.session.id
-    sides = {}
-    for rater, showings in allocation.items():
-        own = {showing.debate: showing.first for showing in showings}
-        if name in own:
-            sides[rater] = own[name]
-    return [(rater, sides[rater.id]) for rater in panel.participants if rater.id in sides]
-
-
-def kin(panel: Session, runs: Sequence[Run]) -> list[str]:
-    """A warning for each rater's model that shares a family with a debater's: it may know, and
-    favour, its own hand.
-    """
-    debating = {name: settings for run in runs for name, settings in run.session.models.items()}
-    warnings = []
-    for rater, settings in panel.models.items():
-        family = family_of(rater, settings)
-        alike = sorted(name for name, other in debating.items() if family_of(name, other) == family)
-        if alike:
-            warnings.append(
-                f"rater {rater} and debater {', '.join(alike)} are of one family ({family}): a"
-                " model may favour its own hand"
-            )
-    return warnings
-
-
-def family_of(name: str, settings: Any) -> str:
-    """The family of a model: the first known one its name speaks of, else its kind and name."""
-    known = f"{settings.get('model', '')} {name}".lower()
-    return next(
-        (family for family in FAMILIES if family in known),
-        str(settings["kind"]) if settings["kind"] == "citizen" else known.strip(),
+    runs, panel, limits = planned.runs, planned.panel, planned.plan.limits
+    check_rater_texts(panel.wording)
+    capped = limits.budget_usd is not None or limits.budget_tokens is not None
+    cost = spent(runs) if capped else (0.0, 0)
+    calls = [_calls(panel, planned.debates[0].session)]
+    pool = await proven_pool(calls, limits, planned.plan.addresses, cost, notify)
+    Ratings.of(runs).settle_panel(panel, planned.allocation)
+    return await rate_all(
+        runs, panel, planned.debates, pool, limits.concurrency, on_debate, planned.allocation
     )
 
 
-async def rehearsed_ratings(
+def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
+    """The debates of a study with their ratings, and the faults of runs that cannot be read.
+
+    WrongInput if the study has no debate.
+    """
+    held, faults = runs.all()
+    debates = Ratings.of(runs).rated(run for run in held if run.session.kind.sides)
+    if not debates and faults:
+        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
+    if not debates:
+        advice = "debates are held with: delibsim run format=debate motion=voting"
+        raise WrongInput(f"study '{runs.study}' holds no debate; {advice}")
+    return debates, faults
+
+
+def edited(debates: Iterable[Run]) -> list[str]:
+    """A line for every debate whose speeches are others than those that were rated."""
+    told = "the debate was edited after it was rated; its ratings judge another text"
+    rated = [run for run in debates if isinstance(run, Rated)]
+    return [f"{run.session.id}: {told}" for run in rated if run.edited]
+
+
+async def dry_run_ratings(
     runs: Runs,
-    panel: Session,
-    debates: Sequence[Run],
+    panel: Panel,
+    debates: Iterable[Run],
     allocation: Allocation | None = None,
 ) -> list[list[Asked]]:
     """The calls of every rating that is still to be asked for, with placeholders for the replies;
     nobody is called.
     """
-    check_panel(panel)
-    sittings = []
+    check_rater_texts(panel.wording)
+    ratings = Ratings.of(runs)
+    calls = []
     for run in filter(debated, debates):
-        sitting, done = (
-            seated(panel, run),
-            {rating.rater for rating in Ratings.of(runs).read(run.session.id)},
-        )
-        for rater, first in before(panel, run, allocation):
+        done = {rating.rater for rating in ratings.read(run.session.id)}
+        for rater, first in raters_before(panel, run, allocation):
             if rater.id not in done:
-                sittings.append(asked := [])
-                voices = {name: DryRunModel(name, 0, asked.append) for name in panel.models}
-                await rate(run, sitting, rater, voices, first)
-    return sittings
+                asked: list[Asked] = []
+                model = DryRunModel(rater.model, 0, asked.append)
+                await rate(run, panel, rater, model, first)
+                calls.append(asked)
+    return calls
 
 
 async def rate_all(
     runs: Runs,
-    panel: Session,
-    debates: Sequence[Run],
-    voices: ModelPool,
+    panel: Panel,
+    debates: Iterable[Run],
+    pool: ModelPool,
     at_once: int = 8,
-    told: Callable[[str], None] = lambda line: None,
+    on_debate: Callable[[str], None] = lambda line: None,
     allocation: Allocation | None = None,
 ) -> RatingOutcome:
-    """Have every complete debate rated by every rater who is to and has not yet; what was recorded
-    is not asked again.
+    """Have every complete debate rated by every rater who is to and has not yet.
+
+    What was recorded is not asked again. The connections of the pool are closed at the end.
     """
-    check_panel(panel)
+    check_rater_texts(panel.wording)
     ratings = Ratings.of(runs)
     gate = asyncio.Semaphore(at_once)
-    new, there, asked, faults = 0, 0, 0, []
+    new, there, asked = 0, 0, 0
+    faults: list[str] = []
 
-    async def one(run: Run, rater: Participant, first: Side | None, known: list[Exchange]) -> None:
-        nonlocal new, asked
-
-        def keep(exchange: Exchange) -> None:
-            nonlocal asked
-            asked += 1
-            ratings.record(run.session.id, exchange.record())
-
-        sitting = seated(panel, run)
-        live = {
-            n: Replay(n, known, then=Recorder(model, keep))
-            for n, model in voices.of(sitting).items()
-        }
+    async def one(run: Run, rater: Coder, first: Side | None, record: Record) -> int:
+        population = run.session.seed_for("population")
+        model = pool.model(rater.model, panel.models[rater.model], population)
         async with gate:
             try:
-                ratings.add(await rate(run, sitting, rater, live, first))
-                new += 1
+                ratings.add(await rate(run, panel, rater, record.before(model), first))
             except (Interrupted, Diverged) as error:
                 faults.append(f"{run.session.id}, {rater.id}: {error}")
+                return 0
+        return 1
 
     with runs.lock():
         try:
             for run in filter(debated, debates):
-                done = {rating.rater for rating in ratings.read(run.session.id)}
-                own = before(panel, run, allocation)
-                waiting = [(rater, first) for rater, first in own if rater.id not in done]
-                there += len(own) - len(waiting)
-                known, _ = exchanges_in(ratings.exchanges(run.session.id)[0])
-                await asyncio.gather(*(one(run, rater, first, known) for rater, first in waiting))
-                told(f"{run.session.id}: {len(waiting)} rated now, {len(done)} before")
+                name = run.session.id
+                done = {rating.rater for rating in ratings.read(name)}
+                wanted = raters_before(panel, run, allocation)
+                waiting = [(rater, first) for rater, first in wanted if rater.id not in done]
+                there += len(wanted) - len(waiting)
+                record = Record(ratings.exchanges_file(name))
+                given = await asyncio.gather(*(one(run, *of, record) for of in waiting))
+                new, asked = new + sum(given), asked + record.asked
+                on_debate(f"{name}: {len(waiting)} rated now, {len(done)} before")
         finally:
-            await voices.close()
+            await pool.close()
     return RatingOutcome(new, there, tuple(faults), asked)
+
+
+def _calls(panel: Panel, debate: Session) -> PlannedCalls:
+    """The calls of a panel as a preflight needs them, with speeches as long as they may be."""
+    longest = longest_rating_prompt(panel, motion_of(debate), statement_words(debate)[1])
+    return PlannedCalls(debate.id, panel.models, longest)

@@ -3,14 +3,15 @@
 import asyncio
 import gc
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from delibsim.conduct.observe import Observer
+from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.replay import exchanges_of
-from delibsim.domain.run import Run, Session
-from delibsim.engine.forum import Watch
+from delibsim.domain.run import Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES
@@ -19,123 +20,109 @@ from delibsim.models.replay import Diverged, Exchange, Recorder, Replay
 from delibsim.store.runs import Runs
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What came of holding a session: its run, or why there is none; how many answers came from the
-    record and how many were asked for.
-
-    `status` is that of the run ("complete" or "partial"), "" if there is none. Of many sessions the
-    runs are left on disk.
-    """
-
-    session: Session
-    run: Run | None
-    status: str = ""
-    fault: str = ""
-    recorded: int = 0
-    asked: int = 0
-    damaged_lines: int = 0
-    already: bool = False
-
-
 async def hold_session(
     session: Session,
     runs: Runs,
-    watch: Watch = lambda moment: None,
-    heed: Callable[[Exchange], None] = lambda exchange: None,
     voices: ModelPool | None = None,
+    observer: Observer | None = None,
 ) -> Outcome:
-    """Hold a session and write its run, going on from its record if it was cut off; an existing run
-    is left as it is.
+    """Hold a session and write its run, going on from its record if it was cut off.
 
-    `heed` is told of every exchange after it was appended to the log.
+    A run that exists is left as it is. The observer learns of every exchange after it was appended
+    to the log.
     """
-    await asyncio.to_thread(runs.plan, session)  # waits for the disk, and nobody waits for it
+    pool, observer = voices or ModelPool(), observer or Observer()
+    await asyncio.to_thread(runs.plan, session)  # the event loop does not wait for the disk
     if runs.held(session.id):
         run = runs.run(session.id)
         return Outcome(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
-    reused, asked = sum(exchange.completion.status in OUTCOMES for exchange in exchanges), 0
+    reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
+    asked = 0
 
     def keep(exchange: Exchange) -> None:
         nonlocal asked
-        asked += exchange.completion.status != "budget"  # which was not sent
+        asked += exchange.completion.status != "budget"  # such a call was not sent
         runs.record(session.id, exchange.record())
-        if (answer := exchange.completion).response_id or answer.fingerprint:
-            runs.note_answering(
-                exchange.model,
-                answer.model_returned,
-                answer.fingerprint,
-                f"{session.id}/{exchange.id}",
-                exchange.started,
-            )
-        heed(exchange)
+        _note_answering(runs, session, exchange)
+        observer.on_exchange(exchange)
 
-    live = (voices or ModelPool()).of(session)
-    recorded = {
-        name: Replay(name, exchanges, then=Recorder(model, keep)) for name, model in live.items()
-    }
+    recorded = {}
+    for name, model in pool.of(session).items():
+        recorded[name] = Replay(name, exchanges, then=Recorder(model, keep))
     try:
-        run = await hold(session, recorded, watch)
+        run = await hold(session, recorded, observer.on_event)
     except (Interrupted, Diverged) as error:
-        return Outcome(session, None, "", str(error), reused, asked, damaged)
+        reason = error.reason if isinstance(error, Interrupted) else None
+        return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
     await asyncio.to_thread(runs.add, run)
     return Outcome(session, run, run.status, "", reused, asked, damaged)
+
+
+def _note_answering(runs: Runs, session: Session, exchange: Exchange) -> None:
+    """Keep which model answered, where the provider says so."""
+    answer = exchange.completion
+    if not answer.response_id and not answer.fingerprint:
+        return
+    call = f"{session.id}/{exchange.id}"
+    runs.note_answering(
+        exchange.model, answer.model_returned, answer.fingerprint, call, exchange.started
+    )
 
 
 async def hold_all(
     sessions: Iterable[Session],
     runs: Runs,
-    watch: Watch = lambda moment: None,
-    heed: Callable[[Exchange], None] = lambda exchange: None,
     voices: ModelPool | None = None,
+    observer: Observer | None = None,
     at_once: int = 1,
-    tell: Callable[[Outcome], None] = lambda held: None,
     lock: AbstractContextManager[Any] | None = None,
 ) -> list[Outcome]:
-    """Hold sessions under the lock of the study's folder: of each set-up of models so many at once,
-    so that none waits for another.
+    """Hold sessions concurrently, at most `at_once` per combination of models, under the lock of
+    the study's folder.
 
-    `tell` is told of every session that is over. The outcomes come in the order of the sessions and
-    without their runs, which would fill the memory. The voices are closed at the end. `lock` takes
-    the place of the lock for this process alone.
+    The outcomes come in the order of the sessions and without their runs, which would fill the
+    memory. The models are closed at the end. `lock` takes the place of the lock that is for this
+    process alone.
     """
-    voices = voices or ModelPool()
+    pool, observer = voices or ModelPool(), observer or Observer()
     seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(
         lambda: asyncio.Semaphore(at_once)
     )
 
-    async def one(session: Session) -> Outcome:
+    async def hold_one(session: Session) -> Outcome:
         async with seats[frozenset(session.models)]:
-            if fault := voices.closed(session):
-                await asyncio.to_thread(runs.plan, session)
-                held = Outcome(session, None, fault=fault)
-            elif runs.held(session.id):
-                held = Outcome(session, None, runs.status(session.id), already=True)
-            else:
-                held = replace(await hold_session(session, runs, watch, heed, voices), run=None)
-            tell(held)
-            return held
+            outcome = await _hold_once(session, runs, pool, observer)
+        observer.on_session(outcome)
+        return outcome
 
     try:
         with lock or runs.lock(), _settled_heap():
-            # Whichever fails, the others finish first: what is in flight has been paid for and is
-            # to be kept.
-            settled = await asyncio.gather(
-                *(one(session) for session in sessions), return_exceptions=True
-            )
+            # Where one fails the others finish first: calls in flight are paid for, and are kept.
+            holding = [hold_one(session) for session in sessions]
+            settled = await asyncio.gather(*holding, return_exceptions=True)
     finally:
-        await voices.close()
+        await pool.close()
     for outcome in settled:
         if isinstance(outcome, BaseException):
             raise outcome
     return [outcome for outcome in settled if isinstance(outcome, Outcome)]
 
 
+async def _hold_once(session: Session, runs: Runs, pool: ModelPool, observer: Observer) -> Outcome:
+    """Hold a session unless it has a run, or its models cannot be asked any more."""
+    if fault := pool.closed(session):
+        await asyncio.to_thread(runs.plan, session)
+        return Outcome(session, None, fault=fault)
+    if runs.held(session.id):
+        return Outcome(session, None, runs.status(session.id), already=True)
+    return replace(await hold_session(session, runs, pool, observer), run=None)
+
+
 @contextmanager
 def _settled_heap() -> Generator[None]:
-    """Spare the collector what was imported and planned before, and let it look at the rest less
-    often, which takes time.
+    """Keep the garbage collector from what was imported and planned before, and let it look at the
+    rest less often, which takes time.
     """
     thresholds = gc.get_threshold()
     gc.freeze()

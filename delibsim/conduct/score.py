@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from delibsim.conduct.translate import translate_runs
 from delibsim.domain.measure import Measure, in_order
 from delibsim.domain.score import Score
 from delibsim.plugins import declared, load
@@ -48,6 +49,7 @@ def score_all(
         scorer: Any = load("delibsim.scorers", name)  # a Scorer; some can do more
         if watch is not None and hasattr(scorer, "watch"):
             scorer.watch = watch
+        translate_runs(scorer, held)
         found = scorer.score(held)
         files.append(runs.write_scores(scorer.name, scorer.version, found))
         if details := getattr(scorer, "details", None):

@@ -1,3 +1,1 @@
-"""Nouns of deliberation: frozen dataclasses on the standard library, without input, output or
-language model.
-"""
+"""Nouns of deliberation: frozen dataclasses on the standard library, without input or output."""

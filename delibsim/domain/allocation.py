@@ -1,6 +1,4 @@
-"""Which debates each rater rates where nobody rates all: balanced over debates, motions and
-order.
-"""
+"""Which debates each rater rates where nobody rates all, balanced over debates, motions, order."""
 
 import random
 from collections import Counter
@@ -31,8 +29,7 @@ def allocate(
     seed: int,
     earlier: Allocation | None = None,
 ) -> dict[str, tuple[Showing, ...]]:
-    """So many debates for each rater, one rater after the other; who has debates already keeps
-    them.
+    """So many debates for each rater, one after the other; a rater who has debates keeps them.
 
     `motions` holds the motion of every debate by the debate's name. Each rater gets the debates
     that the fewest raters have, so that these numbers never differ by more than one; among them one
@@ -68,9 +65,7 @@ def raters_per_debate(debates: Iterable[str], allocation: Allocation) -> dict[st
 
 
 class _Tally:
-    """Of each debate: how often it was shown, how late on balance, by how much the proposition
-    led.
-    """
+    """Of each debate: how often it was shown, how late, and by how much the proposition led."""
 
     def __init__(self) -> None:
         self.shown: Counter[str] = Counter()

@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from delibsim.domain.run import Session
-from delibsim.domain.study import cell_of
 
 Settings = frozenset[tuple[str, Any]]
 Family = tuple[str, str, str]
@@ -16,8 +15,9 @@ Family = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Condition:
-    """Topic, treatment and models of sessions, and by dotted key the settings in which they differ
-    from others of the study.
+    """Topic, treatment and models of sessions, and the settings in which they differ from others.
+
+    `settings` holds pairs of a dotted key and a value.
     """
 
     topic: str
@@ -31,14 +31,8 @@ class Condition:
         >>> str(Condition("ccps", "normative", "citizen", (("group.size", 7), ("persona", "none"))))
         'ccps, normative, citizen, group.size=7, persona=none'
         """
-        return ", ".join(
-            [
-                self.topic,
-                self.treatment,
-                self.models,
-                *(f"{key}={value}" for key, value in self.settings),
-            ]
-        )
+        settings = [f"{key}={value}" for key, value in self.settings]
+        return ", ".join([self.topic, self.treatment, self.models, *settings])
 
 
 def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
@@ -46,52 +40,63 @@ def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
 
     Replicates are the sessions of one cell of the design; of sessions that are named otherwise,
     those with equal settings. What is drawn anew for every replicate (who sits where) is no
-    setting. A setting is told where sessions of the same topic, treatment and models differ in it,
-    and then of all that have it; where that does not tell two cells apart, their names do. What a
-    condition is called thus depends on the study it is in; which replicates belong together does
+    setting. A setting is stated where sessions of the same topic, treatment and models differ in
+    it, and then of all that have it; where that does not tell two cells apart, their names do. What
+    a condition is called thus depends on the study it is in; which replicates belong together does
     not.
     """
+    ordered = sorted(sessions, key=lambda session: session.replicate)
+    designed = [session for session in ordered if session.cell != session.id]
+    others = [session for session in ordered if session.cell == session.id]
     shared: dict[str, tuple[Family, Settings]] = {}
-    sessions = sorted(sessions, key=lambda session: session.replicate)
-    cells = {session.id: cell_of(session) for session in sessions}
-    for session in sessions:
-        family, settings = family_of(session), frozenset(settings_of(session))
-        if cells[session.id] != session.id:
-            family, others = shared.get(cells[session.id], (family, settings))
-            shared[cells[session.id]] = family, settings & others
+    cells = {session.id: session.cell for session in ordered}
+    for session in designed:
+        family, settings = _content(session)
+        if session.cell in shared:
+            family, earlier = shared[session.cell]
+            settings &= earlier
+        shared[session.cell] = family, settings
     by_content = {content: cell for cell, content in shared.items()}
-    for session in sessions:
-        if cells[session.id] == session.id:  # named by somebody else
-            content = family_of(session), frozenset(settings_of(session))
-            cells[session.id] = by_content.setdefault(content, session.id)
-            shared[cells[session.id]] = content
-    found = _told(shared)
+    for session in others:
+        content = _content(session)
+        cell = by_content.setdefault(content, session.id)
+        cells[session.id] = cell
+        shared[cell] = content
+    found = _named(shared)
     return {name: found[cell] for name, cell in cells.items()}
 
 
-def _told(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]:
-    """The condition of every cell: its family, what differs, and its name where that tells it from
-    no other.
+def _content(session: Session) -> tuple[Family, Settings]:
+    return family_of(session), frozenset(settings_of(session))
+
+
+def _named(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]:
+    """The condition of every cell: its family, and the settings in which cells of it differ.
+
+    The name of the cell is added where two conditions are equal otherwise.
     """
-    families: dict[Family, list[Settings]] = defaultdict(list)
-    for family, settings in shared.values():
-        families[family].append(settings)
-    unlike = {
-        key
-        for found in families.values()
-        for key, _ in frozenset.union(*found) - frozenset.intersection(*found)
-    }
-    found = {
-        cell: Condition(*family, tuple(sorted(pair for pair in settings if pair[0] in unlike)))
-        for cell, (family, settings) in shared.items()
-    }
-    alike = Counter(found.values())
-    return {
-        cell: replace(condition, settings=(*condition.settings, ("sessions", cell)))
-        if alike[condition] > 1
-        else condition
-        for cell, condition in found.items()
-    }
+    keys = _differing(shared.values())
+    found = {}
+    for cell, (family, settings) in shared.items():
+        stated = sorted((key, value) for key, value in settings if key in keys)
+        found[cell] = Condition(*family, tuple(stated))
+    counts = Counter(found.values())
+    for cell, condition in found.items():
+        if counts[condition] > 1:
+            found[cell] = replace(condition, settings=(*condition.settings, ("sessions", cell)))
+    return found
+
+
+def _differing(contents: Iterable[tuple[Family, Settings]]) -> set[str]:
+    """The keys of the settings in which cells of one family differ."""
+    by_family: dict[Family, list[Settings]] = {}
+    for family, settings in contents:
+        by_family.setdefault(family, []).append(settings)
+    keys = set()
+    for alternatives in by_family.values():
+        differing = frozenset.union(*alternatives) - frozenset.intersection(*alternatives)
+        keys |= {key for key, _ in differing}
+    return keys
 
 
 def family_of(session: Session) -> Family:
@@ -100,13 +105,15 @@ def family_of(session: Session) -> Family:
 
 
 def settings_of(session: Session) -> Iterator[tuple[str, Any]]:
-    """What a session is made of beside topic, treatment and models, named as at the command line;
-    hashable values.
+    """The settings of a session beside topic, treatment and models, named as at the command line.
+
+    All values are hashable.
     """
     yield from shared_settings(session)
     for name in session.models:
+        prefix = "model" if len(session.models) == 1 else f"models.{name}"
         for key, value in settings_of_model(session, name):
-            yield (f"model.{key}" if len(session.models) == 1 else f"models.{name}.{key}"), value
+            yield f"{prefix}.{key}", value
 
 
 def settings_of_model(session: Session, name: str) -> Iterator[tuple[str, Any]]:
@@ -116,40 +123,34 @@ def settings_of_model(session: Session, name: str) -> Iterator[tuple[str, Any]]:
 
 def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
     """The settings that are not those of a model."""
-    yield from {
-        "survey": session.survey.id,
-        "format": session.format,
-        "wording": session.wording.id,
-    }.items()
-    yield "group.size", len(session.participants)
-    yield (
-        "persona",
-        session.personas
-        or _personas([participant.persona for participant in session.participants]),
-    )
+    people = session.participants
+    yield "survey", session.survey.id
+    yield "format", session.format
+    yield "wording", session.wording.id
+    yield "group.size", len(people)
+    yield "persona", session.personas or _personas([person.persona for person in people])
     if session.treatment.interaction:
         yield "rounds", session.treatment.rounds
     if len(session.models) > 1:
-        yield "seats", "+".join(participant.model for participant in session.participants)
+        yield "seats", "+".join(person.model for person in people)
     yield from _leaves(asdict(session.procedure), "procedure.")
 
 
 def _personas(personas: list[str]) -> str:
-    """A short name for who is described how: none, or how many are and a hash of the
-    descriptions.
-    """
-    described = sum(map(bool, personas))
-    return (
-        f"{described} ({hashlib.sha256(json.dumps(personas).encode()).hexdigest()[:8]})"
-        if described
-        else "none"
-    )
+    """A short name for personas: "none", or their number and a hash of their texts."""
+    described = sum(bool(persona) for persona in personas)
+    if not described:
+        return "none"
+    digest = hashlib.sha256(json.dumps(personas).encode()).hexdigest()
+    return f"{described} ({digest[:8]})"
 
 
 def _leaves(settings: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
+    """Nested settings by dotted key; values that are not plain are JSON texts."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, f"{at}{key}.")
+        elif value is None or isinstance(value, (str, int, float)):
+            yield f"{at}{key}", value
         else:
-            plain = value is None or isinstance(value, (str, int, float))
-            yield f"{at}{key}", value if plain else json.dumps(value)
+            yield f"{at}{key}", json.dumps(value)

@@ -1,40 +1,34 @@
-"""What recorded calls cost: the figure that is known, nothing for what failed for free, and unknown
-for the rest.
-"""
+"""What recorded calls cost: the known figure, nothing for what failed for free, else unknown."""
 
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 OUTCOMES: frozenset[str] = frozenset({"ok", "refusal", "length", "content_filter", "unreadable"})
-"""Statuses that answer the question how this model behaves; the others say only that it could not
-be asked.
-"""
+"""Statuses that say how a model behaves; the others say only that it could not be asked."""
 
 
 def failed_for_free(status: str, possibly_billed: bool, used: bool) -> bool:
-    """Whether an attempt cost nothing: the model could not be asked, nobody can have billed it, and
-    no use of it was reported.
-    """
+    """Whether an attempt cost nothing: it failed, cannot have been billed, and reported no use."""
     return status not in OUTCOMES and not possibly_billed and not used
 
 
 def cost_of(attempt: Mapping[str, Any]) -> float | None:
-    """US dollars of a completion or of one of its `tries` as plain values, 0 if it failed for free;
-    None if it is unknown.
+    """US dollars of a completion or of one of its `tries` as plain values.
 
-    >>> cost_of({"status": "quota", "usage": {}}), cost_of({"status": "timeout", "possibly_billed": True, "usage": {}})
-    (0.0, None)
+    0 if it failed for free, None if the cost is unknown.
+
+    >>> cost_of({"status": "quota", "usage": {}})
+    0.0
+    >>> cost_of({"status": "timeout", "possibly_billed": True, "usage": {}}) is None
+    True
     """
     usage = attempt.get("usage", {})
     if usage.get("cost_usd") is not None:
         return usage["cost_usd"]
     used = any(value is not None for value in usage.values())
-    return (
-        0.0
-        if failed_for_free(attempt["status"], attempt.get("possibly_billed", False), used)
-        else None
-    )
+    possibly_billed = attempt.get("possibly_billed", False)
+    return 0.0 if failed_for_free(attempt["status"], possibly_billed, used) else None
 
 
 def sum_of(costs: Iterable[float | None]) -> float | None:

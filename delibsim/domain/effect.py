@@ -1,4 +1,4 @@
-"""Settings without effect: what a study varies and its models cannot notice."""
+"""Settings without effect: what a study varies, and what makes no difference to its models."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -11,7 +11,6 @@ from delibsim.domain.study import cell_of
 
 INSTRUCTIONS = "treatment.instructions"
 WORDING = "wording"
-DELIBERATION = "in a deliberation"
 SILENT = "where nobody speaks"
 UNSURVEYED = "where nobody is surveyed"
 BARE = "where the topic has no background"
@@ -28,16 +27,16 @@ OF_TURNS = (
     "procedure.audience.rewiring",
     "procedure.audience.edges",
 )
-"""What bears on what is said, and on what is shown of it."""
+"""Settings of the turns, and of what surveys show of the turns before them."""
 OF_SURVEYS = (
     "procedure.shuffle_items",
     "procedure.reverse_scale",
     "procedure.show_transcript",
     "procedure.show_answers",
 )
-"""What bears on surveys alone."""
+"""Settings of surveys alone."""
 OF_RATERS = "rater_"
-"""What the names of the texts begin with that nobody in a session is told."""
+"""The prefix of the texts of a wording that no participant of a session reads."""
 
 Declared = Callable[..., Collection[str]]
 """The settings that a plug-in declares to be without effect on it: by its kind, and by its kind and
@@ -48,8 +47,9 @@ Dropped = Mapping[str, Mapping[str, Collection[str]]]
 
 @dataclass(frozen=True)
 class NoEffect:
-    """A setting that sessions vary, its values as texts, the models it has no effect on, and
-    where.
+    """A setting that sessions vary, its values as texts, and the models it has no effect on.
+
+    `where` is the circumstance in which it has none; "": always.
     """
 
     setting: str
@@ -58,7 +58,7 @@ class NoEffect:
     where: str = ""
 
     def __str__(self) -> str:
-        """As a line says it.
+        """In words.
 
         >>> str(NoEffect("temperature", ("0", "0.7"), ("citizen",)))
         'temperature (0, 0.7) has no effect on citizen'
@@ -70,28 +70,32 @@ class NoEffect:
 def no_effects(sessions: Iterable[Session], declared: Declared) -> tuple[NoEffect, ...]:
     """What sessions vary without effect on some of their models, in the order of the sessions.
 
-    Instructions that nobody is told are named even where they do not vary.
+    Instructions that no model reads are named even where they do not vary.
     """
-    found: dict[tuple[str, str, str], dict[Any, str]] = defaultdict(dict)
+    values: dict[tuple[str, str, str], dict[Any, str]] = defaultdict(dict)
     cells: dict[str, Session] = {}
     for session in sessions:
         cells.setdefault(cell_of(session), session)
     for session in cells.values():
         shared = dict(shared_settings(session))
-        for model, unnoticed in _unnoticed(session, declared, {}).items():
-            values = shared | dict(settings_of_model(session, model))
-            for setting in sorted(unnoticed):
-                told = _value(setting, session, values)
-                if told is not None:
-                    found[setting, model, unnoticed[setting]].setdefault(*told)
+        for model, without in _without_effect(session, declared, {}).items():
+            settings = shared | dict(settings_of_model(session, model))
+            for setting in sorted(without):
+                value = _value(setting, session, settings)
+                if value is not None:
+                    values[setting, model, without[setting]].setdefault(*value)
     models: dict[tuple[str, tuple[str, ...], str], list[str]] = defaultdict(list)
-    for (setting, model, where), values in found.items():
-        if where and values.keys() <= found.get((setting, model, ""), {}).keys():
+    for (setting, model, where), own in values.items():
+        always = values.get((setting, model, ""), {})
+        if where and own.keys() <= always.keys():
             continue
-        untold = setting == INSTRUCTIONS and where
-        if len(values) > 1 or untold:
-            models[setting, tuple(values.values()), where].append(model)
-    return tuple(NoEffect(*varied[:2], tuple(names), varied[2]) for varied, names in models.items())
+        unread = setting == INSTRUCTIONS and where
+        if len(own) > 1 or unread:
+            models[setting, tuple(own.values()), where].append(model)
+    found = []
+    for (setting, texts, where), names in models.items():
+        found.append(NoEffect(setting, texts, tuple(names), where))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class Drop:
     runs: int
 
     def __str__(self) -> str:
-        """As a line says it.
+        """In words.
 
         >>> str(Drop("temperature", ("0", "0.7"), "local", 2, 4))
         'temperature (0, 0.7) was dropped by local in 2 of 4 runs'
@@ -153,8 +157,8 @@ def same_cells(
     """
     contents: dict[str, dict[int, Any]] = defaultdict(dict)
     for session in sessions:
-        unnoticed = _unnoticed(session, declared, (dropped or {}).get(session.id, {}))
-        contents[cell_of(session)][session.replicate] = _noticed(session, unnoticed)
+        without = _without_effect(session, declared, (dropped or {}).get(session.id, {}))
+        contents[cell_of(session)][session.replicate] = _content(session, without)
     firsts: dict[Any, list[str]] = defaultdict(list)
     found: dict[str, str] = {}
     for cell in sorted(contents):
@@ -174,21 +178,24 @@ def _agree(one: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
     return all(one[replicate] == other[replicate] for replicate in one.keys() & other.keys())
 
 
-def _noticed(session: Session, unnoticed: Mapping[str, Collection[str]]) -> tuple[Any, ...]:
-    """All of a session, replicate aside, that some model of it may notice; hashable."""
-    by_all = set.intersection(*map(set, unnoticed.values()))
+def _content(session: Session, without: Mapping[str, Collection[str]]) -> tuple[Any, ...]:
+    """All of a session, replicate aside, that has an effect on some model of it; hashable.
+
+    `without` gives the settings without effect, by model.
+    """
+    by_all = set.intersection(*map(set, without.values()))
     topic, treatment, models = family_of(session)
     if INSTRUCTIONS in by_all:
         treatment = ""
     kept = {(key, value) for key, value in shared_settings(session) if key not in by_all}
     if WORDING not in by_all:
         texts = session.wording.texts.items()
-        told = frozenset((name, text) for name, text in texts if not name.startswith(OF_RATERS))
-        kept = {pair for pair in kept if pair[0] != WORDING} | {(WORDING, told)}
+        read = frozenset((name, text) for name, text in texts if not name.startswith(OF_RATERS))
+        kept = {pair for pair in kept if pair[0] != WORDING} | {(WORDING, read)}
     for name in session.models:
         for key, value in settings_of_model(session, name):
             # A parameter that is not sent, and one that is dropped, are asked alike.
-            if value is not None and key.rpartition(".")[2] not in unnoticed[name]:
+            if value is not None and key.rpartition(".")[2] not in without[name]:
                 kept.add((f"models.{name}.{key}", value))
     seats = session.participants
     people = tuple((person.id, person.role, person.model, person.persona) for person in seats)
@@ -196,9 +203,7 @@ def _noticed(session: Session, unnoticed: Mapping[str, Collection[str]]) -> tupl
 
 
 def circumstances(session: Session) -> dict[str, str]:
-    """The settings that have no effect on anybody in a session, by name, each with where that is
-    so.
-    """
+    """The settings without effect on all models of a session, each with the circumstance."""
     procedure = session.procedure
     found = {}
     if procedure.audience.network != "small_world":
@@ -219,16 +224,15 @@ def _silent(session: Session) -> bool:
     return not session.treatment.interaction or session.treatment.rounds == 0
 
 
-def _unnoticed(
-    session: Session,
-    declared: Declared,
-    dropped: Mapping[str, Collection[str]],
+def _without_effect(
+    session: Session, declared: Declared, dropped: Mapping[str, Collection[str]]
 ) -> dict[str, dict[str, str]]:
-    """The settings without effect in a session, by model, each with where that is so ("":
-    always).
+    """The settings without effect in a session, by model, each with the circumstance.
+
+    "" for settings that never have an effect.
     """
     where = [SILENT] if _silent(session) else []
-    where += [DELIBERATION] if session.format == "deliberation" else []
+    where.append(session.kind.circumstance)
     found = {}
     for model, settings in session.models.items():
         kind = str(settings.get("kind", ""))

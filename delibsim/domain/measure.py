@@ -7,6 +7,8 @@ from math import inf
 from delibsim.domain.rating import DIMENSIONS
 
 PHASES = ("pre", "post", "change")
+HEADINGS = {"pre": "before", "post": "after", "change": "change"}
+"""The phases as they are printed."""
 CHANGE = ("change",)
 BEFORE_AND_AFTER = ("pre", "post")
 ANY = (-inf, inf)

@@ -6,14 +6,17 @@ from typing import Literal, get_args
 
 Side = Literal["proposition", "opposition"]
 SIDES: tuple[Side, Side] = get_args(Side)
+AUDIENCE = "audience"
+"""The role of those who listen to a debate."""
 
 
 @dataclass(frozen=True)
 class Participant:
-    """A seat in the group: the name the others hear, a persona only its holder sees, and the model
-    that voices it.
+    """A seat in the group.
 
-    `role` is "citizen" in a deliberation; in a debate it is a side or "audience".
+    `id` is the name that the others hear, `persona` a description that only its holder sees, and
+    `model` the name of the language model that speaks for it. `role` is "citizen" in a
+    deliberation; in a debate it is a side or "audience".
     """
 
     id: str
@@ -22,13 +25,10 @@ class Participant:
     role: str = "citizen"
 
     def __post_init__(self) -> None:
-        """Refuse a name that could not head a speech: it is one printable line without space around
-        it.
-        """
-        control = any(
-            unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in self.id
-        )
-        if not self.id or control or self.id != self.id.strip() or self.id[0] in "<>":
+        """Refuse a name that is not one printable line without space around it."""
+        categories = {unicodedata.category(character) for character in self.id}
+        unprintable = categories & {"Cc", "Cs", "Zl", "Zp"}
+        if not self.id or unprintable or self.id != self.id.strip() or self.id[0] in "<>":
             raise ValueError(
                 "a participant's name is one printable line that begins with neither '<' nor '>',"
                 f" not {self.id!r}"

@@ -1,6 +1,4 @@
-"""Personas: the profiles a group can be given, where they come from, and which of them sit in one
-group.
-"""
+"""Personas: the profiles a group can be given, and which of them sit in one group."""
 
 import math
 import random
@@ -17,9 +15,7 @@ DIVERSITIES: tuple[Diversity, ...] = get_args(Diversity)
 CANDIDATES = 1000
 """How many groups are drawn at random to find one of the wanted diversity."""
 SHARES = {"low": 0.1, "high": 0.9}
-"""The share of groups drawn at random that are less diverse than a group of low, of high
-diversity.
-"""
+"""The share of random groups that are less diverse than a group of low, of high diversity."""
 
 
 @dataclass(frozen=True)
@@ -42,30 +38,27 @@ class Personas:
 
     def __post_init__(self) -> None:
         """Refuse empty texts, sizes or answers of another number, and shares without sizes."""
+        name, n = f"personas '{self.name}'", len(self.texts)
         if any(not text.strip() for text in self.texts):
-            raise ValueError(f"personas '{self.name}': a persona is a text that is not empty")
+            raise ValueError(f"{name}: a persona is a text that is not empty")
         if self.seating not in SEATINGS:
-            raise ValueError(
-                f"personas '{self.name}': seating is one of {', '.join(SEATINGS)}, not"
-                f" {self.seating}"
-            )
+            known = ", ".join(SEATINGS)
+            raise ValueError(f"{name}: seating is one of {known}, not {self.seating}")
         for what, parts in (("sizes", self.sizes), ("answers", self.answers)):
-            if parts and len(parts) != len(self.texts):
-                raise ValueError(
-                    f"personas '{self.name}': {len(parts)} {what} for {len(self.texts)} personas"
-                )
+            if parts and len(parts) != n:
+                raise ValueError(f"{name}: {len(parts)} {what} for {n} personas")
         if any(size < 1 for size in self.sizes):
-            raise ValueError(f"personas '{self.name}': sizes are whole numbers from 1")
+            raise ValueError(f"{name}: sizes are whole numbers from 1")
         if self.seating == "proportional" and not self.sizes:
-            raise ValueError(
-                f"personas '{self.name}': a sample in proportion needs the sizes of the personas"
-            )
+            raise ValueError(f"{name}: a sample in proportion needs the sizes of the personas")
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The personas of one group, by their place in the set; the diversity it was to have, has, and
-    what people have.
+    """The personas of one group, by their place in the set, and its diversity.
+
+    `wanted` is the diversity that was asked for, `target` its value; `reached` is that of the
+    group, and `people` that of all people.
     """
 
     seats: tuple[int, ...]
@@ -76,8 +69,9 @@ class Drawn:
 
 
 def models_in_seats(names: Sequence[str], size: int, replicate: int) -> list[str]:
-    """The model of each seat: in turn, moved on by one seat with every replicate, so that seat and
-    model are not confounded.
+    """The model of each seat: in turn, moved on by one seat with every replicate.
+
+    So seat and model are not confounded.
 
     >>> models_in_seats(["a", "b"], 3, 1), models_in_seats(["a", "b"], 3, 2)
     (['a', 'b', 'a'], ['b', 'a', 'b'])
@@ -86,10 +80,10 @@ def models_in_seats(names: Sequence[str], size: int, replicate: int) -> list[str
 
 
 def personas_in_seats(personas: Personas, size: int, replicate: int, seed: int) -> tuple[int, ...]:
-    """The place in the set of each seat's persona; `seed` is that of the study and the topic, and
-    the same for all replicates.
+    """The place in the set of each seat's persona.
 
-    Raises ValueError where people are wanted and fewer than `size` are there.
+    `seed` is that of the study and the topic, and the same for all replicates. Raises ValueError
+    where people are wanted and fewer than `size` are there.
     """
     k = len(personas.texts)
     if personas.seating == "people":
@@ -103,22 +97,23 @@ def personas_in_seats(personas: Personas, size: int, replicate: int, seed: int) 
     if personas.seating == "proportional":
         return tuple(rng.choices(range(k), weights=personas.sizes, k=size))
     if personas.seating == "balanced":
-        return tuple(
-            [place for _ in range(math.ceil(size / k)) for place in rng.sample(range(k), k)][:size]
-        )
+        places: list[int] = []
+        while len(places) < size:
+            places += rng.sample(range(k), k)
+        return tuple(places[:size])
     return tuple(seat % k for seat in range(size))
 
 
 def group_of_diversity(
     personas: Personas, size: int, wanted: Diversity, people: float, draw: tuple[int, int]
 ) -> Drawn:
-    """A group whose diversity on people's answers is as near as can be to what is wanted; `draw` is
-    replicate and seed as above.
+    """A group whose diversity on people's answers is as near as can be to what is wanted.
 
-    Of CANDIDATES groups drawn at random (people without replacement, personas of several people
-    with it): the one nearest to the tenth or ninetieth percentile of them all ("low", "high"), or
-    to the diversity of all people, `people` ("matched"). Raises ValueError where the personas do
-    not come from people's answers, or too few people are there.
+    `draw` is replicate and seed as above. Of CANDIDATES groups drawn at random (people without
+    replacement, personas of several people with it) it is the one nearest to the tenth or ninetieth
+    percentile of them all ("low", "high"), or to the diversity of all people, `people` ("matched").
+    Raises ValueError where the personas do not come from people's answers, or too few people are
+    there.
     """
     if not personas.answers:
         raise ValueError(
@@ -133,18 +128,30 @@ def group_of_diversity(
     k, alone = len(personas.texts), personas.seating == "people"
     if alone and k < size:
         raise ValueError(f"personas '{personas.name}': {k} people for a group of {size}")
-    distance = [[math.dist(a, b) for b in personas.answers] for a in personas.answers]
     rng = random.Random(f"{draw[1]}/diversity/replicate {draw[0]}")
-    groups = [
-        tuple(rng.sample(range(k), size) if alone else rng.choices(range(k), k=size))
-        for _ in range(CANDIDATES)
-    ]
-    reached = [
-        sum(distance[a][b] for a, b in combinations(group, 2)) / math.comb(size, 2)
-        for group in groups
-    ]
-    target = (
-        people if wanted == "matched" else sorted(reached)[int(SHARES[wanted] * (CANDIDATES - 1))]
-    )
+    groups = []
+    for _ in range(CANDIDATES):
+        group = rng.sample(range(k), size) if alone else rng.choices(range(k), k=size)
+        groups.append(tuple(group))
+    reached = _diversities(personas.answers, groups, size)
+    if wanted == "matched":
+        target = people
+    else:
+        target = sorted(reached)[int(SHARES[wanted] * (CANDIDATES - 1))]
     best = min(range(CANDIDATES), key=lambda i: (abs(reached[i] - target), i))
     return Drawn(groups[best], wanted, target, reached[best], people)
+
+
+def _diversities(
+    answers: Sequence[Sequence[float]], groups: Sequence[Sequence[int]], size: int
+) -> list[float]:
+    """The mean distance between two members of each group."""
+    distances = []
+    for own in answers:
+        distances.append([math.dist(own, other) for other in answers])
+    pairs = math.comb(size, 2)
+    found = []
+    for group in groups:
+        total = sum(distances[a][b] for a, b in combinations(group, 2))
+        found.append(total / pairs)
+    return found

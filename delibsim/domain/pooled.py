@@ -9,11 +9,11 @@ from typing import Any
 
 from delibsim.domain.condition import settings_of_model, shared_settings
 from delibsim.domain.effect import WORDING, as_text
-from delibsim.domain.participant import SIDES
+from delibsim.domain.participant import AUDIENCE, SIDES
 from delibsim.domain.run import Session
 
 OF_THE_DEBATE = ("survey", "seats", "group.size", WORDING)
-"""Settings that follow from motion and debaters, or are told otherwise here."""
+"""Settings that follow from motion and debaters, or are named otherwise here."""
 
 
 def differing(sessions: Iterable[Session]) -> dict[str, tuple[str, ...]]:
@@ -33,31 +33,32 @@ def differing(sessions: Iterable[Session]) -> dict[str, tuple[str, ...]]:
     for (key, _), own in values.items():
         if len(own) > 1:
             found[key] |= own
-    return {key: _told(own) for key, own in found.items()}
+    return {key: _distinct(own) for key, own in found.items()}
 
 
 def _shared(session: Session) -> Iterator[tuple[str, Any, str]]:
-    """The settings of a debate that are no model's: name, value and how it is told."""
+    """The settings of a debate that are no model's: name, value and the value as text."""
     treatment, wording = session.treatment, session.wording
     content = json.dumps([treatment.instructions, treatment.interaction])
     yield "treatment", (treatment.name, content), treatment.name
     yield WORDING, (wording.id, digest_of(wording.texts)), wording.id
-    listeners = sum(person.role == "audience" for person in session.participants)
-    yield "audience", listeners, str(listeners)
-    sides = tuple(person for person in session.participants if person.role in SIDES)
+    people = session.participants
+    listeners = [person for person in people if person.role == AUDIENCE]
+    yield AUDIENCE, len(listeners), str(len(listeners))
+    sides = tuple(person for person in people if person.role in SIDES)
     for key, value in shared_settings(replace(session, participants=sides)):
         if key not in OF_THE_DEBATE:
             yield key, value, as_text(value)
 
 
-def _told(values: Mapping[Any, str]) -> tuple[str, ...]:
-    """How values are told, each otherwise than the others."""
+def _distinct(values: Mapping[Any, str]) -> tuple[str, ...]:
+    """The texts of values; equal texts of different values are marked with a hash of the value."""
     texts = list(values.values())
-    told = []
+    distinct = []
     for value, text in values.items():
         mark = hashlib.sha256(repr(value).encode()).hexdigest()[:8]
-        told.append(text if texts.count(text) == 1 else f"{text} ({mark})")
-    return tuple(told)
+        distinct.append(text if texts.count(text) == 1 else f"{text} ({mark})")
+    return tuple(distinct)
 
 
 def digest_of(texts: Mapping[str, str]) -> str:

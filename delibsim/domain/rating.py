@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from delibsim.domain.participant import SIDES, Side
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
-from delibsim.domain.transcript import PREPARATION
+from delibsim.domain.transcript import PREPARATION, Statement
 
 DIMENSIONS = (
     "knowledge", "confidence", "clarity", "logic", "formality", "evidence",
@@ -24,13 +25,14 @@ SCALE = range(101)
 class Rating:
     """One rater's judgment of one debate.
 
-    `first` is the side that the rater knew as Speaker A. `before` and `after` are stances on the
-    motion (0 to 100); `proposition` and `opposition` hold a whole number from 0 to 100 for each
-    dimension. What was not given is None, or an absent key, and `missing` says why under its name
-    ("before", "winner", "proposition.logic"). `attentive` is whether the attention check was
-    passed, None where it was not answered. `source` is "model" or "human"; `model` names the
-    language model. `debate_sha256` is the `digest` of what was rated, "" if it was not kept. Raises
-    ValueError for what no rater can say.
+    `rater` is the rater's name in the study, `panel` the panel or pack that it belongs to. `first`
+    is the side that the rater knew as Speaker A. `before` and `after` are stances on the motion
+    (0 to 100); `proposition` and `opposition` hold a whole number from 0 to 100 for each dimension.
+    What was not given is None, or an absent key, and `missing` says why under its name ("before",
+    "winner", "proposition.logic"). `attentive` is whether the attention check was passed, None
+    where it was not answered. `source` is "model" or "human"; `model` names the language model.
+    `debate_sha256` is the `digest` of what was rated, "" if it was not kept. Raises ValueError for
+    what no rater can say.
     """
 
     session: str
@@ -42,31 +44,32 @@ class Rating:
     winner: Side | None = None
     after: int | None = None
     attentive: bool | None = None
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, Reason] = field(default_factory=dict)
     source: Literal["model", "human"] = "human"
     model: str = ""
     debate_sha256: str = ""
+    panel: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a value off the scale, a dimension there is not, and a gap without a reason."""
+        """Refuse a value off the scale, an unknown dimension, and a gap without a reason."""
         values = {"before": self.before, "after": self.after}
         for side in SIDES:
             given = self.of(side)
-            if unknown := sorted(set(given) - set(DIMENSIONS)):
-                raise ValueError(
-                    f"{unknown[0]} is no dimension; dimensions are {', '.join(DIMENSIONS)}"
-                )
+            unknown = sorted(set(given) - set(DIMENSIONS))
+            if unknown:
+                known = ", ".join(DIMENSIONS)
+                raise ValueError(f"{unknown[0]} is no dimension; dimensions are {known}")
             values |= {f"{side}.{dimension}": given.get(dimension) for dimension in DIMENSIONS}
         for name, value in values.items():
             if value is not None and value not in SCALE:
                 raise ValueError(f"{name} is {value}, outside 0 to 100")
-        absent = {
-            name for name, value in {**values, "winner": self.winner}.items() if value is None
-        }
+        absent = {name for name, value in values.items() if value is None}
+        if self.winner is None:
+            absent.add("winner")
         if absent != set(self.missing) - {"attentive"}:
+            place, named = f"{self.session}, {self.rater}", sorted(absent)
             raise ValueError(
-                f"{self.session}, {self.rater}: what is missing must have a reason, and nothing"
-                f" else: {sorted(absent)}"
+                f"{place}: what is missing must have a reason, and nothing else: {named}"
             )
 
     def of(self, side: Side) -> Mapping[str, int]:
@@ -75,12 +78,14 @@ class Rating:
 
 
 def debated(run: Run) -> bool:
-    """Whether a run is a debate in which all six speeches were given: only these are rated."""
-    return (
-        run.session.format == "debate"
-        and not run.silences
-        and len([s for s in run.transcript if s.turn.task != PREPARATION]) == 6
-    )
+    """Whether a run is a debate in which all speeches were given: only these are rated."""
+    expected = run.session.kind.speeches
+    return expected > 0 and not run.silences and len(speeches_of(run)) == expected
+
+
+def speeches_of(run: Run) -> list[Statement]:
+    """The speeches of a debate in their order; the notes before it are left out."""
+    return [said for said in run.transcript if said.turn.task != PREPARATION]
 
 
 def digest(run: Run) -> str:
@@ -88,11 +93,7 @@ def digest(run: Run) -> str:
     JSON.
     """
     sides = {participant.id: participant.role for participant in run.session.participants}
-    speeches = [
-        [sides[said.turn.speaker], said.text]
-        for said in run.transcript
-        if said.turn.task != PREPARATION
-    ]
+    speeches = [[sides[said.turn.speaker], said.text] for said in speeches_of(run)]
     return hashlib.sha256(json.dumps([run.session.topic.question, speeches]).encode()).hexdigest()
 
 
@@ -110,9 +111,8 @@ class Rated(Run):
         """Refuse a rating of another debate, and two of one rater."""
         super().__post_init__()
         raters = [rating.rater for rating in self.ratings]
-        if len(set(raters)) < len(raters) or any(
-            rating.session != self.session.id for rating in self.ratings
-        ):
+        strange = any(rating.session != self.session.id for rating in self.ratings)
+        if strange or len(set(raters)) < len(raters):
             raise ValueError(
                 f"{self.session.id}: ratings must be of this debate, one from each rater"
             )
@@ -120,23 +120,9 @@ class Rated(Run):
     @property
     def panels(self) -> dict[str, str]:
         """The panels and packs that rated this debate, each with its source."""
-        return {panel_of_rater(rating.rater): rating.source for rating in self.ratings}
+        return {rating.panel: rating.source for rating in self.ratings}
 
     @property
     def edited(self) -> bool:
         """Whether the debate is another than one that was rated."""
         return any(rating.debate_sha256 not in ("", digest(self)) for rating in self.ratings)
-
-
-def panel_of_rater(rater: str) -> str:
-    """The panel or pack of a rater: its name without its number."""
-    return rater.rpartition(" ")[0]
-
-
-def name_told(rater: str) -> str:
-    """What a rater is told it is called, which says nothing of its panel or pack.
-
-    >>> name_told("gpt_5_versus_human_judge 3")
-    'Rater 3'
-    """
-    return f"Rater {rater.rpartition(' ')[2]}"

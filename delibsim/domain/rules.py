@@ -1,11 +1,11 @@
-"""The rules that a speech in a debate must keep to, and what breaks them: length, links, citations,
-speaking of oneself as an AI.
-"""
+"""The rules of speeches in debates: length, no links, no citations, no mention of being an AI."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from delibsim.domain.model_family import makers
 
 LINK = re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|edu|gov|io|ai)\b", re.IGNORECASE)
 CITATION = re.compile(
@@ -17,7 +17,7 @@ _MACHINE = (
     r"(?:AI|A\.I\.|artificial intelligence|(?:large )?language model|chatbot|(?:virtual|digital|AI)"
     r" assistant)"
 )
-_MAKER = r"(?:OpenAI|Anthropic|Google|DeepMind|Meta|Mistral|DeepSeek|Moonshot|Alibaba|xAI)"
+_MAKER = f"(?:{'|'.join(makers())})"
 DISCLOSURE = re.compile(
     rf"\b(?:as|being|like) (?:me, )?an? (?:\w+ )?{_MACHINE}\b|\bI(?:['’]m| am)(?: just| only|"
     rf" merely)? (?:an? )?(?:\w+ )?{_MACHINE}\b"
@@ -33,9 +33,7 @@ DEMANDS: Mapping[str, tuple[str, ...]] = {
     "both_kinds": ("opening",),
     "no_new_argument": ("closing",),
 }
-"""What rules may ask of both sides beside the published tasks, and the tasks with which it is
-said.
-"""
+"""Demands on both sides beside the published tasks, and the tasks that they are stated with."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,8 @@ class Rules:
     a rule is asked for again with the concrete fault, `reasks` times; `then` it is accepted as it
     is ("accept") or, where it is too long, cut at the end of a sentence ("cut"). `preparation`:
     each debater first writes notes that only it will see. `fairness`, `both_kinds` and
-    `no_new_argument`: both sides are told so (DEMANDS); nothing checks whether a speech complies.
+    `no_new_argument`: prompts state these demands to both sides (DEMANDS); nothing checks whether a
+    speech complies.
     """
 
     least: int = 100
@@ -59,7 +58,7 @@ class Rules:
     no_new_argument: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse limits nobody can keep."""
+        """Refuse limits that nobody can keep."""
         if not 1 <= self.least <= self.most:
             raise ValueError(
                 f"rules.least must be 1 or more and no more than rules.most, not {self.least} and"
@@ -69,8 +68,7 @@ class Rules:
             raise ValueError(f"rules.reasks must be 0 or more, not {self.reasks}")
 
     def demands(self, task: str | None = None) -> tuple[str, ...]:
-        """The names of the demands that are on, of all tasks or of one; each names a text of the
-        wording.
+        """The demands that are on, of all tasks or of one; each names a text of the wording.
 
         >>> Rules(both_kinds=True, no_new_argument=True).demands("closing")
         ('no_new_argument',)
@@ -81,40 +79,42 @@ class Rules:
     def broken(self, text: str) -> dict[str, str]:
         """The rules that a speech breaks, by kind, each with the concrete fault.
 
-        >>> Rules(2, 4).broken("See www.example.org for more of this.")
-        {'too_long': 'the speech has 6 words; at most 4 are allowed', 'link': 'it holds a link (www.example.org)'}
+        >>> Rules(2, 9).broken("See www.example.org for more of this.")
+        {'link': 'it holds a link (www.example.org)'}
+        >>> Rules(2, 4).broken("It is far too long.")
+        {'too_long': 'the speech has 5 words; at most 4 are allowed'}
         """
         n, found = len(text.split()), {}
         if n < self.least:
             found["too_short"] = f"the speech has {n} words; at least {self.least} are asked for"
         if n > self.most:
             found["too_long"] = f"the speech has {n} words; at most {self.most} are allowed"
-        for kind, pattern, fault in (
-            ("link", LINK, "it holds a link"),
-            ("citation", CITATION, "it holds a citation"),
-            ("disclosure", DISCLOSURE, "it says what the speaker is"),
-        ):
-            if match := pattern.search(text):
-                # A link is told as a whole, not only the part that gave it away.
-                told = (
-                    next((word for word in text.split() if match[0] in word), match[0])
-                    if kind == "link"
-                    else match[0]
-                )
-                found[kind] = f"{fault} ({told})"
+        link = LINK.search(text)
+        if link:
+            # The link is named as a whole, not only the part of it that matched.
+            whole = [word for word in text.split() if link[0] in word]
+            found["link"] = f"it holds a link ({whole[0] if whole else link[0]})"
+        citation = CITATION.search(text)
+        if citation:
+            found["citation"] = f"it holds a citation ({citation[0]})"
+        disclosure = DISCLOSURE.search(text)
+        if disclosure:
+            found["disclosure"] = f"it says what the speaker is ({disclosure[0]})"
         return found
 
 
 def cut(text: str, most: int) -> str:
-    """The longest beginning of a text that ends with a sentence and has at most so many words; the
-    text itself if none does.
+    """The longest beginning of a text that ends with a sentence and has at most `most` words.
+
+    The text itself if no such beginning ends with a sentence.
 
     >>> cut("One two. Three four five. Six.", 5)
     'One two. Three four five.'
     """
-    ends = [
-        match.end()
-        for match in SENTENCE_END.finditer(text)
-        if len(text[: match.end()].split()) <= most
-    ]
-    return text[: ends[-1]] if ends else text
+    longest = text
+    for match in SENTENCE_END.finditer(text):
+        beginning = text[: match.end()]
+        if len(beginning.split()) > most:
+            break
+        longest = beginning
+    return longest

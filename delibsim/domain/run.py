@@ -1,11 +1,13 @@
 """A session (planned) and a run (held)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from delibsim.domain.participant import SIDES, Participant
+from delibsim.domain.format import Format, format_named
+from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
 from delibsim.domain.topic import Topic
@@ -19,7 +21,7 @@ class Session:
 
     `personas` names the set that the participants' personas come from, "" where they have none or
     it was not kept. `seed` is the study's; what is drawn in the session is seeded by `seed_for`.
-    `models` gives, for every name in `Participant.model`, the plug-in that voices it (`kind`) and
+    `models` gives, for every name in `Participant.model`, the plug-in of the model (`kind`) and
     its settings. Raises ValueError for a group that cannot deliberate.
     """
 
@@ -47,11 +49,23 @@ class Session:
         return seed_of(self.seed, self.topic.id, self.replicate, *names)
 
     @property
+    def kind(self) -> Format:
+        """What is known of its format; WrongInput if there is no such format."""
+        return format_named(self.format)
+
+    @property
+    def cell(self) -> str:
+        """The cell of the design that it lies in: its name without the replicate.
+
+        A session that is named otherwise is a cell of its own.
+        """
+        return self.id.removesuffix(f".r{self.replicate}")
+
+    @property
     def respondents(self) -> tuple[Participant, ...]:
         """Those who answer the survey: everybody but the two sides of a debate."""
-        return tuple(
-            participant for participant in self.participants if participant.role not in SIDES
-        )
+        surveyed = self.kind.surveyed
+        return tuple(person for person in self.participants if surveyed(person.role))
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
@@ -60,14 +74,23 @@ class Session:
             raise ValueError(f"a group needs at least 2 participants, not {len(ids)}")
         if len(set(ids)) < len(ids):
             raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
-        unknown = sorted(
-            {participant.model for participant in self.participants} - set(self.models)
-        )
+        named = {participant.model for participant in self.participants}
+        unknown = ", ".join(sorted(named - set(self.models)))
         if unknown:
+            known = ", ".join(self.models)
             raise ValueError(
-                f"no settings for the models {', '.join(unknown)}; there are settings for"
-                f" {', '.join(self.models)}"
+                f"no settings for the models {unknown}; there are settings for {known}"
             )
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What is missing from a run for one reason: a statement, or so many `answers` to a survey."""
+
+    participant: str
+    occasion: str
+    reason: Reason
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,37 +113,52 @@ class Run:
     dropped: Mapping[str, tuple[str, ...]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a run that could not have been held: other people, a survey twice or never
-        answered, impossible answers.
+        """Refuse a run that could not have been held.
+
+        That is one with other people, a survey twice or never answered, or impossible answers.
         """
-        people = {participant.id for participant in self.session.participants}
-        given = Counter((response.participant, response.phase) for response in self.responses)
-        if given != Counter(
-            (person.id, phase) for person in self.session.respondents for phase in PHASES
-        ):
-            raise ValueError(
-                "responses: there must be one of every participant in every phase, and no other"
-            )
+        self._refuse_other_responses()
         items = {item.id for item in self.session.survey.items}
         for response in self.responses:
-            unknown = sorted(set(response.answers) - items)
-            faults = (
-                [f"{unknown[0]} is not in the survey"]
-                if unknown
-                else faults_of(response.answers, self.session.survey)
-            )
-            if faults:
-                raise ValueError(f"{response.participant}, {response.phase}: {faults[0]}")
-        strangers = sorted(
-            {said.turn.speaker for said in (*self.transcript, *self.silences)} - people
-        )
+            self._refuse_impossible(response, items)
+        people = {participant.id for participant in self.session.participants}
+        speakers = {said.turn.speaker for said in (*self.transcript, *self.silences)}
+        strangers = sorted(speakers - people)
         if strangers:
             raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
+    def _refuse_other_responses(self) -> None:
+        respondents = self.session.respondents
+        expected = Counter((person.id, phase) for person in respondents for phase in PHASES)
+        given = Counter((response.participant, response.phase) for response in self.responses)
+        if given != expected:
+            raise ValueError(
+                "responses: there must be one of every participant in every phase, and no other"
+            )
+
+    def _refuse_impossible(self, response: Response, items: Set[str]) -> None:
+        unknown = sorted(response.answers.keys() - items)
+        if unknown:
+            faults = [f"{unknown[0]} is not in the survey"]
+        else:
+            faults = faults_of(response.answers, self.session.survey)
+        if faults:
+            raise ValueError(f"{response.participant}, {response.phase}: {faults[0]}")
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """What is missing: of each survey one gap a reason, then the turns without a statement."""
+        found = []
+        for response in self.responses:
+            for reason, n in Counter(response.missing.values()).items():
+                found.append(Gap(response.participant, response.phase, reason, n))
+        for silence in self.silences:
+            turn = silence.turn
+            found.append(Gap(turn.speaker, f"turn {turn.index}", silence.why))
+        return tuple(found)
+
     def response(self, participant: str, phase: Phase) -> Response:
-        """The answers of one participant in one phase; KeyError if the survey was not given to
-        it.
-        """
+        """The answers of one participant in one phase; KeyError if it was not asked."""
         for response in self.responses:
             if (response.participant, response.phase) == (participant, phase):
                 return response

@@ -29,8 +29,9 @@ class Score:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Reads runs, returns scores, changes nothing; `version` is raised whenever a number
-    changes.
+    """Whatever reads runs, returns scores and changes nothing.
+
+    `version` is raised whenever a number changes.
     """
 
     name: str

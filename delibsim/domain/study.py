@@ -1,7 +1,7 @@
 """Studies: factorial designs crossed from topics, treatments, groups and replicates."""
 
 import hashlib
-import json
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,8 +45,9 @@ class Study:
 
 @dataclass(frozen=True)
 class Group:
-    """The people of a session and the settings of the models that voice them, under a label used in
-    names of sessions.
+    """The participants of a session and the settings of their models, by name.
+
+    The label is a part of the names of sessions.
     """
 
     label: str
@@ -55,11 +56,10 @@ class Group:
 
 
 def slug(name: str) -> str:
-    """A file name that stays inside its folder, and that no other name shares on any common file
-    system.
+    """A file name that stays inside its folder, and that no other name shares.
 
-    Names of lower-case letters, digits, '-', '_' and single inner dots are kept; others are
-    shortened to those and given a hash of the whole name.
+    That holds on all common file systems. Names of lower-case letters, digits, '-', '_' and single
+    inner dots are kept; others are shortened to those and given a hash of the whole name.
 
     >>> slug("normative_a"), slug("../../x")
     ('normative_a', 'x-9cdf6a50')
@@ -67,40 +67,25 @@ def slug(name: str) -> str:
     if is_file_name(name) and len(name) <= 60 and not HASHED.search(name):
         return name
     kept = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:60]
-    return f"{kept or 'name'}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
+    return f"{kept or 'name'}-{digest[:8]}"
 
 
 def cell_of(session: Session) -> str:
-    """The cell of the design that a session lies in: its name without the replicate. Sessions named
-    otherwise are cells of their own.
+    """The cell of the design that a session lies in: its name without the replicate.
+
+    Sessions that are named otherwise are cells of their own.
     """
     return session.id.removesuffix(f".r{session.replicate}")
 
 
-def label_of(unlike: Mapping[str, Any]) -> str:
-    """What tells a session from others, as a part of its name: settings by dotted key, of which the
-    last step is told.
-
-    >>> label_of({"temperature": 0.7, "procedure.audience.network": "ring"})
-    'network-ring_temperature0_7'
-    """
-    said = []
-    for key, value in unlike.items():
-        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-        text = value if isinstance(value, str) else json.dumps(value)
-        if plain:
-            text = f"{value:g}".replace(".", "_")
-        said.append(f"{key.rpartition('.')[2]}{'' if plain else '-'}{text}")
-    return "_".join(sorted(said))
-
-
 def is_file_name(name: str) -> bool:
-    """Whether a name can stand as it is: lower-case letters, digits, '-', '_', single inner dots;
-    no name a system reserves.
+    """Whether a name can be used as a file name unchanged.
+
+    It has lower-case letters, digits, '-', '_' and single inner dots, and no system reserves it.
     """
-    return (
-        bool(FILE_NAME.fullmatch(name)) and len(name) <= 240 and name.split(".")[0] not in RESERVED
-    )
+    reserved = name.split(".")[0] in RESERVED
+    return bool(FILE_NAME.fullmatch(name)) and len(name) <= 240 and not reserved
 
 
 def cross(
@@ -113,16 +98,18 @@ def cross(
     procedure: Procedure | None = None,
     format: str = "deliberation",
 ) -> tuple[Session, ...]:
-    """Every combination of topic, treatment, group and replicate, as sessions named after their
-    cell.
+    """Every combination of topic, treatment, group and replicate, as sessions.
 
-    `seed` is the seed of all; enlarging a design changes no session it already had (see
-    Session.seed_for).
+    A session is named after its cell. `seed` is the seed of all; enlarging a design changes no
+    session it already had (see Session.seed_for).
     """
-    treatments, groups, replicates = tuple(treatments), tuple(groups), tuple(replicates)
-    return tuple(
-        Session(
-            id=".".join([*map(_part, (topic.id, treatment.name, group.label)), f"r{replicate}"]),
+    sessions = []
+    for (topic, survey), treatment, group, replicate in itertools.product(
+        topics, treatments, groups, replicates
+    ):
+        names = [_part(name) for name in (topic.id, treatment.name, group.label)]
+        session = Session(
+            id=".".join([*names, f"r{replicate}"]),
             topic=topic,
             survey=survey,
             participants=group.participants,
@@ -134,11 +121,8 @@ def cross(
             procedure=procedure or Procedure(),
             models=group.models,
         )
-        for topic, survey in topics
-        for treatment in treatments
-        for group in groups
-        for replicate in replicates
-    )
+        sessions.append(session)
+    return tuple(sessions)
 
 
 def _part(name: str) -> str:

@@ -1,13 +1,14 @@
-"""The instrument (a survey of considerations and preferences) and one participant's answers to
-it.
-"""
+"""A survey of considerations and preferences, and one participant's answers to it."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
+
+from delibsim.domain.reason import Reason
+from delibsim.renamed import warn_text
 
 Phase = Literal["pre", "post"]
 LABEL = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]+", re.ASCII)
@@ -30,9 +31,9 @@ class Item:
 
 @dataclass(frozen=True)
 class Survey:
-    """An instrument: considerations rated from `scale_min` to `scale_max`, preferences ranked from
-    1 (most preferred).
+    """An instrument: considerations to be rated, and preferences to be ranked.
 
+    Ratings go from `scale_min` to `scale_max`, ranks from 1 (most preferred).
     `forced_distribution` makes it a Q sort: how many considerations take each value, from
     `scale_min` upward. Raises ValueError where the parts contradict each other.
     """
@@ -46,30 +47,30 @@ class Survey:
     source: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse an instrument nobody could answer."""
+        """Refuse an instrument that nobody could answer."""
         if self.scale_min >= self.scale_max:
             raise ValueError(
                 f"scale_min ({self.scale_min}) must be smaller than scale_max ({self.scale_max})"
             )
         ids = [item.id for item in self.items]
-        if wrong := [id for id in ids if not LABEL.fullmatch(id)]:
+        wrong = [id for id in ids if not LABEL.fullmatch(id)]
+        if wrong:
             raise ValueError(
                 f"item ids are letters followed by digits, such as C1; not {wrong[0]!r}"
             )
         twice = sorted({i for i in ids if ids.count(i) > 1})
         if twice:
             raise ValueError(f"item ids must be unique; used more than once: {', '.join(twice)}")
-        if len(self.items) != 1 and (len(self.considerations) < 2 or len(self.preferences) < 2):
+        c, p = len(self.considerations), len(self.preferences)
+        if len(self.items) != 1 and (c < 2 or p < 2):
             raise ValueError("a survey needs at least two considerations and two preferences")
-        forced = self.forced_distribution
-        if forced is not None and (
-            len(forced) != len(self.scale)
-            or sum(forced) != len(self.considerations)
-            or min(forced) < 0
-        ):
+        forced, points = self.forced_distribution, len(self.scale)
+        if forced is None:
+            return
+        if len(forced) != points or sum(forced) != c or min(forced) < 0:
             raise ValueError(
-                f"forced_distribution must hold {len(self.scale)} counts (one a scale point) that"
-                f" add up to {len(self.considerations)} considerations, not {list(forced)}"
+                f"forced_distribution must hold {points} counts (one a scale point) that add up to"
+                f" {c} considerations, not {list(forced)}"
             )
 
     @cached_property
@@ -78,14 +79,15 @@ class Survey:
         return range(self.scale_min, self.scale_max + 1)
 
     def mirrored(self, answers: Mapping[str, int]) -> dict[str, int]:
-        """Answers with every rating seen from the other end of the scale; ranks stay. Doing it
-        twice undoes it.
+        """Answers with every rating seen from the other end of the scale; ranks stay.
+
+        Doing it twice undoes it.
         """
-        rated = {item.id for item in self.considerations}
-        return {
-            label: self.scale_min + self.scale_max - value if label in rated else value
-            for label, value in answers.items()
-        }
+        mirrored = dict(answers)
+        for item in self.considerations:
+            if item.id in answers:
+                mirrored[item.id] = self.scale_min + self.scale_max - answers[item.id]
+        return mirrored
 
     @cached_property
     def considerations(self) -> tuple[Item, ...]:
@@ -102,46 +104,58 @@ class Survey:
 class Response:
     """One participant's answers in one phase.
 
-    A missing answer is an absent key of `answers`; `missing` then gives the reason under the same
-    key. `order` holds the ids of the items in the order in which this participant was shown them.
-    `reversed` says that it was shown the scale with its ends the other way round; `answers` are on
-    the scale of the survey all the same.
+    A missing answer is an absent key of `answers`; `missing` then gives the `Reason` under the same
+    key (a text, as in version 0.1, is taken for its code, with a DeprecationWarning). `order` holds
+    the ids of the items in the order in which this participant was shown them. `reversed` says that
+    it was shown the scale with its ends the other way round; `answers` are on the scale of the
+    survey all the same.
     """
 
     participant: str
     phase: Phase
     answers: Mapping[str, int]
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, Reason] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     reversed: bool = False
 
+    def __post_init__(self) -> None:
+        """Accept a reason that is a text as its code, as version 0.1 did."""
+        texts = {item: text for item, text in self.missing.items() if isinstance(text, str)}
+        if texts:
+            warn_text("a reason in Response.missing", "delibsim.Reason")
+            reasons = {item: Reason(text) for item, text in texts.items()}
+            object.__setattr__(self, "missing", {**self.missing, **reasons})
+
 
 def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:
-    """What makes whole numbers no answer to this survey: ratings off the scale, ranks that are no
-    permutation.
+    """What makes whole numbers no answer to this survey.
+
+    That are ratings off the scale, ranks that are no permutation, and ratings that are not
+    distributed as forced; what is missing is no fault.
     """
-    faults = [
-        f"{item.id} has {values[item.id]}, outside {survey.scale_min} to {survey.scale_max}"
-        for item in survey.considerations
-        if item.id in values and values[item.id] not in survey.scale
-    ]
+    ratings = {item.id: values[item.id] for item in survey.considerations if item.id in values}
     ranks = {item.id: values[item.id] for item in survey.preferences if item.id in values}
+    faults = []
+    for label, value in ratings.items():
+        if value not in survey.scale:
+            ends = f"{survey.scale_min} to {survey.scale_max}"
+            faults.append(f"{label} has {value}, outside {ends}")
     m = len(survey.preferences)
     if len(ranks) == m and sorted(ranks.values()) != list(range(1, m + 1)):
-        faults.append(
-            f"the ranks {', '.join(f'{k}: {v}' for k, v in ranks.items())} do not use each of 1 to"
-            f" {m} exactly once"
-        )
-    ratings = [values[item.id] for item in survey.considerations if item.id in values]
-    if (
-        survey.forced_distribution is not None
-        and not faults
-        and len(ratings) == len(survey.considerations)
-    ):
-        counts = Counter(ratings)
-        faults += [
-            f"the value {value} is used {counts[value]} times instead of {n}"
-            for value, n in zip(survey.scale, survey.forced_distribution, strict=True)
-            if counts[value] != n
-        ]
+        listed = ", ".join(f"{label}: {rank}" for label, rank in ranks.items())
+        faults.append(f"the ranks {listed} do not use each of 1 to {m} exactly once")
+    if not faults and len(ratings) == len(survey.considerations):
+        faults += _faults_of_distribution(list(ratings.values()), survey)
+    return faults
+
+
+def _faults_of_distribution(ratings: Sequence[int], survey: Survey) -> list[str]:
+    """The values that are not used as often as the forced distribution says, if there is one."""
+    if survey.forced_distribution is None:
+        return []
+    counts = Counter(ratings)
+    faults = []
+    for value, n in zip(survey.scale, survey.forced_distribution, strict=True):
+        if counts[value] != n:
+            faults.append(f"the value {value} is used {counts[value]} times instead of {n}")
     return faults

@@ -7,8 +7,9 @@ from delibsim.domain.survey import Item, Survey
 
 @dataclass(frozen=True)
 class Topic:
-    """A question put to an assembly, its neutral background, and the id of the survey that goes
-    with it by default.
+    """A question put to an assembly, with its neutral background.
+
+    `survey` is the id of the survey that goes with it by default.
     """
 
     id: str
@@ -31,12 +32,11 @@ class Motion:
 
     @property
     def topic(self) -> Topic:
-        """The motion as the topic of a session: its sentence is what is put to the house."""
+        """The motion as the topic of a session."""
         return Topic(self.id, self.text)
 
     @property
     def survey(self) -> Survey:
-        """The stance survey of a debate: one consideration, the motion itself, rated from 0 to
-        100.
-        """
-        return Survey(f"stance_{self.id}", (Item("S1", "consideration", self.text),), 0, 100)
+        """The stance survey of a debate: the motion as one consideration, rated from 0 to 100."""
+        item = Item("S1", "consideration", self.text)
+        return Survey(f"stance_{self.id}", (item,), 0, 100)

@@ -14,8 +14,9 @@ DESIGNS = ("round_robin", "against_baseline")
 
 @dataclass(frozen=True)
 class Match:
-    """One debate of a tournament: a motion and the debaters of both sides; `replicate` counts equal
-    ones from 1.
+    """One debate of a tournament: a motion and the debaters of both sides.
+
+    `replicate` counts equal ones from 1.
     """
 
     motion: str
@@ -27,8 +28,7 @@ class Match:
 def round_robin(
     debaters: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0
 ) -> tuple[Match, ...]:
-    """Everybody against everybody else: each pair meets `meetings` times, half of them with the
-    sides exchanged.
+    """Everybody against everybody else, half of the `meetings` of a pair with sides exchanged.
 
     By default a pair meets once on every motion, or twice (on both sides) where the number of
     motions is odd. Every motion is debated equally often, and every debater is equally often on
@@ -60,36 +60,32 @@ def against_baseline(
 def _balanced(
     pairs: list[tuple[str, str]], motions: Sequence[str], meetings: int | None, seed: int
 ) -> tuple[Match, ...]:
-    """Deal the motions out over the meetings in a circle, and exchange sides from one meeting of a
-    pair to the next.
-    """
+    """Deal out the motions over the meetings in a circle, with the sides exchanged each time."""
     _refuse_repeated("motions", motions, 1)
     n = len(motions)
     if meetings is None:
         meetings = n if n % 2 == 0 else 2 * n
     if not _can_balance(meetings, len(pairs), n):
         raise WrongInput(_refusal(meetings, len(pairs), n))
-    rng = random.Random(
-        seed_of("tournament", seed, *sorted(motions), *(name for pair in pairs for name in pair))
-    )
+    names = [name for pair in pairs for name in pair]
+    rng = random.Random(seed_of("tournament", seed, *sorted(motions), *names))
     dealt = rng.sample(sorted(motions), n)
     rng.shuffle(pairs)
-    seen: Counter[Match] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     matches = []
     for i, pair in enumerate(pairs):
         turned = rng.randrange(2)
         for meeting in range(meetings):
             # A second pass over the motions takes the other side of each.
             first = (meeting % n + meeting // n + turned) % 2
-            match = Match(dealt[(i * meetings + meeting) % n], pair[first], pair[1 - first])
-            seen[match] += 1
-            matches.append(Match(match.motion, match.proposition, match.opposition, seen[match]))
+            held = dealt[(i * meetings + meeting) % n], pair[first], pair[1 - first]
+            counts[held] += 1
+            matches.append(Match(*held, counts[held]))
     return tuple(matches)
 
 
 def lopsided(matches: Sequence[Match]) -> str:
-    """What is not balanced in these debates, with the counts by motion and by side; "" if nothing
-    is.
+    """What is unbalanced in these debates, with the counts by motion and by side; else "".
 
     >>> lopsided([Match("voting", "a", "b"), Match("nuclear", "b", "a")])
     ''
@@ -97,17 +93,14 @@ def lopsided(matches: Sequence[Match]) -> str:
     'debates by side (proposition, opposition): a 1, 0; b 0, 1'
     """
     motions = Counter(match.motion for match in matches)
-    proposing, opposing = (
-        Counter(match.proposition for match in matches),
-        Counter(match.opposition for match in matches),
-    )
-    names = sorted({*proposing, *opposing})
+    proposing = Counter(match.proposition for match in matches)
+    opposing = Counter(match.opposition for match in matches)
     found = []
     if len(set(motions.values())) > 1:
-        found.append(
-            "debates by motion: " + ", ".join(f"{name} {n}" for name, n in sorted(motions.items()))
-        )
-    if any(proposing[name] != opposing[name] for name in names):
+        counts = ", ".join(f"{name} {n}" for name, n in sorted(motions.items()))
+        found.append(f"debates by motion: {counts}")
+    if proposing != opposing:
+        names = sorted({*proposing, *opposing})
         sides = "; ".join(f"{name} {proposing[name]}, {opposing[name]}" for name in names)
         found.append(f"debates by side (proposition, opposition): {sides}")
     return "; ".join(found)
@@ -119,32 +112,28 @@ def _can_balance(meetings: int, pairs: int, motions: int) -> bool:
 
 def _refusal(meetings: int, pairs: int, motions: int) -> str:
     """Why a design cannot be balanced, and the nearest numbers of meetings that can."""
-    below = next((k for k in range(meetings - 1, 0, -1) if _can_balance(k, pairs, motions)), None)
-    above = next(
-        k
-        for k in range(max(meetings, 0) + 1, max(meetings, 0) + 2 * motions + 2)
-        if _can_balance(k, pairs, motions)
-    )
-    nearest = f"{below} or {above}" if below else f"{above}"
+    start = max(meetings, 0)
+    fewer = range(meetings - 1, 0, -1)
+    more = range(start + 1, start + 2 * motions + 2)
+    nearest = []
+    for numbers in (fewer, more):
+        possible = [k for k in numbers if _can_balance(k, pairs, motions)]
+        nearest += [str(k) for k in possible[:1]]
     if meetings % 2 or meetings < 1:
-        why = (
-            f"{meetings} meeting{'' if meetings == 1 else 's'} of a pair cannot be split evenly"
-            " between the sides"
-        )
+        times = f"{meetings} meeting{'' if meetings == 1 else 's'} of a pair"
+        why = f"{times} cannot be split evenly between the sides"
     else:
-        debates = (
-            f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times are"
-            f" {pairs * meetings} debates"
-        )
+        counted = f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times"
+        debates = f"{counted} are {pairs * meetings} debates"
         why = f"{debates}, not equally many on each of {motions} motions"
     return (
-        f"this tournament cannot be balanced: {why}; the nearest that can: {nearest} meetings of"
-        " each pair"
+        f"this tournament cannot be balanced: {why}; the nearest that can: {' or '.join(nearest)}"
+        " meetings of each pair"
     )
 
 
 def _refuse_repeated(what: str, names: Sequence[str], least: int) -> None:
-    twice = sorted({name for name in names if list(names).count(name) > 1})
+    twice = sorted(name for name, n in Counter(names).items() if n > 1)
     if twice:
         raise WrongInput(f"{what}: '{twice[0]}' is named twice; name each once")
     if len(names) < least:

@@ -1,13 +1,11 @@
-"""The record of speech: turns, the statements made in them, and the silences where none was
-made.
-"""
+"""The record of speech: turns, the statements made in them, and silences where none was made."""
 
 from dataclasses import dataclass
 
+from delibsim.domain.reason import Reason
+
 PREPARATION = "preparation"
-"""The task of writing notes before a debate; nobody hears what is said in such a turn but who said
-it.
-"""
+"""The task of writing notes before a debate; only their author is shown them."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +20,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Statement:
-    """What was said in a turn, word for word; `cut` if more was said than the rules allow, and the
-    rest was left out.
-    """
+    """What was said in a turn, word for word; `cut` if the rules left out the rest."""
 
     turn: Turn
     text: str
@@ -33,13 +29,19 @@ class Statement:
 
 @dataclass(frozen=True)
 class Silence:
-    """A turn in which nothing was said that counts: the status of the call, and the reason in
-    words.
+    """A turn without a statement that counts.
+
+    `status` is that of the call, and `reason` its detail in words.
     """
 
     turn: Turn
     status: str
     reason: str
+
+    @property
+    def why(self) -> Reason:
+        """Status and detail as one reason."""
+        return Reason(self.status, self.reason)
 
 
 Transcript = tuple[Statement, ...]

@@ -1,6 +1,4 @@
-"""What an experiment manipulates: the treatment, the wording of prompts, and the procedure of a
-session.
-"""
+"""What an experiment manipulates: treatment, wording of prompts, and procedure of a session."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +9,7 @@ from delibsim.domain.rules import Rules
 
 @dataclass(frozen=True)
 class Treatment:
-    """Instructions to those who speak, the number of rounds, and whether participants interact at
-    all.
+    """Instructions to those who speak, the rounds of speech, and whether participants interact.
 
     Whether the surveys repeat the instructions is the procedure's (see `Procedure.instructions`).
     """
@@ -30,8 +27,9 @@ class Treatment:
 
 @dataclass(frozen=True)
 class Wording:
-    """The sentences around topic, instrument and transcript in every prompt, as templates by name
-    (`$field` is filled in).
+    """The sentences around topic, instrument and transcript in every prompt.
+
+    `texts` are templates by name, in which each `$field` is filled in.
     """
 
     id: str
@@ -39,9 +37,8 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Audience:
-    """Who hears whom: a network of the participants by name, or an edge list of seats counted from
-    1.
+class Network:
+    """Who hears whom: the `network` by name, or `edges` between seats counted from 1.
 
     `neighbours` is the mean degree of a small world (an even number), `rewiring` its probability of
     rewiring.
@@ -53,16 +50,16 @@ class Audience:
     edges: tuple[tuple[int, int], ...] = ()
 
 
-Told = Literal["turns", "everywhere"]
-"""Where the instructions of a treatment are told: in speaking turns only, or in the surveys too."""
+Instructed = Literal["turns", "everywhere"]
+"""Where the instructions of a treatment stand: in speaking turns only, or in the surveys too."""
 
 
 @dataclass(frozen=True)
 class Procedure:
     """How a session is held, apart from what is manipulated.
 
-    Told: `instructions`, where the treatment's text is told; `background`, whether the topic's
-    background is told after its question, in surveys and turns alike.
+    Prompts: `instructions`, where the treatment's text stands; `background`, whether the topic's
+    background follows its question, in surveys and turns alike.
 
     Surveys: `shuffle_items`, every participant sees the items in an order of its own;
     `reverse_scale` "half", one of every two neighbouring seats sees the scale with its ends the
@@ -78,7 +75,7 @@ class Procedure:
     a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
     """
 
-    audience: Audience = Audience()
+    audience: Network = Network()
     shuffle_items: bool = True
     show_transcript: bool = True
     show_answers: bool = True
@@ -88,14 +85,12 @@ class Procedure:
     reverse_scale: Literal["half"] | None = None
     transcript_window: int | None = None
     rules: Rules | None = None
-    instructions: Told = "turns"
+    instructions: Instructed = "turns"
     background: bool = True
     words: int | None = 150
 
     def __post_init__(self) -> None:
-        """Refuse a negative number of re-asks, bounds below 1, and a length that is asked for and
-        not read.
-        """
+        """Refuse negative re-asks, bounds below 1, and a length that is asked for and not read."""
         if self.reasks < 0:
             raise ValueError(f"reasks must be 0 or more, not {self.reasks}")
         if self.rules is not None and self.rules.reasks > self.reasks:
@@ -106,12 +101,6 @@ class Procedure:
             bound = getattr(self, name)
             if bound is not None and bound < 1:
                 raise ValueError(f"{name} must be 1 or more, or null, not {bound}")
-        if (
-            self.words is not None
-            and self.longest_statement is not None
-            and self.words > self.longest_statement
-        ):
-            raise ValueError(
-                f"words ({self.words}) cannot be more than longest_statement"
-                f" ({self.longest_statement})"
-            )
+        words, longest = self.words, self.longest_statement
+        if words is not None and longest is not None and words > longest:
+            raise ValueError(f"words ({words}) cannot be more than longest_statement ({longest})")

@@ -1,6 +1,4 @@
-"""A participant in the room: answers surveys and takes turns through the language model that voices
-it.
-"""
+"""A participant in the room: it answers surveys and takes turns through its language model."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,30 +7,34 @@ from typing import Any
 import mesa
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Phase, Response, Survey
+from delibsim.domain.survey import Item, Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
-from delibsim.prompts.prompt import Prompt, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 
 class Agent(mesa.Agent):
-    """A participant in the room. It returns what it says and answers; it never writes into the
-    forum.
-    """
+    """A participant in the room; it returns its answers and statements to the forum."""
 
     def __init__(
-        self, room: mesa.Model, session: Session, participant: Participant, voice: LanguageModel
+        self,
+        room: mesa.Model,
+        session: Session,
+        participant: Participant,
+        language_model: LanguageModel,
     ) -> None:
         super().__init__(room)
         self.session = session
         self.participant = participant
-        self.voice = voice
-        self.order = self._order(self.session.survey)
-        self.reversed = reversed_for(self.session, participant)
-        self.dropped: set[str] = set()  # parameters requested of the voice that had no effect
+        self.language_model = language_model
+        self.order = self._order(session.survey)
+        self.reversed = reversed_for(session, participant)
+        self.dropped: set[str] = set()  # parameters that were requested and had no effect
 
     async def respond(
         self,
@@ -41,64 +43,52 @@ class Agent(mesa.Agent):
         heard: Sequence[Statement] = (),
         earlier: Response | None = None,
     ) -> Response:
-        """Answer the survey; what cannot be read after the last re-ask, or is refused, is missing
-        with the reason.
+        """Answer the survey.
+
+        What cannot be read after the last re-ask, or is refused, is missing with the reason.
         """
         order, reversed_ = self.order, self.reversed
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
         answers, completion = await self._ask(prompt)
+        missing = {}
         if answers is None:
-            reason = f"{completion.status}: {completion.detail}".rstrip(": ")
-            return Response(
-                self.participant.id,
-                phase,
-                {},
-                dict.fromkeys((item.id for item in survey.items), reason),
-                order,
-                reversed_,
-            )
-        return Response(self.participant.id, phase, answers, {}, order, reversed_)
+            reason = Reason(completion.status, completion.detail.rstrip(": "))
+            missing = dict.fromkeys((item.id for item in survey.items), reason)
+        name = self.participant.id
+        return Response(name, phase, answers or {}, missing, order, reversed_)
 
     async def speak(
         self, turn: Turn, heard: Sequence[Statement], earlier: Response | None = None
     ) -> Statement | Silence:
-        """Take a turn; a refused, truncated or empty reply is a silence with its status and
-        reason.
-        """
-        words, completion = await self._ask(
-            speech_prompt(self.session, self.participant, turn, heard, earlier)
-        )
+        """Take a turn; a refused, truncated or unreadable reply is a silence with its reason."""
+        prompt = speech_prompt(self.session, self.participant, turn, heard, earlier)
+        words, completion = await self._ask(prompt)
         if words is None:
             return Silence(turn, completion.status, completion.detail)
         return Statement(turn, words, cut=words != Words().read(completion.text))
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
-        return await ask(
-            self.session,
-            self.voice,
-            prompt,
-            lambda completion: self.dropped.update(completion.parameters_dropped),
-        )
+        def note(completion: Completion) -> None:
+            self.dropped.update(completion.parameters_dropped)
+
+        return await ask(self.session, self.language_model, prompt, note)
 
     def _order(self, survey: Survey) -> tuple[str, ...]:
-        """The items in this participant's own order (the same in both phases), considerations
-        before preferences.
-        """
-        return tuple(
-            item.id
-            for kind, items in (
-                ("considerations", survey.considerations),
-                ("preferences", survey.preferences),
-            )
-            for item in self._shuffled(kind, items)
-        )
+        """The items in this participant's own order, considerations before preferences.
 
-    def _shuffled(self, kind: str, items: Sequence[Any]) -> Sequence[Any]:
+        It is the same in both phases.
+        """
+        considerations = self._shuffled("considerations", survey.considerations)
+        preferences = self._shuffled("preferences", survey.preferences)
+        return tuple(item.id for item in (*considerations, *preferences))
+
+    def _shuffled(self, kind: str, items: Sequence[Item]) -> Sequence[Item]:
         if not self.session.procedure.shuffle_items:
             return items
         # Sorted by keyed hashes, so that an item more or less leaves the others in their order.
         key = self.session.seed_for(self.participant.id, "order", kind).to_bytes(8, "big")
-        return sorted(
-            items,
-            key=lambda item: hashlib.blake2b(item.id.encode(), key=key, digest_size=8).digest(),
-        )
+
+        def keyed_hash(item: Item) -> bytes:
+            return hashlib.blake2b(item.id.encode(), key=key, digest_size=8).digest()
+
+        return sorted(items, key=keyed_hash)

@@ -3,76 +3,70 @@
 from collections.abc import Iterator
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import SIDES
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Turn
 from delibsim.engine.forum import Forum
 
-TASKS = ("opening", "rebuttal", "closing")
+BROKEN_OFF = Reason(
+    "debate_incomplete", "the debate broke off, so the survey after it was not held"
+)
 
 
 class Debate(Forum):
-    """Opening, rebuttal and closing, the proposition always first; a turn without a speech ends the
-    debate.
-    """
+    """Opening, rebuttal and closing, the proposition first; a turn without a speech ends it."""
 
     @staticmethod
     def check(session: Session) -> None:
-        """Refuse a debate without its two sides or its rules, or one in which somebody cannot hear;
-        WrongInput.
-        """
+        """Refuse a debate without both sides, without rules or with another network; WrongInput."""
+        procedure, format = session.procedure, session.kind
         roles = [participant.role for participant in session.participants]
-        if any(roles.count(side) != 1 for side in SIDES) or not set(roles) <= {*SIDES, "audience"}:
+        counts = [roles.count(side) for side in format.sides]
+        if any(count != 1 for count in counts) or not set(roles) <= set(format.roles):
             raise WrongInput(
                 "a debate has one proposition, one opposition and an audience; the roles given are"
                 f" {', '.join(roles)}"
             )
-        if session.procedure.rules is None:
+        if procedure.rules is None:
             raise WrongInput(
                 "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"
             )
-        if session.procedure.words is not None:
+        if procedure.words is not None:
             raise WrongInput(
                 "the length of a speech is procedure.rules.least and .most; procedure.words must be"
                 " null in a debate"
             )
-        if session.procedure.audience.network != "complete":
+        if procedure.audience.network != "complete":
             raise WrongInput(
                 "in a debate everybody hears both sides: procedure.audience.network must be"
                 " complete"
             )
 
     def agenda(self) -> Iterator[Turn]:
-        """Notes in private where the rules ask for them, then the six turns; nothing after a turn
-        in which nothing was said.
+        """Private notes where the rules ask for them, then the six turns.
+
+        The first silence ends the agenda.
         """
-        rules, speaker = (
-            self.session.procedure.rules,
-            {p.role: p.id for p in self.session.participants},
-        )
-        tasks = [PREPARATION] * bool(rules and rules.preparation) + [*TASKS]
-        turns = [
-            (tasks.index("opening") * -1 + i + 1, task, side)
-            for i, task in enumerate(tasks)
-            for side in SIDES
-        ]
-        for index, (round_, task, side) in enumerate(
-            turns if self.session.treatment.interaction else (), 1
-        ):
-            if self.silences:
-                return
-            yield Turn(index, round_, speaker[side], task)
+        if not self.session.treatment.interaction:
+            return
+        rules, format = self.session.procedure.rules, self.session.kind
+        speakers = {person.role: person.id for person in self.session.participants}
+        rounds = list(enumerate(format.tasks, 1))
+        if rules is not None and rules.preparation:
+            rounds.insert(0, (0, PREPARATION))
+        index = 0
+        for round_, task in rounds:
+            for side in format.sides:
+                if self.silences:
+                    return
+                index += 1
+                yield Turn(index, round_, speakers[side], task)
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
-        """Ask the audience; after a debate that broke off nobody is asked, and the answers are
-        missing for that reason.
-        """
-        if phase == "post" and self.silences:
-            items = [item.id for item in self.session.survey.items]
-            reason = "debate_incomplete: the debate broke off, so the survey after it was not held"
-            return tuple(
-                Response(p.id, phase, {}, dict.fromkeys(items, reason))
-                for p in self.session.respondents
-            )
-        return await super().survey(phase)
+        """Ask the audience, but not after a debate that broke off: then all answers are missing."""
+        if phase == "pre" or not self.silences:
+            return await super().survey(phase)
+        items = [item.id for item in self.session.survey.items]
+        missing = dict.fromkeys(items, BROKEN_OFF)
+        return tuple(Response(person.id, phase, {}, missing) for person in self.session.respondents)

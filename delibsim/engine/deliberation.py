@@ -12,10 +12,10 @@ class Deliberation(Forum):
 
     def agenda(self) -> Iterator[Turn]:
         """Each round, all participants in an order that Mesa shuffles."""
+        treatment = self.session.treatment
+        rounds = treatment.rounds if treatment.interaction else 0
         index = 0
-        for round_ in range(
-            1, self.session.treatment.rounds + 1 if self.session.treatment.interaction else 1
-        ):
+        for round_ in range(1, rounds + 1):
             for agent in list(self.agents.shuffle()):
                 assert isinstance(agent, Agent)
                 index += 1

@@ -12,14 +12,15 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.agent import Agent
-from delibsim.engine.audience import audience_of
+from delibsim.engine.network import network_of
 from delibsim.models.base import LanguageModel
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something to watch: a survey being answered by one participant, or a turn being taken; `done`
-    when it is over.
+    """One participant begins to answer a survey or to take a turn, or has done so (`done`).
+
+    `said` is what came of it, None before.
     """
 
     session: str
@@ -31,28 +32,33 @@ class Event:
 
 
 Watch = Callable[[Event], None]
+"""What is called with every event of a session."""
 
 
 class Forum(mesa.Model, ABC):
-    """A room with its agents. Mesa draws orders from the session's seed; formats differ only in
-    their `agenda`.
+    """A room with its agents.
+
+    Mesa draws orders from the session's seed; formats differ only in their `agenda`.
     """
 
-    def __init__(self, session: Session, voices: Mapping[str, LanguageModel], watch: Watch) -> None:
+    def __init__(
+        self, session: Session, language_models: Mapping[str, LanguageModel], watch: Watch
+    ) -> None:
         super().__init__(rng=session.seed_for("forum"))
         self.session = session
         self.watch = watch
-        self.seats = {p.id: Agent(self, session, p, voices[p.model]) for p in session.participants}
-        self.hears = audience_of(session)
+        self.seats: dict[str, Agent] = {}
+        for person in session.participants:
+            model = language_models[person.model]
+            self.seats[person.id] = Agent(self, session, person, model)
+        self.network = network_of(session)
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []
         self.responses: dict[tuple[Phase, str], Response] = {}
 
     @staticmethod
     def check(session: Session) -> None:
-        """Refuse, before anything is asked, a session that cannot be held in this format;
-        WrongInput.
-        """
+        """Refuse a session that cannot be held in this format; WrongInput."""
 
     @abstractmethod
     def agenda(self) -> Iterator[Turn]:
@@ -75,38 +81,39 @@ class Forum(mesa.Model, ABC):
         async def answer(name: str, agent: Agent) -> Response:
             self._tell(phase, name)
             heard = self.heard(name) if phase == "post" else ()
-            response = await agent.respond(
-                self.session.survey, phase, heard, self.responses.get(("pre", name))
-            )
+            earlier = self.responses.get(("pre", name))
+            response = await agent.respond(self.session.survey, phase, heard, earlier)
             self._tell(phase, name, said=response)
             return response
 
         # Whoever fails, the others finish first: what is in flight has been paid for and is to be
         # recorded.
-        asked = [(person.id, self.seats[person.id]) for person in self.session.respondents]
-        settled = await asyncio.gather(
-            *(answer(name, agent) for name, agent in asked), return_exceptions=True
-        )
+        names = [person.id for person in self.session.respondents]
+        answering = [answer(name, self.seats[name]) for name in names]
+        settled = await asyncio.gather(*answering, return_exceptions=True)
         for outcome in settled:
             if isinstance(outcome, BaseException):
                 raise outcome
         responses = tuple(outcome for outcome in settled if isinstance(outcome, Response))
-        self.responses |= {(phase, response.participant): response for response in responses}
+        for response in responses:
+            self.responses[phase, response.participant] = response
         return responses
 
     def heard(self, name: str) -> tuple[Statement, ...]:
-        """What this participant has heard so far: its own statements and those of its neighbours in
-        the audience graph.
+        """The statements that a participant has heard so far: its own, and its neighbours'.
+
+        Neighbours are those in the network; private notes are heard by their author alone.
         """
-        aloud = (s for s in self.statements if s.turn.speaker == name or s.turn.task != PREPARATION)
-        return tuple(
-            s for s in aloud if s.turn.speaker == name or self.hears.has_edge(s.turn.speaker, name)
-        )
+        heard = []
+        for statement in self.statements:
+            turn = statement.turn
+            aloud = turn.task != PREPARATION and self.network.has_edge(turn.speaker, name)
+            if aloud or turn.speaker == name:
+                heard.append(statement)
+        return tuple(heard)
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
-        """The parameters that were requested of a model and had no effect in some call, by
-        model.
-        """
+        """By model, the parameters that were requested and had no effect in some call."""
         found: dict[str, set[str]] = {}
         for agent in self.seats.values():
             found.setdefault(agent.participant.model, set()).update(agent.dropped)

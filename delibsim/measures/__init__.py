@@ -1,3 +1,1 @@
-"""Formulas of deliberation research on numpy arrays; they know nothing of delibsim, and each cites
-its source.
-"""
+"""Formulas of deliberation research on numpy arrays; each cites its source."""

@@ -23,23 +23,26 @@ from delibsim.measures.pairs import (
 
 
 def agreement(ratings: ArrayLike) -> Value:
-    """Mean Spearman correlation between participants over the unordered pairs, in [-1, 1]; NaN if
-    one answered all items alike.
+    """Mean Spearman correlation between participants over the unordered pairs, in [-1, 1].
+
+    NaN if one of them answered all items alike.
     """
     return mean_or_nan(over_pairs(rank_correlations(ratings)))
 
 
 def opinion_change(pre: ArrayLike, post: ArrayLike) -> Value:
-    """Mean over participants and items of |post - pre|, in points of the raw scale; the same
-    participants in the same order.
+    """Mean over participants and items of |post - pre|, in points of the raw scale.
+
+    Both hold the same participants in the same order.
     """
     pre, post = _two_phases(pre, post)
     return mean_or_nan(np.abs(post - pre).mean(axis=-1))
 
 
 def rank_stability(pre: ArrayLike, post: ArrayLike) -> Value:
-    """Mean over participants of Kendall's tau-b between own ratings before and after, in [-1, 1];
-    NaN if one rated all items alike.
+    """Mean over participants of Kendall's tau-b between own ratings before and after, in [-1, 1].
+
+    NaN if one of them rated all items alike.
     """
     pre, post = _two_phases(pre, post)
     before, after = _orders(pre), _orders(post)
@@ -60,8 +63,9 @@ def why_undefined(ratings: ArrayLike) -> str:
 
 
 def why_opinion_change_undefined(pre: ArrayLike, post: ArrayLike) -> str:
-    """Why `opinion_change` of one group is NaN: '' where defined, else 'too_few_participants' (none
-    at all) or 'missing_answer'.
+    """Why `opinion_change` of one group is NaN: '' where defined, else the first that applies of
+
+    'too_few_participants' (none at all), 'missing_answer'.
     """
     pre, post = _two_phases(as_one_group(pre), as_one_group(post))
     if len(pre) == 0:

@@ -1,9 +1,9 @@
-"""AQuA: twenty indicators of deliberative quality, each from 0 to 3, and their weighted sum
-(DEFINITIONS 5).
+"""AQuA: twenty indicators of deliberative quality, each from 0 to 3, and their weighted sum.
 
 Behrendt, M., Wagner, S. S., Ziegele, M., Wilms, L., Stoll, A., Heinbach, D. and Harmeling, S.
 (2024). AQuA: Combining Experts' and Non-Experts' Views To Assess Deliberation Quality in Online
-Discussions Using LLMs. Proceedings of DELITE at LREC-COLING 2024.
+Discussions Using LLMs. Proceedings of DELITE at LREC-COLING 2024,
+https://aclanthology.org/2024.delite-1.1.
 """
 
 from collections.abc import Mapping
@@ -44,9 +44,7 @@ LOWEST, HIGHEST = -1.66928295, 4.98926754
 
 @dataclass(frozen=True)
 class Published:
-    """A published distribution of scores: what was scored, mean, standard deviation, number of
-    speeches.
-    """
+    """The mean and standard deviation of the published scores of `n` speeches."""
 
     what: str
     mean: float
@@ -55,44 +53,42 @@ class Published:
 
 
 PEOPLE = Published("speeches of citizens at Europolis", 2.980, 0.431, 910)
-"""The human reference of the score, on the scale of 0 to 5 (DEFINITIONS 5)."""
+"""The human reference of the score, on the scale of 0 to 5 (docs/aqua.md)."""
 
 
 def score(labels: Mapping[str, int], scale: float = 5) -> float:
-    """The score of one statement, from 0 to `scale`; ValueError unless there is a label from 0 to 3
-    for each indicator and no other.
+    """The score of one statement, from 0 to `scale`.
+
+    ValueError unless there is a label from 0 to 3 for each indicator and no other.
 
     >>> round(score(dict.fromkeys(INDICATORS, 0)), 3)
     1.253
     """
     absent = [name for name in INDICATORS if name not in labels]
     extra = [name for name in labels if name not in WEIGHTS]
-    wrong = [
-        f"{name} {labels[name]!r}"
-        for name in INDICATORS
-        if name in labels and labels[name] not in LABELS
-    ]
-    for fault, names in (
+    given = [(name, labels[name]) for name in INDICATORS if name in labels]
+    wrong = [f"{name} {label!r}" for name, label in given if label not in LABELS]
+    faults = (
         ("no label for", absent),
         ("unknown indicators:", extra),
         ("labels other than 0, 1, 2, 3:", wrong),
-    ):
+    )
+    for fault, names in faults:
         if names:
             raise ValueError(f"{fault} {', '.join(names)}")
     return float(scores([labels[name] for name in INDICATORS], scale))
 
 
 def scores(labels: ArrayLike, scale: float = 5) -> NDArray[np.float64]:
-    """Scores of many statements: labels (... by 20, in the order of INDICATORS) to scores (...); a
-    missing label (NaN) gives NaN.
+    """Scores (...) of many statements from their labels (..., 20), in the order of INDICATORS.
+
+    A missing label (NaN) gives NaN.
     """
     return (sums(labels) - LOWEST) / (HIGHEST - LOWEST) * scale
 
 
 def sums(labels: ArrayLike) -> NDArray[np.float64]:
-    """Weighted sums of labels (... by 20), from LOWEST to HIGHEST; ValueError if there are not 20
-    of them.
-    """
+    """Weighted sums of labels (..., 20), from LOWEST to HIGHEST; ValueError for another number."""
     values = np.asarray(labels, dtype=float)
     if values.shape[-1:] != (len(INDICATORS),):
         raise ValueError(

@@ -20,11 +20,10 @@ from delibsim.measures.pairs import (
 
 
 def diversity(answers: ArrayLike) -> Value:
-    """Mean over pairs of the Euclidean distance between raw answers, ranks included: the measure of
-    the published human values.
+    """Mean over pairs of the Euclidean distance between raw answers, ranks included.
 
-    It grows with the number of items and the width of their scales; `diversity_range_normalised`
-    does not.
+    The published values of people are by this measure. It grows with the number of items and the
+    width of their scales; `diversity_range_normalised` does not.
     """
     return mean_or_nan(_distances(as_ratings(answers)))
 
@@ -45,8 +44,7 @@ def diversity_standardised(answers: ArrayLike, population: ArrayLike, ddof: int 
 
 
 def diversity_range_normalised(answers: ArrayLike, lows: ArrayLike, highs: ArrayLike) -> Value:
-    """Diversity on items scaled by the format's range: root mean square over items, mean over
-    pairs, in [0, 1].
+    """Root mean square difference of answers over the items' ranges, mean over pairs, in [0, 1].
 
     `lows` and `highs` are the ends of the items' scales, of shape (k,) or one number for all:
     comparable between instruments. Raises ValueError where a scale has no width.
@@ -84,8 +82,9 @@ def _distances(answers: Array) -> Array:
 
 
 def _spreads(population: Array, ddof: int) -> Array:
-    """Standard deviation of each item, NaN where all answer alike (the computed deviation of equal
-    decimals need not be 0).
+    """Standard deviation of each item, NaN where all answer alike.
+
+    The computed deviation of equal decimals need not be 0.
     """
     if len(population) < 2:
         return np.full(population.shape[1], np.nan)

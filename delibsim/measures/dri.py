@@ -41,8 +41,10 @@ another order differ by about 1e-15.
 
 @dataclass(frozen=True, eq=False)
 class PermutationNull:
-    """The observed index, the indices (permutations,) under shuffled preferences, and the share at
-    least as large as observed.
+    """The result of a permutation test of one group.
+
+    `observed` is the index, `null` (permutations,) are the indices under shuffled preferences, and
+    `p` is the share of these that is at least as large as observed.
     """
 
     observed: float
@@ -51,10 +53,10 @@ class PermutationNull:
 
 
 def rank_correlations(ratings: ArrayLike) -> Array:
-    """Spearman correlations (..., n, n) between the participants (rows) of (..., n, k), with
-    mid-ranks for ties.
+    """Spearman correlations (..., n, n) between the participants of (..., n, k).
 
-    NaN in the rows and columns of a participant who answered all items alike or left one out.
+    Ties have mid-ranks. NaN in the rows and columns of a participant who answered all items alike
+    or left one out.
     """
     ratings = as_ratings(ratings)
     ranks = _centred_ranks(ratings)
@@ -69,8 +71,9 @@ def rank_correlations(ratings: ArrayLike) -> Array:
 
 
 def dri(considerations: ArrayLike, preferences: ArrayLike) -> Value:
-    """Deliberative Reason Index, 1 - 2 * mean over pairs of |RC - RP|, in [-3, 1] (Niemeyer and
-    Veri 2022).
+    """Deliberative Reason Index, 1 - 2 * mean over pairs of |RC - RP|, in [-3, 1].
+
+    Source: Niemeyer and Veri (2022).
 
     >>> dri([[1, 2, 3], [1, 3, 2]], [[1, 2], [1, 2]])
     0.0
@@ -79,11 +82,10 @@ def dri(considerations: ArrayLike, preferences: ArrayLike) -> Value:
 
 
 def dri_adjusted(considerations: ArrayLike, preferences: ArrayLike) -> Value:
-    """The index with pairs of two weak correlations discounted, in [-3, 1]: the default of the R
-    package deliberr.
+    """The index with pairs of two weak correlations discounted, in [-3, 1].
 
-    Plain `dri` rewards joint noise, because two correlations of 0 count as perfect consistency;
-    here they count least.
+    It is the default of the R package deliberr. Plain `dri` rewards joint noise, because two
+    correlations of 0 count as perfect consistency; here they count least.
     """
     return _group_index(considerations, preferences, adjusted=True)
 
@@ -91,8 +93,9 @@ def dri_adjusted(considerations: ArrayLike, preferences: ArrayLike) -> Value:
 def individual_dri(
     considerations: ArrayLike, preferences: ArrayLike, adjusted: bool = False
 ) -> Array:
-    """Each participant's index (..., n) over the n - 1 pairs that hold this participant; its mean
-    is the group's index.
+    """Each participant's index (..., n), over the n - 1 pairs that hold this participant.
+
+    Its mean is the group's index.
     """
     values = pair_index(*_correlations(considerations, preferences), adjusted)
     n = values.shape[-1]
@@ -102,8 +105,9 @@ def individual_dri(
 
 
 def relative_change(pre: ArrayLike, post: ArrayLike) -> Value:
-    """Change as a share of the room there was: delta / (1 - pre) for a gain, delta / (1 + pre) for
-    a loss; NaN without room.
+    """Change as a share of the way to 1 for a gain, to -1 for a loss; NaN where there is none.
+
+    It is delta / (1 - pre) for a gain, and delta / (1 + pre) for a loss.
     """
     pre, post = np.asarray(pre, dtype=np.float64), np.asarray(post, dtype=np.float64)
     delta = post - pre
@@ -135,8 +139,7 @@ def permutation_null(
     seed: int = 0,
     adjusted: bool = False,
 ) -> PermutationNull:
-    """Permutation test of one group: is its index larger than if preferences were dealt out at
-    random?
+    """Test whether a group's index is larger than if preferences were assigned at random.
 
     Whole preference rows are shuffled among participants; `p` is the share of permutations with an
     index at least as large as the observed (within `TIE`), so it can be 0. All NaN where the index
@@ -164,8 +167,9 @@ def _shuffles(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
 
 
 def _shuffled_indices(rc: Array, rp: Array, shuffles: np.ndarray, adjusted: bool) -> Array:
-    """The group's index under each column of `shuffles` (n, permutations): correlations are looked
-    up, never computed again.
+    """The group's index under each column of `shuffles` (n, permutations).
+
+    Correlations are looked up and not computed again.
     """
     n = len(rc)
     flat = rp.ravel()
@@ -183,8 +187,9 @@ def _group_index(considerations: ArrayLike, preferences: ArrayLike, adjusted: bo
 
 
 def pair_index(rc: Array, rp: Array, adjusted: bool = False) -> Array:
-    """Each pair's share in the index, from its two rank correlations: the index of a group is the
-    mean of these over its pairs.
+    """Each pair's share in the index, from its two rank correlations.
+
+    The index of a group is the mean of these over its pairs.
     """
     difference = np.abs(rc - rp)
     if not adjusted:
@@ -210,9 +215,7 @@ def _two_ratings(considerations: ArrayLike, preferences: ArrayLike) -> tuple[Arr
 
 
 def _centred_ranks(ratings: Array) -> Array:
-    """Mid-ranks less their mean, exact halves: half of (items rated lower less items rated
-    higher).
-    """
+    """Mid-ranks less their mean: half of (items rated lower less items rated higher)."""
     twice = np.zeros(ratings.shape)
     for item in range(ratings.shape[-1]):
         rating = ratings[..., item : item + 1]

@@ -1,6 +1,4 @@
-"""A group's ratings as an array, and means over its unordered pairs of participants: what all
-measures share.
-"""
+"""A group's ratings as an array, and means over its unordered pairs of participants."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,9 +22,7 @@ def as_ratings(answers: ArrayLike) -> Array:
 
 
 def as_one_group(answers: ArrayLike) -> Array:
-    """Ratings of one group as a float array of shape (n, k); ValueError where there are leading
-    axes.
-    """
+    """Ratings of one group as a float array (n, k); ValueError where there are leading axes."""
     ratings = as_ratings(answers)
     if ratings.ndim != 2:
         raise ValueError(f"one group needs the shape (participants, items), not {ratings.shape}")
@@ -34,9 +30,7 @@ def as_one_group(answers: ArrayLike) -> Array:
 
 
 def as_value(values: ArrayLike) -> Value:
-    """One value a group: a Python float for a single group, an array of the leading axes for
-    many.
-    """
+    """One value a group: a float for a single group, an array of the leading axes for many."""
     array = np.asarray(values, dtype=np.float64)
     return float(array) if array.ndim == 0 else array
 
@@ -56,8 +50,9 @@ def over_pairs(matrix: Array) -> Array:
 
 
 def mean_or_nan(values: Array) -> Value:
-    """Mean over the last axis (pairs or participants): NaN where there is none, as in a group of
-    one, which has no pair.
+    """Mean over the last axis (pairs or participants); NaN where it is empty.
+
+    A group of one participant has no pair.
     """
     if values.shape[-1] == 0:
         return as_value(np.full(values.shape[:-1], np.nan))
@@ -70,7 +65,8 @@ def has_missing(ratings: Array) -> bool:
 
 
 def has_constant_row(ratings: Array) -> bool:
-    """Whether any participant (row) answered all items alike, so that no rank correlation with
-    others exists.
+    """Whether any participant (row) answered all items alike.
+
+    Such a participant has no rank correlation with others.
     """
     return bool((ratings == ratings[..., :1]).all(axis=-1).any())

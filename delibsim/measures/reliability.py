@@ -12,11 +12,10 @@ Array = NDArray[np.float64]
 
 
 def krippendorff_alpha(ratings: ArrayLike) -> float:
-    """Krippendorff's alpha for nominal categories; units with fewer than two ratings are left out
-    (Krippendorff 2019, ch. 12).
+    """Krippendorff's alpha for nominal categories (Krippendorff 2019, ch. 12).
 
-    1 is perfect agreement, 0 that of chance; NaN without a unit rated twice, or when only one
-    category was ever used.
+    Units with fewer than two ratings are left out. 1 is perfect agreement, 0 that of chance; NaN
+    without a unit rated twice, or when only one category was ever used.
 
     >>> round(krippendorff_alpha([[1, 1], [0, 0], [1, 0], [1, 1]]), 4)
     0.5333
@@ -68,8 +67,9 @@ def majority_agreement(ratings: ArrayLike) -> float:
 
 
 def raw_agreement(ratings: ArrayLike) -> float:
-    """Mean over units of the share of pairs of raters who chose the same category; NaN without a
-    unit rated twice.
+    """Mean over units of the share of pairs of raters who chose the same category.
+
+    NaN without a unit rated twice.
 
     >>> raw_agreement([[1, 1, 0], [0, 0, 0]])
     0.6666666666666666
@@ -82,11 +82,10 @@ def raw_agreement(ratings: ArrayLike) -> float:
 
 
 def gwet_ac1(ratings: ArrayLike) -> float:
-    """Gwet's AC1 for nominal categories, which prevalence does not drive to 0 (Gwet 2014, ch. 5);
-    all rated units count for chance.
+    """Gwet's AC1 for nominal categories, which prevalence does not drive to 0 (Gwet 2014, ch. 5).
 
-    The categories are those that occur; NaN without a unit rated twice, or when only one category
-    occurs.
+    All rated units count for chance agreement. The categories are those that occur; NaN without a
+    unit rated twice, or when only one category occurs.
     """
     counts = _counts(ratings)
     if counts.shape[1] < 2:
@@ -97,8 +96,10 @@ def gwet_ac1(ratings: ArrayLike) -> float:
 
 
 def cronbach_alpha(items: ArrayLike) -> float:
-    """Cronbach's alpha of items over the rows without a missing one; NaN with fewer than two rows
-    or items, or without variance.
+    """Cronbach's alpha of items over the rows without a missing one.
+
+    NaN with fewer than two rows or items, or without variance. Source: Cronbach (1951),
+    https://doi.org/10.1007/BF02310555.
 
     >>> round(cronbach_alpha([[1, 2], [2, 2], [3, 4], [4, 5]]), 4)
     0.967
@@ -108,18 +109,17 @@ def cronbach_alpha(items: ArrayLike) -> float:
     if n < 2 or k < 2:
         return float("nan")
     total = complete.sum(axis=1).var(ddof=1)
-    return (
-        float(k / (k - 1) * (1 - complete.var(axis=0, ddof=1).sum() / total))
-        if total > 0
-        else float("nan")
-    )
+    if total <= 0:
+        return float("nan")
+    share = complete.var(axis=0, ddof=1).sum() / total
+    return float(k / (k - 1) * (1 - share))
 
 
 def variance_inflation(predictors: ArrayLike) -> Array:
-    """Variance inflation factor of each column of predictors (n x k), an intercept being
-    understood; NaN where they are collinear.
+    """Variance inflation factor of each column of predictors (n, k); NaN where they are collinear.
 
-    It is the diagonal of the inverse of their correlation matrix (Belsley, Kuh and Welsch 1980).
+    An intercept is understood. It is the diagonal of the inverse of their correlation matrix
+    (Belsley, Kuh and Welsch 1980).
     """
     x = _complete(predictors)
     if len(x) <= x.shape[1] or not (x.std(axis=0) > 0).all():
@@ -131,8 +131,9 @@ def variance_inflation(predictors: ArrayLike) -> Array:
 
 
 def why_undefined(ratings: ArrayLike) -> str:
-    """Why agreement on categories is NaN: '' where it is defined, else 'too_few_ratings' or
-    'one_category'.
+    """Why agreement on categories is NaN: '' where defined, else the first that applies of
+
+    'too_few_ratings', 'one_category'.
     """
     counts = _paired_counts(ratings)
     if not len(counts):
@@ -141,8 +142,9 @@ def why_undefined(ratings: ArrayLike) -> str:
 
 
 def why_inconsistent(table: ArrayLike) -> str:
-    """Why `cronbach_alpha` is NaN: '' where it is defined, else 'too_few_ratings' or
-    'no_variance'.
+    """Why `cronbach_alpha` is NaN: '' where defined, else the first that applies of
+
+    'too_few_ratings', 'no_variance'.
     """
     complete = _complete(table)
     if min(complete.shape) < 2:
@@ -154,11 +156,10 @@ def _counts(ratings: ArrayLike) -> Array:
     """How often each category was chosen in each unit that was rated at all; units x categories."""
     table = _table(ratings)
     given = table[~np.isnan(table)]
-    counts = (
-        np.stack([(table == category).sum(axis=1) for category in np.unique(given)], axis=1)
-        if given.size
-        else np.zeros((0, 0))
-    )
+    if not given.size:
+        return np.zeros((0, 0))
+    chosen = [(table == category).sum(axis=1) for category in np.unique(given)]
+    counts = np.stack(chosen, axis=1)
     return counts[counts.sum(axis=1) > 0].astype(float)
 
 

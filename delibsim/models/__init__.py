@@ -1,3 +1,1 @@
-"""Language models behind one door: prompts, forms of reply, completions, recording and replay, and
-the embedded citizen.
-"""
+"""Language models of one protocol, recording and replay, and the pool that makes the models."""

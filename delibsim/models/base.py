@@ -1,5 +1,5 @@
-"""What a language model is to delibsim: one awaitable method that turns a prompt into a completion
-with a typed status.
+"""What a language model is to delibsim: one async method, from a prompt to a completion with a
+typed status.
 """
 
 import asyncio
@@ -11,9 +11,22 @@ from delibsim.domain.cost import OUTCOMES as OUTCOMES
 from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 Status = Literal[
-    "ok", "refusal", "length", "content_filter", "unreadable", "rate_limited", "timeout", "unavailable", "authentication",
-    "quota", "context_overflow", "bad_request", "budget", "cancelled", "internal",
-]  # fmt: skip
+    "ok",
+    "refusal",
+    "length",
+    "content_filter",
+    "unreadable",
+    "rate_limited",
+    "timeout",
+    "unavailable",
+    "authentication",
+    "quota",
+    "context_overflow",
+    "bad_request",
+    "budget",
+    "cancelled",
+    "internal",
+]
 STATUSES: tuple[Status, ...] = get_args(Status)
 FATAL: frozenset[str] = frozenset({"authentication", "quota"})
 """Statuses after which no call to that model can succeed until a person has acted."""
@@ -34,8 +47,9 @@ class Usage:
 
 @dataclass(frozen=True)
 class FailedAttempt:
-    """An attempt that failed on the way and was followed by another, `waited` seconds later; what
-    it used, where that is known.
+    """An attempt that failed on the way and was followed by another, `waited` seconds later.
+
+    `usage` is what it used, where that is known.
     """
 
     status: Status
@@ -47,8 +61,7 @@ class FailedAttempt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What came back from one call. Only status "ok" yields data; `detail` says what was wrong
-    otherwise.
+    """What came back from one call. Only status "ok" yields data; with others `detail` says why.
 
     `parameters_dropped` names the parameters that were requested and did not take effect;
     `provider` is the address or the name of who answered, without secrets; `tries` the attempts
@@ -75,7 +88,8 @@ class Completion:
 
 
 class Cancelled(asyncio.CancelledError):
-    """A call was given up while it was in flight, because the process was asked to stop;
+    """A call was given up in flight, because the process was asked to stop.
+
     `completion` says so, to be recorded.
     """
 
@@ -86,29 +100,34 @@ class Cancelled(asyncio.CancelledError):
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """Whatever can voice a participant: a hosted model, the citizen, a recording, a person.
+    """Whatever can answer for a participant: a hosted model, the citizen, a recording, a person.
 
     A class may declare `without_effect`: the names of settings that never change what it answers
     (delibsim/domain/effect.py says what follows from it); and `without_effect_where`: by
     circumstance, such as "where nobody speaks", the names of settings that do not change it there.
+    What else it can declare stands in `delibsim.models.capabilities.Capabilities`.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The name under which participants and records know the model."""
+        ...
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """Answer a prompt; faults are statuses of the completion, never exceptions and never
-        text.
-        """
+        """Answer a prompt; a fault is a status of the completion, never an exception or a text."""
         ...
 
 
 def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
-    """The value a completion holds in the form its prompt asked for, or None and a completion that
-    says why not.
+    """The value of a completion in the form its prompt asked for; None and a completion that says
+    why not, if it holds none.
     """
     if completion.status != "ok":
         return None, completion
     try:
         return prompt.reply.read(completion.text), completion
-    except UnreadableReply as fault:
-        return None, replace(completion, status="unreadable", detail=str(fault))
+    except UnreadableReply as error:
+        fault = str(error)
+    except RecursionError:
+        fault = "the reply is nested too deeply"
+    return None, replace(completion, status="unreadable", detail=fault)

@@ -1,6 +1,4 @@
-"""Limits that everything in a process shares: concurrency, requests and tokens a minute for each
-provider, and a budget.
-"""
+"""Limits that everything in a process shares: those of each provider, and a budget."""
 
 import asyncio
 import math
@@ -13,10 +11,12 @@ from asyncio_throttle import Throttler
 
 from delibsim.models.base import Usage
 
-# seconds; half of one more, because the provider's clock and ours need not agree on where a minute
-# begins
 MINUTE = 60.5
-LEARNED = 20  # calls after which their use of tokens is taken for typical
+"""Seconds; half of one more, because the provider's clock and ours need not agree on where a minute
+begins.
+"""
+LEARNED = 20
+"""Calls after which their use of tokens is taken for typical."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         """Refuse limits that let nothing through."""
-        counts = (
-            self.concurrency,
-            self.tries,
-            self.requests_per_minute,
-            self.tokens_per_minute,
-            self.workers,
-        )
-        if min(count for count in counts if count is not None) < 1:
+        per_minute = (self.requests_per_minute, self.tokens_per_minute)
+        counts = (self.concurrency, self.tries, self.workers, *per_minute)
+        if any(count is not None and count < 1 for count in counts):
             raise ValueError(
                 "concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or"
                 " more"
@@ -57,16 +52,15 @@ class Limits:
 
 
 class Gate:
-    """The door to one provider: lets calls through as fast as its limits allow, in the order in
-    which they came.
+    """The limits of one provider: lets calls through as fast as they allow, in the order in which
+    they came.
     """
 
     def __init__(self, limits: Limits) -> None:
+        requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
         self._seats = asyncio.Semaphore(limits.concurrency)
-        self._requests = (
-            RateLimiter(limits.requests_per_minute) if limits.requests_per_minute else None
-        )
-        self._tokens = TokenWindow(limits.tokens_per_minute) if limits.tokens_per_minute else None
+        self._requests = RateLimiter(requests) if requests else None
+        self._tokens = TokenWindow(tokens) if tokens else None
         self._closed_until: dict[str, float] = {}
 
     @asynccontextmanager
@@ -74,24 +68,21 @@ class Gate:
         """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat
         during the call.
 
-        What is given takes note of the tokens that the call used; without it the call counts with
-        all of `worst`.
+        Yields a function that notes the tokens that the call used; if it is not called, the call
+        counts with all of `worst`.
         """
         while True:
             if (wait := self._wait(model)) > 0:
                 await asyncio.sleep(wait)
             async with self._seats:
-                # Closed for longer, or while it stood in line: the seat is for the calls to other
-                # models.
+                # If the model was closed while this call waited, the seat is for calls to others.
                 if self._wait(model) > 0:
                     continue
                 taken = await self._tokens.take(worst) if self._tokens else None
                 if self._requests:
                     await self._requests.take()
-                if taken:
-                    taken.when = (
-                        asyncio.get_running_loop().time()
-                    )  # it counts from the moment it is sent
+                if taken:  # counts from now, when it is sent
+                    taken.when = asyncio.get_running_loop().time()
                 yield partial(self._settle, taken)
                 return
 
@@ -103,16 +94,12 @@ class Gate:
         return self._closed_until.get(model, 0.0) - asyncio.get_running_loop().time()
 
     def close_for(self, seconds: float, model: str = "") -> None:
-        """Let no call to a model through for a while; the newest word of the provider counts, so a
-        shorter time opens sooner.
-        """
+        """Let no call to a model through for so many seconds from now; the newest call counts."""
         self._closed_until[model] = asyncio.get_running_loop().time() + seconds
 
 
 class RateLimiter:
-    """At most so many requests in any minute, spread evenly over it: providers count by the second
-    too, and bursts leave gaps.
-    """
+    """At most so many requests in any minute, spread evenly: providers count by the second too."""
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
         together = max(1, per_minute // 60)
@@ -122,9 +109,7 @@ class RateLimiter:
 
     async def take(self) -> None:
         """Wait for one request's turn."""
-        async with (
-            self._line
-        ):  # one looks at the clock for all, and they go in the order in which they came
+        async with self._line:  # so that requests go in the order in which they came
             await self._throttler.acquire()
 
 
@@ -172,22 +157,21 @@ class TokenWindow:
 
     def settle(self, taken: Reservation, used: Usage) -> None:
         """Count what a call used instead of what was reserved for it."""
-        asked, said = used.input_tokens or 0, used.output_tokens or 0
-        if asked:
+        sent, received = used.input_tokens or 0, used.output_tokens or 0
+        if sent:
             self._calls += 1
-            self._share, self._longest = (
-                max(self._share, asked / (taken.worst.input_tokens or asked)),
-                max(self._longest, said),
-            )
-        taken.tokens = asked + said
+            self._share = max(self._share, sent / (taken.worst.input_tokens or sent))
+            self._longest = max(self._longest, received)
+        taken.tokens = sent + received
         self._admit()
 
     def _expected(self, worst: Usage) -> int:
         """What is reserved for a call."""
-        asked, said = worst.input_tokens or 0, worst.output_tokens or 0
+        most_sent, most_received = worst.input_tokens or 0, worst.output_tokens or 0
         if self._calls < LEARNED:
-            return asked + said
-        return math.ceil(min(asked, 1.02 * self._share * asked) + min(said, 1.02 * self._longest))
+            return most_sent + most_received
+        sent = min(most_sent, 1.02 * self._share * most_sent)
+        return math.ceil(sent + min(most_received, 1.02 * self._longest))
 
     def _admit(self) -> None:
         """Let in every call that fits now, and look again when the window moves on."""
@@ -195,17 +179,11 @@ class TokenWindow:
         now = loop.time()
         self._taken = [taken for taken in self._taken if taken.when > now - self._period]
         free = self._limit - sum(taken.tokens for taken in self._taken)
-        waiting = [
-            (now - since > self._period, self._expected(worst), place)
-            for place, (since, worst) in self._waiting.items()
-            if not place.done()
-        ]
-        for overdue, expected, place in sorted(
-            waiting, key=lambda one: (not one[0], 0 if one[0] else -one[1])
-        ):
+        for overdue, expected, place in self._in_line(now):
             if expected <= free or not self._taken:
                 free -= expected
-                self._taken.append(taken := Reservation(now, self._waiting[place][1], expected))
+                taken = Reservation(now, self._waiting[place][1], expected)
+                self._taken.append(taken)
                 place.set_result(taken)
             elif overdue:
                 break
@@ -215,11 +193,20 @@ class TokenWindow:
         moves = min((taken.when for taken in self._taken), default=now) + self._period
         self._timer = loop.call_at(moves + 0.001, self._admit) if waits else None
 
+    def _in_line(self, now: float) -> list[tuple[bool, int, asyncio.Future[Reservation]]]:
+        """The calls that wait, as they are to be let in: whether each is overdue, and the tokens it
+        reserves. Those overdue come first, in their order; then the largest.
+        """
+        waiting = [
+            (now - since > self._period, self._expected(worst), place)
+            for place, (since, worst) in self._waiting.items()
+            if not place.done()
+        ]
+        return sorted(waiting, key=lambda call: (not call[0], 0 if call[0] else -call[1]))
+
 
 class Budget:
-    """What may still be spent, in US dollars and tokens, counting the worst case of every call in
-    flight.
-    """
+    """What may still be spent, in US dollars and tokens, counting the worst of calls in flight."""
 
     def __init__(
         self,
@@ -237,7 +224,8 @@ class Budget:
         exceed it.
         """
         dear = self.usd is not None and (usd is None or self.spent_usd + usd > self.usd)
-        if dear or (self.tokens is not None and self.spent_tokens + tokens > self.tokens):
+        long = self.tokens is not None and self.spent_tokens + tokens > self.tokens
+        if dear or long:
             self.refused = True
             return False
         self.spent_usd += usd or 0.0

@@ -1,33 +1,38 @@
-"""The language models of a process: made once by entry point, each behind the gate of its provider
-and one budget.
+"""The language models of a process: each is made once by its entry point, and hosted ones share
+limits and one budget.
 """
 
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.models.ask import TOO_LONG
 from delibsim.models.base import LanguageModel
-from delibsim.models.clients.preflight import PreflightIssue
-from delibsim.models.clients.prices import FREE, context_window, price_in, withdrawn
+from delibsim.models.capabilities import PreflightIssue, capabilities_of
+from delibsim.models.clients.prices import price_in
 from delibsim.models.clients.settings import check_address, check_settings
 from delibsim.models.limits import Budget, Gate, Limits
-from delibsim.models.retry import RetryingModel, estimated_tokens
+from delibsim.models.planned import PlannedCalls, Settings, unaffordable, unfitting
+from delibsim.models.retry import RetryingModel
 from delibsim.plugins import NoPlugin, load, names
 from delibsim.prompts.session import longest_prompt
 
-OURS = ("kind", "name", "price")  # settings of a model that are for us and not for its plug-in
+OURS = ("kind", "name", "price")
+"""Settings of a model that are for delibsim and not for its plug-in."""
 
 
 class ModelPool:
-    """Makes the voices of sessions. Hosted models are shared by all sessions; a citizen is made for
-    each.
+    """Makes the language models that sessions, raters and coders ask, each once.
 
-    `addresses` holds the base_url of models by name.
+    A model passes the limits of its provider, the budget and the retry loop, unless it declares
+    that it simulates persons (`Capabilities.for_population`): then every session gets the persons
+    of its own population.
+
+    `addresses` holds the base_url of models by name. `models` holds models that exist already, by
+    name: they are handed out as they are, without limits, budget and retries, and who made them
+    closes them.
     """
 
     def __init__(
@@ -35,154 +40,120 @@ class ModelPool:
         limits: Limits | None = None,
         budget: Budget | None = None,
         addresses: Mapping[str, str] | None = None,
+        models: Mapping[str, LanguageModel] | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.budget = budget or Budget(self.limits.budget_usd, self.limits.budget_tokens)
         self._addresses = dict(addresses or {})
-        self._hosted: dict[str, RetryingModel] = {}
+        self._given = dict(models or {})
+        self._made: dict[str, LanguageModel] = {}
+        self._limited: dict[str, RetryingModel] = {}
         self._gates: dict[str, Gate] = {}
 
     def of(self, session: Session) -> dict[str, LanguageModel]:
-        """The voices of a session, by the names its participants use; WrongInput if one cannot be
+        """The models of a session, by the names its participants use; WrongInput if one cannot be
         made.
         """
+        population = session.seed_for("population")
         return {
-            name: self._voice(name, settings, session) for name, settings in session.models.items()
+            name: self.model(name, settings, population)
+            for name, settings in session.models.items()
         }
+
+    def model(self, name: str, settings: Settings, population: int | None = None) -> LanguageModel:
+        """The model of this name with these settings; WrongInput if it cannot be made.
+
+        `population` is the seed of the persons of a model that simulates persons; without it such a
+        model is handed out as its settings make it.
+        """
+        if name in self._given:
+            return self._given[name]
+        key = _key(name, settings)
+        if key in self._limited:
+            return self._limited[key]
+        if key not in self._made:
+            self._made[key] = self._make(name, settings)
+        model = self._made[key]
+        for_population = capabilities_of(model).for_population
+        if for_population is None:
+            self._limited[key] = self._behind_limits(name, settings, model)
+            return self._limited[key]
+        return model if population is None else for_population(population)
 
     async def preflight(self, sessions: Iterable[Session]) -> list[PreflightIssue]:
         """What is wrong, doubtful or good to know about the models of these sessions; nothing is
         paid.
         """
-        findings: list[PreflightIssue] = []
-        sessions = list(sessions)
-        for session in sessions:
-            self.of(session)
-        asked = [
-            voice.model.preflight()
-            for voice in self._hosted.values()
-            if hasattr(voice.model, "preflight")
+        planned = [
+            PlannedCalls(session.id, session.models, longest_prompt(session))
+            for session in sessions
         ]
-        findings += [finding for found in await asyncio.gather(*asked) for finding in found]
-        for voice in self._hosted.values():
-            findings += self._affordable(voice)
-        for session in sessions:
-            findings += self._fits(session)
-        return list(dict.fromkeys(findings))
+        return await self.check(planned)
+
+    async def check(self, planned: Iterable[PlannedCalls]) -> list[PreflightIssue]:
+        """What is wrong, doubtful or good to know about the models of these calls; nothing is
+        paid.
+        """
+        planned = list(planned)
+        for calls in planned:
+            for name, settings in calls.models.items():
+                self.model(name, settings)
+        limited = self._limited.values()
+        declared = [model.capabilities.preflight for model in limited]
+        found = await asyncio.gather(*(preflight() for preflight in declared if preflight))
+        issues = [issue for of_one in found for issue in of_one]
+        for model in limited:
+            if fault := unaffordable(model, self.limits):
+                issues.append(PreflightIssue("error", model.name, fault))
+        by_name = {model.name: model for model in limited}
+        for calls in planned:
+            issues += unfitting(calls, by_name, self.limits)
+        return list(dict.fromkeys(issues))
 
     def closed(self, session: Session) -> str:
         """Why it is no use to begin this session: a model that cannot be asked any more, a spent
         budget; "" if there is nothing.
         """
-        asked = (
-            self._hosted.get(_key(name, settings)) for name, settings in session.models.items()
-        )
-        return next((voice.closed for voice in asked if voice is not None and voice.closed), "")
+        keys = (_key(name, settings) for name, settings in session.models.items())
+        reasons = (self._limited[key].closed for key in keys if key in self._limited)
+        return next(filter(None, reasons), "")
 
     def retrying(self) -> dict[str, int]:
         """How many calls wait for another attempt now, by model."""
-        return {voice.name: voice.retrying for voice in self._hosted.values() if voice.retrying}
+        return {model.name: model.retrying for model in self._limited.values() if model.retrying}
 
     async def close(self) -> None:
-        """Close every connection."""
-        for voice in self._hosted.values():
-            if hasattr(voice.model, "close"):
-                await voice.model.close()
+        """Close every connection of the models that the pool made."""
+        for model in self._limited.values():
+            if (close := model.capabilities.close) is not None:
+                await close()
 
-    def _voice(self, name: str, settings: Mapping[str, Any], session: Session) -> LanguageModel:
+    def _make(self, name: str, settings: Settings) -> LanguageModel:
+        """The model that the plug-in of a kind makes of these settings."""
         if "kind" not in settings:
-            raise WrongInput(
-                f"model '{name}': its settings name no kind; kinds are:"
-                f" {', '.join(names('delibsim.models'))}"
-            )
-        key = _key(name, settings)
-        if key in self._hosted:
-            return self._hosted[key]
+            kinds = ", ".join(names("delibsim.models"))
+            raise WrongInput(f"model '{name}': its settings name no kind; kinds are: {kinds}")
         check_settings(name, settings)
-        options = {key: value for key, value in settings.items() if key not in OURS}
+        options: dict[str, Any] = {k: value for k, value in settings.items() if k not in OURS}
         if name in self._addresses:
             check_address(name, settings, self._addresses[name])
             options["base_url"] = self._addresses[name]
-        model = self._made(name, settings["kind"], options)
-        if hasattr(model, "population"):
-            # A model of persons is peopled anew for every session, and alike in all its treatments,
-            # unless it names its people.
-            populated = {**options, "population": session.seed_for("population")}
-            return (
-                model
-                if model.population is not None
-                else self._made(name, settings["kind"], populated)
-            )
-        gate = self._gates.setdefault(getattr(model, "provider", name), Gate(self.limits))
-        self._hosted[key] = RetryingModel(model, gate, self.limits, self.budget, price_in(settings))
-        return self._hosted[key]
-
-    def _made(self, name: str, kind: str, options: Mapping[str, Any]) -> Any:
         try:
-            return load("delibsim.models", kind, name=name, **options)
+            return load("delibsim.models", settings["kind"], name=name, **options)
         except (NoPlugin, TypeError, ValueError) as error:
             raise WrongInput(f"model '{name}': {error}") from None
 
-    def _affordable(self, voice: RetryingModel) -> list[PreflightIssue]:
-        model, price = voice.model, voice.price
-        capped = self.limits.budget_usd is not None or self.limits.budget_tokens is not None
-        if self.limits.budget_usd is not None and price.worst(0, 0) is None:
-            advice = (
-                "state it as model.price.input, model.price.cached and model.price.output in USD"
-                " per million tokens"
-            )
-            return [
-                PreflightIssue(
-                    "error",
-                    model.name,
-                    f"its price is unknown, so a budget in USD cannot be kept; {advice}",
-                )
-            ]
-        if capped and price is not FREE and getattr(model, "max_tokens", None) is None:
-            return [
-                PreflightIssue(
-                    "error",
-                    model.name,
-                    "a budget counts the worst case of every call: set model.max_tokens",
-                )
-            ]
-        return []
-
-    def _fits(self, session: Session) -> list[PreflightIssue]:
-        tokens = estimated_tokens(longest_prompt(session).messages)
-        findings = []
-        hosted = {
-            voice.name: getattr(voice.model, "max_tokens", None) for voice in self._hosted.values()
-        }
-        for name, settings in session.models.items():
-            model = str(settings.get("model", ""))
-            if (last := withdrawn(model)) is not None and last <= datetime.now(UTC).date():
-                findings.append(
-                    PreflightIssue(
-                        "warning", name, f"by the price list, {model} was withdrawn on {last}"
-                    )
-                )
-            window = context_window(model)
-            most, limit = tokens + (hosted.get(name) or 0), self.limits.tokens_per_minute
-            if name in hosted and limit is not None and most > limit:
-                text = (
-                    f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit});"
-                    " such calls exceed it, one a minute"
-                )
-                findings.append(PreflightIssue("warning", name, text))
-            if window is not None and tokens > window:
-                text = (
-                    f"the longest prompt of {session.id} may have {tokens} tokens, more than the"
-                    f" {window} it takes; {TOO_LONG}"
-                )
-                findings.append(PreflightIssue("error", name, text))
-        return findings
+    def _behind_limits(self, name: str, settings: Settings, model: LanguageModel) -> RetryingModel:
+        """The model behind the gate of its provider, the budget and the retry loop."""
+        provider = capabilities_of(model).provider or name
+        gate = self._gates.setdefault(provider, Gate(self.limits))
+        return RetryingModel(model, gate, self.limits, self.budget, price_in(settings))
 
 
-def _key(name: str, settings: Mapping[str, Any]) -> str:
+def _key(name: str, settings: Settings) -> str:
     return json.dumps({"name": name, **settings}, sort_keys=True)
 
 
 def models_for(session: Session) -> dict[str, LanguageModel]:
-    """The voices of one session under the default limits, as `hold` takes them."""
+    """The models of one session under the default limits, as `hold` takes them."""
     return ModelPool().of(session)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import itertools
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -13,17 +14,18 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
+from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.faults import scrub, secrets
-from delibsim.prompts.prompt import Message, Prompt, Purpose, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One call, as it was asked and as it was answered; `started` in UTC, `seconds` by a clock that
-    never jumps.
+    """One call, as it was asked and as it was answered.
 
-    Both count from when the call was ready to be sent: what it waited for limits and other attempts
-    is in them.
+    `started` is in UTC, `seconds` by a clock that never jumps. Both count from when the call was
+    ready to be sent: what it waited for limits and other attempts is in them.
     """
 
     hash: str
@@ -66,20 +68,26 @@ def exchanges_in(records: Iterable[Mapping[str, Any]]) -> tuple[list[Exchange], 
 
 
 class Diverged(RuntimeError):
-    """A replayed session asked something else than the recorded one; the message shows what
-    changed.
-    """
+    """A replayed session asked something else than the recorded one; the message shows what."""
 
 
 class Recorder:
-    """A language model whose every exchange is handed to `keep` as soon as it has come back."""
+    """A language model whose every exchange is handed to `keep` as soon as it has come back.
+
+    It declares what the model behind it declares.
+    """
 
     def __init__(self, model: LanguageModel, keep: Callable[[Exchange], None]) -> None:
         self.name = model.name
         self._model, self._keep = model, keep
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the recorded model declares now."""
+        return capabilities_of(self._model)
+
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """Ask the model and keep the exchange, with the status that reading the reply gives it;
+        """Ask the model and keep the exchange, with the status that reading the reply gives it, or
         "internal" where the model raised.
         """
         started, clock = datetime.now(UTC), time.monotonic()
@@ -108,22 +116,24 @@ class Recorder:
 
 
 class Replay:
-    """Answers from recorded exchanges; what is not recorded goes to `then`, and without one is a
-    Diverged.
+    """Answers from recorded exchanges; what is not recorded is asked of `then`, or is a Diverged.
 
     Only outcomes are replayed: a call that failed on the way (a timeout, say) is asked again where
-    there is a `then`.
+    there is a `then`. A record has nothing to declare: it costs nothing and needs no server.
     """
+
+    capabilities = Capabilities()
 
     def __init__(
         self, name: str, exchanges: Iterable[Exchange], then: LanguageModel | None = None
     ) -> None:
         self.name = name
         self._then = then
+        own = (exchange for exchange in exchanges if exchange.model == name)
         self._by_seed = {
-            e.seed: e
-            for e in exchanges
-            if e.model == name and (then is None or e.completion.status in OUTCOMES)
+            exchange.seed: exchange
+            for exchange in own
+            if then is None or exchange.completion.status in OUTCOMES
         }
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
@@ -136,32 +146,27 @@ class Replay:
         if recorded is None:
             raise Diverged(f"{_where(prompt.purpose)}: the record holds no such call")
         if recorded.hash != prompt.hash(self.name, seed):
-            then = (
-                Prompt(recorded.messages, prompt.reply, recorded.purpose).text
-                + f"\n\n[form]\n{recorded.form}"
-            )
-            now = f"{prompt.text}\n\n[form]\n{prompt.reply.describe()}"
-            lines = difflib.unified_diff(
-                then.splitlines(), now.splitlines(), "recorded", "asked now", lineterm="", n=1
-            )
-            raise Diverged(
-                f"{_where(prompt.purpose)}: the prompt changed\n" + "\n".join(list(lines)[:40])
-            )
+            changes = _differences(recorded, prompt)
+            raise Diverged(f"{_where(prompt.purpose)}: the prompt changed\n{changes}")
         return dataclasses.replace(recorded.completion)
 
 
+def _differences(recorded: Exchange, prompt: Prompt) -> str:
+    """The first lines in which a prompt differs from the recorded one, as a unified diff."""
+    recorded_text = Prompt(recorded.messages, prompt.reply, recorded.purpose).text
+    before = f"{recorded_text}\n\n[form]\n{recorded.form}".splitlines()
+    now = f"{prompt.text}\n\n[form]\n{prompt.reply.describe()}".splitlines()
+    lines = difflib.unified_diff(before, now, "recorded", "asked now", lineterm="", n=1)
+    return "\n".join(itertools.islice(lines, 40))
+
+
 def _internal(model: str, error: Exception) -> Completion:
-    """What is recorded of a model that raised instead of answering: the error and where it was
-    raised, without secrets.
-    """
+    """What is recorded of a model that raised: the error and where it was raised, no secrets."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    detail = (
-        f"{type(error).__name__}: {scrub(str(error), secrets())[:500]}"
-        f" ({PurePath(place.filename).name}, line {place.lineno})"
-    )
-    return Completion(
-        "", "internal", whole_characters(detail), model_requested=model, possibly_billed=True
-    )
+    where = f"{PurePath(place.filename).name}, line {place.lineno}"
+    said = scrub(str(error), secrets())[:500]
+    detail = whole_characters(f"{type(error).__name__}: {said} ({where})")
+    return Completion("", "internal", detail, model_requested=model, possibly_billed=True)
 
 
 def _where(purpose: Purpose) -> str:

@@ -6,7 +6,6 @@ import asyncio
 import random
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from delibsim.domain.cost import failed_for_free
 from delibsim.models.base import (
@@ -18,6 +17,7 @@ from delibsim.models.base import (
     LanguageModel,
     Usage,
 )
+from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.prompts.prompt import Message, Prompt
@@ -26,6 +26,7 @@ SPENT = (
     "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to"
     " go on"
 )
+GIVEN_UP = "given up in flight, because the process was asked to stop"
 NOTHING = Usage(
     input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0
 )  # of a call that was not sent
@@ -39,19 +40,24 @@ class RetryingModel:
     Every attempt passes the gate. The wait is what the provider asked for (the newest word counts),
     else it doubles, with jitter; neither exceeds `longest_wait`. The attempts that failed are kept
     in the completion. After a fatal status (a wrong key, an empty account) the model is not asked
-    again.
+    again. It declares what the model behind it declares.
     """
 
     def __init__(
         self, model: LanguageModel, gate: Gate, limits: Limits, budget: Budget, price: Price
     ) -> None:
         self.name = model.name
-        self.model: Any = model  # preflight and close are there where a model has them
         self.price = price
+        self._model, self._max_tokens = model, capabilities_of(model).max_tokens
         self._gate, self._limits, self._budget = gate, limits, budget
         self._alone, self._begun = asyncio.Lock(), False
         self._fatal: Completion | None = None
         self.retrying = 0  # calls that wait for another attempt now
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model behind the limits declares now."""
+        return capabilities_of(self._model)
 
     @property
     def closed(self) -> str:
@@ -68,7 +74,8 @@ class RetryingModel:
         """
         # The first call goes alone, unless a preflight was answered: a wrong key is found with one
         # attempt, not with many at once.
-        if not self._begun and not getattr(self.model, "answering", False):
+        self._begun = self._begun or self.capabilities.answering
+        if not self._begun:
             async with self._alone:
                 if not self._begun:
                     completion = await self._persist(prompt, seed)
@@ -77,90 +84,90 @@ class RetryingModel:
         return await self._persist(prompt, seed)
 
     async def _persist(self, prompt: Prompt, seed: int) -> Completion:
+        """The completion of the last attempt, however many there were."""
         tries: list[FailedAttempt] = []
-        worst = worst_case(prompt.messages, self.price, getattr(self.model, "max_tokens", None))
+        worst = worst_case(prompt.messages, self.price, self._max_tokens)
         most = (worst.input_tokens or 0) + (worst.output_tokens or 0)
         jitter = random.Random(seed)
         while True:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
             if not self._budget.reserve(worst.cost_usd, most):
-                return Completion(
-                    "", "budget", SPENT, NOTHING, model_requested=self.name, tries=tuple(tries)
-                )
-            async with self._gate.enter(worst, self.name) as settle:
-                try:
-                    completion = self._fatal or await self.model.complete(prompt, seed)
-                    settle(charge(completion, worst))
-                except asyncio.CancelledError:
-                    detail = "given up in flight, because the process was asked to stop"
-                    given_up = Completion(
-                        "",
-                        "cancelled",
-                        detail,
-                        model_requested=self.name,
-                        possibly_billed=True,
-                        tries=tuple(tries),
-                    )
-                    raise Cancelled(given_up) from None
-            completion = replace(
-                completion,
-                usage=self._priced(completion),
-                detail=self._told(completion),
-                tries=tuple(tries),
-            )
+                return self._unsent(tries)
+            completion = await self._attempt(prompt, seed, worst, tries)
             self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
-                self._fatal = replace(
-                    completion,
-                    usage=NOTHING,
-                    tries=(),
-                    detail=f"{completion.detail} (found before; not asked again)",
-                )
+                detail = f"{completion.detail} (found before; not asked again)"
+                self._fatal = replace(completion, usage=NOTHING, tries=(), detail=detail)
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return completion
             wait = self._wait(completion, len(tries), jitter)
-            tries.append(
-                FailedAttempt(
-                    completion.status,
-                    completion.detail,
-                    round(wait, 3),
-                    completion.possibly_billed,
-                    completion.usage,
-                )
-            )
+            tries.append(_failed(completion, wait))
             self.retrying += 1
             try:
                 await asyncio.sleep(wait)
             finally:
                 self.retrying -= 1
 
-    def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
-        if completion.retry_after is not None:
-            wait = min(completion.retry_after, self._limits.longest_wait)
-            if completion.status == "rate_limited":
-                self._gate.close_for(wait, self.name)
-            return wait
-        return min(FIRST_WAIT * 2**tries, self._limits.longest_wait) * (0.5 + jitter.random() / 2)
+    async def _attempt(
+        self, prompt: Prompt, seed: int, worst: Usage, tries: list[FailedAttempt]
+    ) -> Completion:
+        """One attempt, sent when the gate lets it through; Cancelled if the process is stopped."""
+        async with self._gate.enter(worst, self.name) as settle:
+            try:
+                completion = self._fatal or await self._model.complete(prompt, seed)
+                settle(charge(completion, worst))
+            except asyncio.CancelledError:
+                given_up = Completion("", "cancelled", GIVEN_UP, model_requested=self.name)
+                billed = replace(given_up, possibly_billed=True, tries=tuple(tries))
+                raise Cancelled(billed) from None
+        return replace(
+            completion,
+            usage=self._priced(completion),
+            detail=self._detail(completion),
+            tries=tuple(tries),
+        )
 
-    def _told(self, completion: Completion) -> str:
+    def _unsent(self, tries: list[FailedAttempt]) -> Completion:
+        """The completion of a call that the budget does not allow."""
+        unsent = Completion("", "budget", SPENT, NOTHING, model_requested=self.name)
+        return replace(unsent, tries=tuple(tries))
+
+    def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
+        """Seconds until the next attempt; after a rate limit the model gets no call before then."""
+        most, asked = self._limits.longest_wait, completion.retry_after
+        if asked is None:
+            return min(FIRST_WAIT * 2**tries, most) * (0.5 + jitter.random() / 2)
+        wait = min(asked, most)
+        if completion.status == "rate_limited":
+            self._gate.close_for(wait, self.name)
+        return wait
+
+    def _detail(self, completion: Completion) -> str:
         """The detail, with what the provider asked for where that is more than the limits allow."""
         asked, most = completion.retry_after, self._limits.longest_wait
         if asked is None or asked <= most:
             return completion.detail
-        return (
-            f"{completion.detail} (asks to wait {asked:.0f} s; limits.longest_wait allows"
-            f" {most:g} s)"
-        )
+        limit = f"limits.longest_wait allows {most:g} s"
+        return f"{completion.detail} (asks to wait {asked:.0f} s; {limit})"
 
     def _priced(self, completion: Completion) -> Usage:
-        """Usage with its cost: the provider's own figure, else the price list's; unknown stays
-        unknown.
-        """
+        """Usage with its cost: the provider's own figure, else the price list's, else unknown."""
         usage = completion.usage
-        return (
-            usage if usage.cost_usd is not None else replace(usage, cost_usd=self.price.cost(usage))
-        )
+        if usage.cost_usd is not None:
+            return usage
+        return replace(usage, cost_usd=self.price.cost(usage))
+
+
+def _failed(completion: Completion, wait: float) -> FailedAttempt:
+    """What is kept of an attempt that another one follows after `wait` seconds."""
+    return FailedAttempt(
+        completion.status,
+        completion.detail,
+        round(wait, 3),
+        completion.possibly_billed,
+        completion.usage,
+    )
 
 
 def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:

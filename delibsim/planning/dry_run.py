@@ -1,6 +1,4 @@
-"""Rehearsing a session: it is really held, with a stand-in for every voice that calls nobody and
-answers with placeholders.
-"""
+"""A dry run of a session: it is really held, by models that call nobody and give placeholders."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,14 +6,13 @@ from dataclasses import dataclass
 from delibsim.domain.run import Session
 from delibsim.engine.hold import hold, prompt_hash
 from delibsim.models.base import Completion
+from delibsim.models.capabilities import Capabilities
 from delibsim.prompts.prompt import Prompt
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One call of a rehearsal: the model, the prompt, and the placeholder that stands for the
-    reply.
-    """
+    """One call of a dry run: the model, the prompt, and the placeholder for the reply."""
 
     model: str
     prompt: Prompt
@@ -23,12 +20,15 @@ class Asked:
 
 
 class DryRunModel:
-    """In the place of a language model: answers every prompt with an example of the form it asks
-    for, and tells what it was asked.
+    """In the place of a language model: answers every prompt with an example of its form of reply.
+
+    `on_call` is given every call; statements have `words` words (0: only the placeholder).
     """
 
-    def __init__(self, name: str, words: int, tell: Callable[[Asked], None]) -> None:
-        self.name, self._words, self._tell = name, words, tell
+    capabilities = Capabilities()
+
+    def __init__(self, name: str, words: int, on_call: Callable[[Asked], None]) -> None:
+        self.name, self._words, self._on_call = name, words, on_call
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The example; TypeError if the form does not take its own example."""
@@ -37,35 +37,34 @@ class DryRunModel:
             raise TypeError(
                 f"{type(prompt.reply).__name__}.example gives a reply that its own read refuses"
             )
-        reply = prompt.reply.example(
-            f"[statement of {purpose.participant} in {purpose.occasion}]", self._words
-        )
-        self._tell(Asked(self.name, prompt, reply))
+        placeholder = f"[statement of {purpose.participant} in {purpose.occasion}]"
+        reply = prompt.reply.example(placeholder, self._words)
+        self._on_call(Asked(self.name, prompt, reply))
         return Completion(reply, model_requested=self.name)
 
 
 async def dry_run(session: Session, words: int = 0) -> list[Asked]:
-    """Every call of a session in order, the first attempt of each, if statements have so many words
-    (0: only what they stand for).
+    """Every call of a session in order, the first attempt of each.
+
+    Statements have so many words; 0: only the placeholder.
     """
     asked: list[Asked] = []
-    await hold(session, {name: DryRunModel(name, words, asked.append) for name in session.models})
+    models = {name: DryRunModel(name, words, asked.append) for name in session.models}
+    await hold(session, models)
     return asked
 
 
 def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
-    """What decides on the calls of a session apart from seeds and from who answers, and its models
-    in the order of their seats.
+    """What decides on the calls of a session, and its models in the order of their seats.
 
-    Sessions alike in the first make the same calls, the models of the one in the place of those of
-    the other.
+    Sessions alike in the first make the same calls, apart from seeds, the models of the one in the
+    place of those of the other.
     """
     models = tuple(dict.fromkeys(person.model for person in session.participants))
-    seats = [
-        (person.id, person.persona, person.role, models.index(person.model))
-        for person in session.participants
-    ]
-    alike = (
+    seats = []
+    for person in session.participants:
+        seats.append((person.id, person.persona, person.role, models.index(person.model)))
+    signature = (
         session.topic,
         session.survey,
         session.treatment,
@@ -74,12 +73,13 @@ def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
         session.procedure,
         seats,
     )
-    return repr(alike), models
+    return repr(signature), models
 
 
 async def render_prompts(session: Session) -> str:
-    """Every prompt of a session as text to be read, with the order of speakers; replies are
-    placeholders.
+    """Every prompt of a session as text to be read, with the order of speakers.
+
+    Replies are placeholders.
     """
     asked = await dry_run(session)
     head = [
@@ -89,20 +89,20 @@ async def render_prompts(session: Session) -> str:
         f"prompts     SHA-256 {prompt_hash(session)} (of what all replicates are asked alike)",
         f"speakers    {speakers(asked)}",
     ]
-    parts = []
+    parts = ["\n".join(head)]
     for number, call in enumerate(asked, 1):
         purpose = call.prompt.purpose
-        parts.append(
-            f"===== {number} of {len(asked)}: {purpose.participant}, {purpose.occasion}, asked of"
-            f" {call.model} ====="
-        )
+        who = f"{purpose.participant}, {purpose.occasion}, asked of {call.model}"
+        parts.append(f"===== {number} of {len(asked)}: {who} =====")
         parts.append(call.prompt.text)
-    return "\n".join(head) + "\n\n" + "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def speakers(asked: list[Asked]) -> str:
     """Who speaks, in order, as one line."""
-    turns = [
-        call.prompt.purpose for call in asked if call.prompt.purpose.occasion not in ("pre", "post")
-    ]
-    return ", ".join(f"{turn.occasion}: {turn.participant}" for turn in turns) or "nobody speaks"
+    turns = []
+    for call in asked:
+        purpose = call.prompt.purpose
+        if purpose.occasion not in ("pre", "post"):
+            turns.append(f"{purpose.occasion}: {purpose.participant}")
+    return ", ".join(turns) or "nobody speaks"

@@ -1,10 +1,8 @@
-"""From overrides, as Hydra reads them, to one set of choices and values for every session of a
-sweep.
-"""
+"""From overrides, as Hydra reads them, to one set of choices and values for every session."""
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -12,38 +10,46 @@ from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.format import DEBATE
 from delibsim.models.clients.faults import scrub, secrets
+from delibsim.planning.config import OF_THE_STUDY
 from delibsim.planning.presets import FOR_DEBATES, GROUPS, Presets
 
 PEOPLE = "human:"
 """What persona=human:TOPIC begins with: the participants of that topic."""
 NEEDED = ("model", "base_url")
-"""What a preset of a model must hold, where it has the field at all, to speak as it stands."""
-FIXED = ("study", "runs", "seed", "limits", "base_url")
-"""What all sessions of a study share."""
+"""What a preset of a model must hold, where it has the field at all, to be used as it stands."""
+SEATS = ("model", "group", "group.models")
+"""What says which models sit in a group."""
+LAUNCHER = ("hydra/launcher", "hydra.launcher.")
+"""What the keys of a launcher begin with."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What one session is made of: the options chosen by group, and values by dotted key, some of
-    them added (+model.x=1).
+    """What one session is made of: options by group, values by dotted key.
+
+    `added` are the keys that were added to the settings (+model.x=1).
     """
 
     choices: Mapping[str, str]
     values: Mapping[str, Any]
     added: frozenset[str] = frozenset()
 
+    @property
+    def is_debate(self) -> bool:
+        """Whether it asks for a debate."""
+        return self.values.get("format") == DEBATE.name
+
 
 @dataclass(frozen=True)
 class Sweep:
-    """The sessions asked for, in order, and who is to hold them (a Hydra launcher and its
-    settings).
-    """
+    """The sessions asked for, in order, and who holds them (a Hydra launcher and its settings)."""
 
     jobs: tuple[Job, ...]
     experiment: str = ""
     launcher: str = "delibsim"
-    launcher_overrides: tuple[str, ...] = field(default=())
+    launcher_overrides: tuple[str, ...] = ()
 
 
 def read(
@@ -64,56 +70,62 @@ def read(
                 f"the experiment '{experiment}' holds many sessions: delibsim run -m"
                 f" +experiment={experiment}"
             )
-        seats = (
-            "model",
-            "group",
-            "group.models",
-        )  # whoever seats the models replaces how the experiment did
-        reseated = any(key in parsed for key in seats)
-        brought = {
-            key: text
-            for key, text in presets.experiment(experiment).items()
-            if not (reseated and key in seats)
-        }
-        parsed = {
-            key: one for key, text in brought.items() for one in _parsed([f"{key}={text}"])
-        } | parsed
-    launcher = {
-        key: parsed.pop(key)
-        for key in list(parsed)
-        if sweep and key.startswith(("hydra/launcher", "hydra.launcher."))
-    }
+        parsed = _of_experiment(presets.experiment(experiment), parsed) | parsed
+    launcher = {}
+    if sweep:
+        launcher = {key: one for key, one in parsed.items() if key.startswith(LAUNCHER)}
+    settings = {key: one for key, one in parsed.items() if key not in launcher}
     named = launcher.pop("hydra/launcher", None)
     axes: list[list[tuple[str, Any]]] = []
-    for key, override in parsed.items():
+    for key, override in settings.items():
         values = _values(override, key, presets, topics, overrides)
-        if len(values) > 1 and not sweep:
-            line = hidden(str(override.input_line), overrides)
-            raise WrongInput(
-                f"'{line}' names several values; one session has one value for each setting, and a"
-                " sweep is delibsim run -m"
-            )
-        if len(values) > 1 and key.split(".")[0] in FIXED:
-            raise WrongInput(
-                f"'{key}' is shared by all sessions of a study and can have one value only"
-            )
+        if len(values) > 1:
+            _refuse_several(key, override, overrides, sweep)
         axes.append([(key, value) for value in values])
-    added = frozenset(key for key, override in parsed.items() if override.is_add())
-    jobs = [_job(dict(cell), added, presets) for cell in itertools.product(*axes)]
+    added = frozenset(key for key, override in settings.items() if override.is_add())
     return Sweep(
-        tuple(jobs),
-        experiment,
-        str(named.value()) if named else "delibsim",
-        tuple(str(override.input_line) for override in launcher.values()),
+        jobs=tuple(_job(dict(cell), added, presets) for cell in itertools.product(*axes)),
+        experiment=experiment,
+        launcher=str(named.value()) if named else "delibsim",
+        launcher_overrides=tuple(str(override.input_line) for override in launcher.values()),
     )
 
 
 def hidden(text: str, overrides: Iterable[str]) -> str:
-    """A text without what the addresses among the overrides may hold of keys."""
-    addresses = (override.partition("=")[2] for override in overrides if "base_url" in override)
-    return scrub(
-        text, secrets(part.strip("'\"") for address in addresses for part in address.split(","))
-    )
+    """A text without the keys that addresses among the overrides may hold."""
+    parts = []
+    for override in overrides:
+        if "base_url" in override:
+            addresses = override.partition("=")[2].split(",")
+            parts += [address.strip("'\"") for address in addresses]
+    return scrub(text, secrets(parts))
+
+
+def _of_experiment(
+    brought: Mapping[str, str], given: Mapping[str, Override]
+) -> dict[str, Override]:
+    """The overrides of an experiment; without its models where those given seat other models."""
+    reseated = any(key in given for key in SEATS)
+    found = {}
+    for key, text in brought.items():
+        if not (reseated and key in SEATS):
+            for override in _parsed([f"{key}={text}"]):
+                found[key] = override
+    return found
+
+
+def _refuse_several(key: str, override: Override, overrides: Sequence[str], sweep: bool) -> None:
+    """WrongInput for several values where a setting can have one only."""
+    if not sweep:
+        line = hidden(str(override.input_line), overrides)
+        raise WrongInput(
+            f"'{line}' names several values; one session has one value for each setting, and a"
+            " sweep is delibsim run -m"
+        )
+    if key.split(".")[0] in OF_THE_STUDY:
+        raise WrongInput(
+            f"'{key}' is shared by all sessions of a study and can have one value only"
+        )
 
 
 def _parsed(overrides: Sequence[str]) -> list[Override]:
@@ -121,32 +133,26 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
         return OverridesParser.create().parse_overrides(list(overrides))
     except HydraException as error:
         problem = hidden(str(error).splitlines()[0], overrides)
-        advice = (
-            "overrides look like topic=acp, and values with special characters need quotes of their"
-            " own: study=\"'name'\""
-        )
-        raise WrongInput(f"cannot read the override: {problem}; {advice}") from None
+        raise WrongInput(
+            f"cannot read the override: {problem}; overrides look like topic=acp, and values with"
+            " special characters need quotes of their own: study=\"'name'\""
+        ) from None
 
 
 def _key(override: Override) -> str:
-    """The group or dotted key an override sets; WrongInput for a deletion, or an addition that adds
-    nothing we know.
+    """The group or dotted key an override sets.
+
+    WrongInput for a deletion, or an addition where nothing can be added.
     """
-    key = override.key_or_group
+    key, line = override.key_or_group, override.input_line
     if override.is_delete():
-        raise WrongInput(
-            f"'{override.input_line}' deletes a setting; every setting has a value, if only null"
-        )
+        raise WrongInput(f"'{line}' deletes a setting; every setting has a value, if only null")
     if override.package is not None:
         raise unknown("setting", override.get_key_element(), ())
-    if (
-        override.is_add()
-        and key != "experiment"
-        and not key.startswith(("model.", "hydra.launcher."))
-    ):
+    addable = key == "experiment" or key.startswith(("model.", "hydra.launcher."))
+    if override.is_add() and not addable:
         raise WrongInput(
-            f"'{override.input_line}' adds '{key}', which cannot be added; to change it, leave the"
-            " + out"
+            f"'{line}' adds '{key}', which cannot be added; to change it, leave the + out"
         )
     return key
 
@@ -165,18 +171,9 @@ def _values(
         if "format=debate" not in overrides:
             names = [name for name in names if name not in FOR_DEBATES.get(key, ())]
         if isinstance(value, Glob):
-            return [str(name) for name in value.filter(names)] or [
-                hidden(str(override.input_line), overrides)
-            ]
-        # Presets that name no model of their own, no address or no topic's people wait for one; a
-        # person is asked only by name.
-        names = [name for name in names if name != "human" or key not in ("model", "persona")]
-        return [
-            name
-            for name in names
-            if key != "model"
-            or all(presets.config({key: name})[key].get(part, name) for part in NEEDED)
-        ]
+            found = [str(name) for name in value.filter(names)]
+            return found or [hidden(str(override.input_line), overrides)]
+        return [name for name in names if _usable(key, name, presets)]
     if not override.is_sweep_override():
         return [value]
     line = hidden(str(override.input_line), overrides)
@@ -187,22 +184,39 @@ def _values(
         )
     if not override.is_discrete_sweep():
         raise WrongInput(f"'{line}' names no list of values")
-    values = [
-        one.value()
-        for text in override.sweep_string_iterator()
-        for one in _parsed([f"{key}={text}"])
-    ]
+    values = []
+    for text in override.sweep_string_iterator():
+        values += [one.value() for one in _parsed([f"{key}={text}"])]
     if not values:
         raise WrongInput(f"'{line}' names no value at all")
     return values
 
 
+def _usable(key: str, name: str, presets: Presets) -> bool:
+    """Whether `all` includes an option.
+
+    People take part only by name. A preset of a model that lacks the provider's name of the model,
+    or an address, cannot be used as it stands.
+    """
+    if key not in ("model", "persona"):
+        return True
+    if name == "human":
+        return False
+    if key == "persona":
+        return True
+    settings = presets.config({key: name})[key]
+    return all(settings.get(field, name) for field in NEEDED)
+
+
 def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Job:
+    """One combination of values as a job; WrongInput for an unknown option."""
     choices = {key: value for key, value in cell.items() if key in GROUPS}
-    if isinstance(people := choices.get("persona"), str) and people.startswith(PEOPLE):
+    values = {key: value for key, value in cell.items() if key not in GROUPS}
+    persona = choices.get("persona")
+    if isinstance(persona, str) and persona.startswith(PEOPLE):
         choices["persona"] = "human"
-        cell = {**cell, "persona.people": people.removeprefix(PEOPLE)}
+        values["persona.people"] = persona.removeprefix(PEOPLE)
     for group, name in choices.items():
         if not isinstance(name, str) or name not in presets.names(group):
             raise unknown(group, str(name), presets.names(group), presets.advice())
-    return Job(choices, {key: value for key, value in cell.items() if key not in GROUPS}, added)
+    return Job(choices, values, added)

@@ -1,5 +1,4 @@
-"""The marked blocks of a prompt: how topic, instrument, persona and transcript are laid out, and
-how they are read back.
+"""The marked blocks of a prompt: how each is laid out, and how it is read back.
 
 Speech travels as quoted data: every line of it begins with "> ", so nothing in a speech can open or
 close a block, or pass for another speaker.
@@ -50,14 +49,14 @@ def read_items(tag: str, text: str) -> dict[str, str]:
 
 def answers_block(answers: Mapping[str, int], order: Iterable[str]) -> str:
     """A block of a participant's own answers, in the order in which the items were shown."""
-    return block(
-        "answers", "\n".join(f"{label}: {answers[label]}" for label in order if label in answers)
-    )
+    lines = [f"{label}: {answers[label]}" for label in order if label in answers]
+    return block("answers", "\n".join(lines))
 
 
 def starting_answers(answers: Mapping[str, int], survey: Survey) -> str:
-    """A persona that is a real participant's answers to the survey before the deliberation, in
-    words a person understands too.
+    """A persona that is a real participant's answers to the survey before the deliberation.
+
+    It is worded so that a person understands it too.
     """
     lines = "\n".join(f"{item.id}: {answers[item.id]}" for item in survey.items)
     return (
@@ -68,16 +67,13 @@ def starting_answers(answers: Mapping[str, int], survey: Survey) -> str:
 
 
 def read_starting_answers(persona: str) -> tuple[dict[str, int], tuple[int, int]] | None:
-    """The answers in such a persona by label, and the ends of the scale; None if it is another
-    persona.
-    """
+    """The answers in such a persona by label, and the ends of the scale; None for another."""
     match = STARTED.search(persona)
     if match is None:
         return None
-    return {label: int(value) for label, value in re.findall(r"(\w+): (-?\d+)", match[3])}, (
-        int(match[1]),
-        int(match[2]),
-    )
+    pairs = re.findall(r"(\w+): (-?\d+)", match[3])
+    answers = {label: int(value) for label, value in pairs}
+    return answers, (int(match[1]), int(match[2]))
 
 
 def transcript_block(statements: Iterable[Statement]) -> str:
@@ -87,17 +83,20 @@ def transcript_block(statements: Iterable[Statement]) -> str:
 
 def read_transcript(text: str) -> list[Statement]:
     """The statements of a transcript block, word for word; empty if there is none."""
+    content = read_block("transcript", text) or ""
     statements: list[Statement] = []
     turn: Turn | None = None
     lines: list[str] = []
-    for line in [*(read_block("transcript", text) or "").split("\n"), ""]:
+    for line in [*content.split("\n"), ""]:
+        header = HEADER.match(line)
         if line.startswith(">"):
             lines.append(line.removeprefix(">").removeprefix(" "))
         elif turn is not None and not line:
             statements.append(Statement(turn, "\n".join(lines)))
             turn, lines = None, []
-        elif match := HEADER.match(line):
-            turn, lines = Turn(index=int(match[3]), round=int(match[2]), speaker=match[1]), []
+        elif header:
+            turn = Turn(index=int(header[3]), round=int(header[2]), speaker=header[1])
+            lines = []
     return statements
 
 

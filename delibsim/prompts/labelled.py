@@ -1,6 +1,4 @@
-"""Reading labelled numbers out of a reply: what is unambiguous is read, everything else is a named
-fault.
-"""
+"""Reading labelled numbers out of a reply: what is ambiguous is a named fault."""
 
 import functools
 import json
@@ -17,77 +15,98 @@ WHOLE = re.compile(r"[+-]?[0-9]{1,9}\Z", re.ASCII)
 NUMBER = re.compile(r"[+-]?[0-9]", re.ASCII)
 MEMBER = re.compile(rf'"({LABEL.pattern})" *: *"?([+-]?[0-9]{{1,9}})"?', re.ASCII)
 FLAT = re.compile(r"\{[^{}]*\}")
+SHOWN = 8
+"""How many faults of one reply a message names."""
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\ufeff": ""})
 
 
 def whole_characters(text: str) -> str:
-    """Text that can be written as UTF-8: halves of characters, as broken escapes leave them, become
-    replacement characters.
+    """Text that can be written as UTF-8; halves of characters become replacement characters.
+
+    Broken escapes in JSON leave such halves.
     """
     return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
 
 
 @functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked
 def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, int], Sequence[str]]:
-    r"""Whole numbers by label, and the faults of labels that have none, two, or one that is no
-    whole number.
+    r"""Whole numbers by label, and the faults of labels that have none, two, or no whole number.
 
     >>> labelled_values("Here you are:\nC1: 5\nP1 = 2", ("C1", "P1"))
     (mappingproxy({'C1': 5, 'P1': 2}), ())
     >>> labelled_values("C1: 5\nC1: 6", ("C1", "P1"))[1]
     ('C1 is given twice with different values (5, 6)', 'P1 is missing')
     """
-    text = whole_characters(text).translate(QUOTES)
-    known = set(labels)
-    pairs, rest = _in_json(text, known)
-    # Beside an object, labelled lines that begin like a number are answers too, and may contradict
-    # it; the others are prose around it.
-    pairs += [
-        (label, value) for label, value in _in_lines(rest) if not pairs or NUMBER.match(value)
-    ]
-    given: dict[str, list[str]] = {}
-    for label, value in pairs:
-        raw = (
-            value.strip().removesuffix(".")
-            if isinstance(value, str)
-            else json.dumps(value, ensure_ascii=False)
-        )
-        seen = given.setdefault(label, [])
-        if raw not in seen:
-            seen.append(raw)
+    given = _given(whole_characters(text).translate(QUOTES), set(labels))
     values: dict[str, int] = {}
     faults: list[str] = []
     for label in labels:
-        raws = given.pop(label, [])
-        if not raws:
-            faults.append(f"{label} is missing")
-        elif len(raws) > 1:
-            faults.append(
-                f"{label} is given twice with different values ({', '.join(map(_brief, raws))})"
-            )
-        elif not WHOLE.match(raws[0]):
-            faults.append(
-                f"{label} has '{_brief(raws[0])}', which is not a whole number in plain digits"
-            )
+        found = given.pop(label, [])
+        fault = _fault(label, found)
+        if fault:
+            faults.append(fault)
         else:
-            values[label] = int(raws[0])
+            values[label] = int(found[0])
     faults += [f"{_brief(label)} is not a label of this survey" for label in given]
     return MappingProxyType(values), tuple(faults)
 
 
+def in_one_line(faults: Sequence[str]) -> str:
+    """The first faults of a reply in one line, and how many more there are."""
+    shown = "; ".join(faults[:SHOWN])
+    more = len(faults) - SHOWN
+    return f"{shown}; and {more} more faults" if more > 0 else shown
+
+
+def _given(text: str, known: set[str]) -> dict[str, list[str]]:
+    """The different values of every label, as texts, in their order."""
+    pairs, rest = _in_json(text, known)
+    in_json = bool(pairs)
+    for label, value in _in_lines(rest):
+        # Beside an object, labelled lines that begin like a number are answers too, and may
+        # contradict it; the others are prose around it.
+        if not in_json or NUMBER.match(value):
+            pairs.append((label, value))
+    given: dict[str, list[str]] = {}
+    for label, value in pairs:
+        if isinstance(value, str):
+            raw = value.strip().removesuffix(".")
+        else:
+            raw = json.dumps(value, ensure_ascii=False)
+        values = given.setdefault(label, [])
+        if raw not in values:
+            values.append(raw)
+    return given
+
+
+def _fault(label: str, values: Sequence[str]) -> str:
+    """What is wrong with the values given for a label; "" if there is one whole number."""
+    if not values:
+        return f"{label} is missing"
+    if len(values) > 1:
+        listed = ", ".join(map(_brief, values))
+        return f"{label} is given twice with different values ({listed})"
+    if not WHOLE.match(values[0]):
+        return f"{label} has '{_brief(values[0])}', which is not a whole number in plain digits"
+    return ""
+
+
 def _in_lines(text: str) -> list[tuple[str, Any]]:
     """Labels at the beginning of lines, each with what stands after it."""
-    found = ((LINE.match(line), line) for line in text.splitlines())
-    return [
-        (match[1], line[match.end() :].strip(AROUND))
-        for match, line in found
-        if match and line[match.end() :].lstrip()[:1] != "{"
-    ]
+    found = []
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if match:
+            after = line[match.end() :]
+            if not after.lstrip().startswith("{"):
+                found.append((match[1], after.strip(AROUND)))
+    return found
 
 
 def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
-    """The members of every flat JSON object that speaks of a known label, repeated names included;
-    and the text without them.
+    """The members of every flat JSON object that has a known label, and the text without them.
+
+    Repeated names are included.
     """
     for candidate in (text, text.replace("'", '"')):
         found: list[tuple[str, Any]] = []
@@ -101,12 +120,9 @@ def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
                 found += pairs
                 rest = rest.replace(text[match.start() : match.end()], "\n")
         if found:
-            # An object around the flat ones may speak of the labels too.
-            found += [
-                (label, value)
-                for label, value in MEMBER.findall(rest.replace("'", '"'))
-                if label in known
-            ]
+            # An object around the flat ones may have known labels too.
+            members = MEMBER.findall(rest.replace("'", '"'))
+            found += [(label, value) for label, value in members if label in known]
             return found, MEMBER.sub("", rest)
     return [], text
 

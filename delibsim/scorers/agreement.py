@@ -1,6 +1,6 @@
-"""Agreement in a group, and how its opinions and rankings changed."""
+"""Agreement within every run, how far its participants moved, and how stable their ranks were."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
@@ -14,12 +14,13 @@ from delibsim.measures.agreement import (
     why_rank_stability_undefined,
     why_undefined,
 )
-from delibsim.scorers.arrays import considerations, preferences, surveyed
+from delibsim.scorers.arrays import Array, considerations, preferences, surveyed
 
 
 class Agreement:
-    """Agreement on considerations and on preferences, opinion change, and stability of ranks
-    (DEFINITIONS 2).
+    """Agreement on considerations and on preferences, opinion change, and stability of ranks.
+
+    Definitions and sources: docs/measures.md, "Agreement".
     """
 
     name = "agreement"
@@ -30,37 +31,25 @@ class Agreement:
         """Scores of each run."""
         return [score for run in surveyed(runs) for score in self._score(run)]
 
-    def _score(self, run: Run) -> list[Score]:
+    def _score(self, run: Run) -> Iterator[Score]:
         target = run.session.id
-        scores: list[Score] = []
-        for measure, of in (
-            ("consideration_agreement", considerations),
-            ("preference_agreement", preferences),
-        ):
-            ratings = {phase: of(run, phase) for phase in PHASES}
-            values = {phase: float(agreement(ratings[phase])) for phase in PHASES}
-            notes = {phase: why_undefined(ratings[phase]) for phase in PHASES}
-            scores += [
-                Score(measure, "run", target, values[phase], phase, note=notes[phase])
-                for phase in PHASES
-            ]
-            scores.append(
-                Score(
-                    measure,
-                    "run",
-                    target,
-                    values["post"] - values["pre"],
-                    "change",
-                    note=notes["pre"] or notes["post"],
-                )
-            )
-        c, p = ([of(run, phase) for phase in PHASES] for of in (considerations, preferences))
-        changes = [
+        c = [considerations(run, phase) for phase in PHASES]
+        p = [preferences(run, phase) for phase in PHASES]
+        yield from _agreement("consideration_agreement", target, c)
+        yield from _agreement("preference_agreement", target, p)
+        changes = (
             ("opinion_change_c", opinion_change(*c), why_opinion_change_undefined(*c)),
             ("opinion_change_p", opinion_change(*p), why_opinion_change_undefined(*p)),
             ("rank_stability", rank_stability(*p), why_rank_stability_undefined(*p)),
-        ]
-        return scores + [
-            Score(measure, "run", target, float(value), "change", note=note)
-            for measure, value, note in changes
-        ]
+        )
+        for measure, value, note in changes:
+            yield Score(measure, "run", target, float(value), "change", note=note)
+
+
+def _agreement(measure: str, target: str, ratings: list[Array]) -> Iterator[Score]:
+    """Agreement on these ratings before, after and in change."""
+    pre, post = [float(agreement(of_phase)) for of_phase in ratings]
+    notes = [why_undefined(of_phase) for of_phase in ratings]
+    yield Score(measure, "run", target, pre, "pre", note=notes[0])
+    yield Score(measure, "run", target, post, "post", note=notes[1])
+    yield Score(measure, "run", target, post - pre, "change", note=notes[0] or notes[1])

@@ -17,8 +17,9 @@ def surveyed(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def considerations(run: Run, phase: Phase) -> Array:
-    """Ratings, participants in the order of seats by considerations in the order of the survey;
-    missing is NaN.
+    """Ratings (participants, considerations), in the orders of seats and of the survey.
+
+    A missing rating is NaN.
     """
     return _answers(run, phase, [item.id for item in run.session.survey.considerations])
 
@@ -29,5 +30,9 @@ def preferences(run: Run, phase: Phase) -> Array:
 
 
 def _answers(run: Run, phase: Phase, items: list[str]) -> Array:
-    rows = [run.response(participant.id, phase).answers for participant in run.session.participants]
-    return np.array([[row.get(item, np.nan) for item in items] for row in rows], dtype=float)
+    people = run.session.participants
+    answers = np.full((len(people), len(items)), np.nan)
+    for i, participant in enumerate(people):
+        given = run.response(participant.id, phase).answers
+        answers[i] = [given.get(item, np.nan) for item in items]
+    return answers

@@ -1,6 +1,6 @@
 """The Deliberative Reason Index of every run: the exemplar of a scorer, written to be read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 
 class DRI:
-    """Plain and adjusted DRI of the group before, after and in change, and of every participant
-    (DEFINITIONS 1).
+    """Plain and adjusted DRI of the group before, after and in change, and of every participant.
 
     A scorer is a class with a name, a version, the measures it gives and one method. It takes what
     it needs out of the runs, calls a formula, and says for every number what it is about. Where the
-    measure is undefined the value is NaN and the note says why.
+    measure is undefined the value is NaN and the note says why. Definitions and sources:
+    docs/measures.md, "Deliberative Reason Index".
     """
 
     name = "dri"
@@ -29,47 +29,28 @@ class DRI:
         """Scores of each run, one run after another: no run bears on the scores of another."""
         return [score for run in surveyed(runs) for score in self._score(run)]
 
-    def _score(self, run: Run) -> list[Score]:
+    def _score(self, run: Run) -> Iterator[Score]:
         target = run.session.id
-        scores: list[Score] = []
-        values: dict[str, list[float]] = {"dri": [], "dri_adjusted": []}
-        notes = []
+        plain, adjusted, notes = [], [], []
         for phase in PHASES:
             # The measure works on arrays and knows nothing of runs; missing answers reach it as NaN
             # and make it undefined.
             c, p = considerations(run, phase), preferences(run, phase)
-            notes.append(why_undefined(c, p))
-            for measure, formula in (("dri", dri), ("dri_adjusted", dri_adjusted)):
-                values[measure].append(float(formula(c, p)))
-                scores.append(
-                    Score(measure, "run", target, values[measure][-1], phase, note=notes[-1])
-                )
-            for participant, value in zip(
-                run.session.participants, individual_dri(c, p), strict=True
-            ):
-                note = notes[-1] if np.isnan(value) else ""
-                scores.append(
-                    Score(
-                        "dri_individual",
-                        "participant",
-                        f"{target}/{participant.id}",
-                        float(value),
-                        phase,
-                        note=note,
-                    )
-                )
+            note = why_undefined(c, p)
+            notes.append(note)
+            plain.append(float(dri(c, p)))
+            adjusted.append(float(dri_adjusted(c, p)))
+            yield Score("dri", "run", target, plain[-1], phase, note=note)
+            yield Score("dri_adjusted", "run", target, adjusted[-1], phase, note=note)
+            individual = individual_dri(c, p)
+            for participant, value in zip(run.session.participants, individual, strict=True):
+                person = f"{target}/{participant.id}"
+                why = note if np.isnan(value) else ""
+                yield Score("dri_individual", "participant", person, float(value), phase, note=why)
         note = notes[0] or notes[1]
-        for measure, (pre, post) in values.items():
-            scores.append(Score(measure, "run", target, post - pre, "change", note=note))
-        relative = float(relative_change(*values["dri"]))
-        scores.append(
-            Score(
-                "dri_relative",
-                "run",
-                target,
-                relative,
-                "change",
-                note=note or ("zero_denominator" if np.isnan(relative) else ""),
-            )
-        )
-        return scores
+        for measure, (pre, post) in (("dri", plain), ("dri_adjusted", adjusted)):
+            yield Score(measure, "run", target, post - pre, "change", note=note)
+        relative = float(relative_change(*plain))
+        if np.isnan(relative):
+            note = note or "zero_denominator"
+        yield Score("dri_relative", "run", target, relative, "change", note=note)

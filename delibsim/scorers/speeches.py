@@ -1,17 +1,16 @@
-"""The length of speeches in debates, and the rules they break: what was accepted after the last
-re-ask is counted here.
-"""
+"""The length of speeches in debates, and the rules that accepted speeches break."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import debated
-from delibsim.domain.rules import KINDS
+from delibsim.domain.rules import KINDS, Rules
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
-from delibsim.domain.transcript import PREPARATION
+from delibsim.domain.transcript import PREPARATION, Statement
 
 
 class Speeches:
@@ -32,48 +31,48 @@ class Speeches:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs."""
-        return [
-            score for run in runs if run.session.format == "debate" for score in self._score(run)
-        ]
+        debates = [run for run in runs if run.session.kind.sides]
+        return [score for run in debates for score in self._score(run)]
 
     def _score(self, run: Run) -> list[Score]:
-        target, rules = run.session.id, run.session.procedure.rules
+        target = run.session.id
         speeches = [said for said in run.transcript if said.turn.task != PREPARATION]
-        words = [len(said.text.split()) for said in speeches]
-        scores = [
-            Score("speech.words", "statement", f"{target}/{said.turn.index}", float(n))
-            for said, n in zip(speeches, words, strict=True)
-        ]
-        seats = {p.role: p.id for p in run.session.participants}
-        spoken = {
-            side: sum(
-                n
-                for said, n in zip(speeches, words, strict=True)
-                if said.turn.speaker == seats[side]
-            )
-            for side in SIDES
-        }
-        sums = [
-            Score("speech.words", "participant", f"{target}/{seats[side]}", float(n))
-            for side, n in spoken.items()
-        ]
-        sums.append(
-            Score(
-                "speech.words_difference",
-                "run",
-                target,
-                float(spoken["proposition"] - spoken["opposition"]),
-            )
-        )
+        scores = []
+        for said in speeches:
+            statement = f"{target}/{said.turn.index}"
+            scores.append(Score("speech.words", "statement", statement, _words(said)))
+        totals = list(_words_by_side(run, speeches))
+        rules = run.session.procedure.rules
         if rules is not None:
-            broken = [set(rules.broken(said.text)) for said in speeches]
-            sums += [
-                Score(f"speech.broken.{kind}", "run", target, float(sum(kind in b for b in broken)))
-                for kind in KINDS
-            ]
-            sums.append(
-                Score("speech.cut", "run", target, float(sum(said.cut for said in speeches)))
-            )
+            totals += _broken(target, speeches, rules)
         if not debated(run):
-            sums = [replace(score, value=float("nan"), note="debate_incomplete") for score in sums]
-        return scores + sums
+            totals = [replace(s, value=math.nan, note="debate_incomplete") for s in totals]
+        return scores + totals
+
+
+def _words(said: Statement) -> float:
+    return float(len(said.text.split()))
+
+
+def _words_by_side(run: Run, speeches: Sequence[Statement]) -> Iterator[Score]:
+    """The words of each side, and their difference."""
+    target = run.session.id
+    seats = {participant.role: participant.id for participant in run.session.participants}
+    spoken = dict.fromkeys(seats.values(), 0.0)
+    for said in speeches:
+        spoken[said.turn.speaker] += _words(said)
+    for side in SIDES:
+        debater = seats[side]
+        yield Score("speech.words", "participant", f"{target}/{debater}", spoken[debater])
+    difference = spoken[seats["proposition"]] - spoken[seats["opposition"]]
+    yield Score("speech.words_difference", "run", target, difference)
+
+
+def _broken(target: str, speeches: Sequence[Statement], rules: Rules) -> Iterator[Score]:
+    """How many speeches break each rule, and how many were cut."""
+    broken = [rules.broken(said.text) for said in speeches]
+    for kind in KINDS:
+        n = sum(kind in faults for faults in broken)
+        yield Score(f"speech.broken.{kind}", "run", target, float(n))
+    cut = sum(said.cut for said in speeches)
+    yield Score("speech.cut", "run", target, float(cut))

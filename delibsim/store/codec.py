@@ -1,20 +1,23 @@
 """Domain objects to JSON and back, checked on the way in, under a schema number."""
 
 import functools
+import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason, reason_from_text
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.store.editions import UNSAID
+from delibsim.store.reading import json_value
 
 T = TypeVar("T")
 
@@ -41,6 +44,8 @@ def run_to_plain(run: Run) -> dict[str, Any]:
     plain = RUN.dump_python(run, mode="json")
     plain["session"] = _brief_session(plain["session"])
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
+    for response, held in zip(plain["responses"], run.responses, strict=True):
+        response["missing"] = reasons_to_plain(held.missing)
     plain["transcript"] = [_without(statement, cut=False) for statement in plain["transcript"]]
     return _without(plain, dropped=None)
 
@@ -51,20 +56,20 @@ def run_from_json(text: str | bytes) -> Run:
     """
     run = _read(RUN, text)
     session = run.session
-    shared = {
-        "topic": _one(session.topic),
-        "survey": _one(session.survey),
-        "treatment": _one(session.treatment),
-    }
-    return replace(run, session=replace(session, **shared))
+    session = replace(
+        session,
+        topic=_one(session.topic),
+        survey=_one(session.survey),
+        treatment=_one(session.treatment),
+    )
+    return replace(run, session=session)
 
 
-@functools.lru_cache(
-    maxsize=1024
-)  # thousands of runs in memory hold a few instruments, not thousands
-def _one(part: T) -> T:
-    """The first part that was equal to this one."""
-    return part
+# Thousands of runs in memory hold a few instruments, not thousands.
+@functools.lru_cache(maxsize=1024)
+def _one(component: T) -> T:
+    """The first component that was equal to this one."""
+    return component
 
 
 def session_to_json(session: Session) -> str:
@@ -92,10 +97,9 @@ def score_to_plain(score: Score) -> dict[str, Any]:
 def score_from_plain(record: Mapping[str, Any]) -> Score:
     """A score from its plain JSON values; Damaged if it is none."""
     undefined = record.get("value", 0) is None
+    defined = {**record, "value": 0.0} if undefined else record
     try:
-        score = SCORE.validate_json(
-            json.dumps({**record, "value": 0.0} if undefined else record), strict=True
-        )
+        score = SCORE.validate_json(json.dumps(defined), strict=True)
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
     return replace(score, value=math.nan) if undefined else score
@@ -104,26 +108,22 @@ def score_from_plain(record: Mapping[str, Any]) -> Score:
 def differences(old: Any, new: Any, at: str = "") -> list[str]:
     """What differs between two plain JSON values, one line a difference: where, old, new."""
     if isinstance(old, dict) and isinstance(new, dict):
-        keys = [*old, *(key for key in new if key not in old)]
-        return [
-            line
-            for key in keys
-            for line in differences(old.get(key), new.get(key), f"{at}.{key}" if at else str(key))
-        ]
+        found = []
+        for key in {**old, **new}:
+            place = f"{at}.{key}" if at else str(key)
+            found += differences(old.get(key), new.get(key), place)
+        return found
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [
-            line
-            for i, (a, b) in enumerate(zip(old, new, strict=True), 1)
-            for line in differences(a, b, f"{at}[{i}]")
-        ]
+        found = []
+        for i, (before, after) in enumerate(zip(old, new, strict=True), 1):
+            found += differences(before, after, f"{at}[{i}]")
+        return found
     if isinstance(old, str) and isinstance(new, str) and old != new:
         # Of long texts the part is shown in which they begin to differ.
-        same = next(
-            (i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
-            min(len(old), len(new)),
-        )
-        cut = same - 30 if same > 40 else 0
-        old, new = (("..." if cut else "") + text[cut:] for text in (old, new))
+        pairs = zip(old, new, strict=False)
+        same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if same > 40:
+            old, new = f"...{old[same - 30 :]}", f"...{new[same - 30 :]}"
     return [] if old == new else [f"{at}: {_brief(old)} -> {_brief(new)}"]
 
 
@@ -135,13 +135,33 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     return _without(plain | {"procedure": procedure}, personas="")
 
 
+def reasons_to_plain(missing: Mapping[str, Reason]) -> dict[str, str]:
+    """Reasons by what is missing, each as the text that files hold."""
+    return {name: str(reason) for name, reason in missing.items()}
+
+
+def reasons_from_plain(missing: Mapping[str, Any]) -> dict[str, Any]:
+    """Such texts as the fields of reasons; what is no text is left to the check that follows."""
+    found = {}
+    for name, text in missing.items():
+        found[name] = asdict(reason_from_text(text)) if isinstance(text, str) else text
+    return found
+
+
+def _read_reasons(plain: dict[str, Any]) -> None:
+    """Turn the reasons of a run's responses from texts into fields."""
+    responses = plain.get("responses")
+    for response in responses if isinstance(responses, list) else ():
+        if isinstance(response, dict) and isinstance(response.get("missing"), dict):
+            response["missing"] = reasons_from_plain(response["missing"])
+
+
 def _without(plain: dict[str, Any], **unsaid: Any) -> dict[str, Any]:
     """Plain values without these fields where they say nothing: what schema 1 did not have at first
     is written only where used.
     """
-    return {
-        name: value for name, value in plain.items() if name not in unsaid or value != unsaid[name]
-    }
+    said = plain.items()
+    return {name: value for name, value in said if name not in unsaid or value != unsaid[name]}
 
 
 def _finite(session: Session) -> None:
@@ -150,11 +170,9 @@ def _finite(session: Session) -> None:
 
 
 def _brief(value: Any) -> str:
-    text = (
-        f"{len(value)} entries"
-        if isinstance(value, list)
-        else json.dumps(value, ensure_ascii=False)
-    )
+    if isinstance(value, list):
+        return f"{len(value)} entries"
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -164,8 +182,8 @@ def _text(plain: Mapping[str, Any]) -> str:
 
 def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        plain = json_value(text)
+    except ValueError as error:
         raise Damaged(f"not JSON: {error}") from None
     if not isinstance(plain, dict) or "schema" not in plain:
         raise Damaged("no schema number: this is not a file of delibsim")
@@ -175,6 +193,7 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
         )
     try:
         _say_what_was(plain)
+        _read_reasons(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is
         # refused.
         return adapter.validate_json(json.dumps(plain), strict=True, extra="forbid")

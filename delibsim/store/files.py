@@ -7,16 +7,17 @@ import fcntl
 import json
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TextIO
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.reading import json_value
 
 TRIES = 4  # looks at a lock before it counts as taken
 
@@ -24,13 +25,17 @@ TRIES = 4  # looks at a lock before it counts as taken
 def write_atomically(path: Path, text: str) -> None:
     """Write a whole text file: temporary file in the same folder, fsync, rename."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    name = path.with_name(f".{path.name}.{token_hex(4)}.tmp")
+    try:
+        # tempfile would make it for its owner alone; this way the umask decides, as for all files.
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
         os.replace(name, path)
     except OSError as error:
         os.unlink(name)
@@ -61,7 +66,7 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
     """
     line = (json_text(record) + "\n").encode()
     try:
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             end = os.fstat(file).st_size
             if end and os.pread(file, 1, end - 1) != b"\n":
@@ -88,12 +93,11 @@ def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
     """
     records: list[dict[str, Any]] = []
     damaged = []
-    for line in path.read_bytes().split(b"\n") if path.exists() else []:
-        if not line:
-            continue
+    lines = path.read_bytes().split(b"\n") if path.exists() else []
+    for line in filter(None, lines):
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+            record = json_value(line)
+        except ValueError:
             record = None
         if isinstance(record, dict):
             records.append(record)
@@ -114,16 +118,15 @@ def staged(folder: Path) -> Generator[Path]:
     for path in folder.parent.iterdir():
         if path.name.startswith(prefix) and path.name.endswith(".tmp") and path.is_dir():
             _remove_if_left(path)
-    new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=prefix, suffix=".tmp"))
+    new = folder.parent / f"{prefix}{token_hex(4)}.tmp"
+    new.mkdir()
     handle = os.open(new, os.O_RDONLY)
     try:
-        fcntl.flock(
-            handle, fcntl.LOCK_EX
-        )  # freed by the system when the process dies, which tells what is left behind
+        # Freed by the system when the process dies, which tells what is left behind.
+        fcntl.flock(handle, fcntl.LOCK_EX)
         yield new
         for path in (*new.iterdir(), new):
             _sync(path)
-        os.chmod(new, 0o755)
         _take_the_place(new, folder)
         _sync(folder.parent)
     finally:
@@ -140,14 +143,13 @@ def _take_the_place(new: Path, folder: Path) -> None:
         return
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
-    if (
-        renameat2 is None
-        or renameat2(here, os.fsencode(new), here, os.fsencode(folder), exchange) != 0
-    ):
-        old = new.with_name(f"{new.name}.old")
-        os.rename(folder, old)
-        os.rename(new, folder)
-        os.rename(old, new)
+    names = here, os.fsencode(new), here, os.fsencode(folder)
+    if renameat2 is not None and renameat2(*names, exchange) == 0:
+        return
+    old = new.with_name(f"{new.name}.old")
+    os.rename(folder, old)
+    os.rename(new, folder)
+    os.rename(old, new)
 
 
 def _remove_if_left(folder: Path) -> None:
@@ -186,9 +188,8 @@ def locked(folder: Path) -> Generator[Callable[[str], None]]:
             file.flush()
 
         def share(name: str) -> None:
-            say(
-                name
-            )  # while nobody else can: a process that was let in under another name finds out
+            # While nobody else can: a process that was let in under another name finds out.
+            say(name)
             _flock(folder, file, fcntl.LOCK_SH)
 
         _flock(folder, file, fcntl.LOCK_EX)

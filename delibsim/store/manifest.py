@@ -1,21 +1,21 @@
-"""What a study is, frozen when it begins: settings, parts, sessions, prompts, versions; and every
-amendment since.
+"""What a study is, frozen when it begins: settings, components, sessions, prompts, versions; and
+every amendment since.
 """
 
-import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.codec import differences
 from delibsim.store.editions import EDITIONS, FIRST, NOW, UNSAID
 from delibsim.store.files import json_text, write_atomically
+from delibsim.store.reading import file_bytes, json_value
 
 SCHEMA = 3
 
@@ -24,18 +24,20 @@ SCHEMA = 3
 class Manifest:
     """The file study.json. What stands in it is only ever added to.
 
-    `settings` are shared by all sessions; `parts` are what sessions are made of, by kind and name;
-    `sessions` the names of all that are planned; `prompts` a SHA-256 for every cell of the design;
-    `begun` and each of `amendments` say when, with which versions and from which commit; an
-    amendment also what it added. `edition` names the presets and prompts that the study keeps (see
-    editions.py). `schema` is that of the file: what was read from a file of schema 2 says what was
-    left unsaid there, and is written as schema 3 when the study goes on. Of `schema` 1, `settings`
-    and `parts` are all there is.
+    `settings` are shared by all sessions. `components` (`parts` in the file) are what sessions are
+    made of, by kind and name. `sessions` are the names of all that are planned, `prompts` a SHA-256
+    for every cell of the design. `begun` and each of `amendments` say when, with which versions and
+    from which commit; an amendment also says what it added. `edition` names the presets and prompts
+    that the study keeps (see editions.py).
+
+    `schema` is that of the file. What was read from a file of schema 2 says what was left unsaid
+    there, and is written as schema 3 when the study goes on. A file of schema 1 holds no more than
+    `settings` and `components`.
     """
 
     study: str
     settings: Mapping[str, Any]
-    parts: Mapping[str, Mapping[str, Any]]
+    components: Annotated[Mapping[str, Mapping[str, Any]], Field(alias="parts")]
     sessions: tuple[str, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict)
     begun: Mapping[str, Any] = field(default_factory=dict)
@@ -53,28 +55,27 @@ class Manifest:
                 " not be gone on with)"
             ]
         changed = differences(dict(self.settings), dict(new.settings))
-        for kind, named in self.parts.items():
-            given = new.parts.get(kind, {})
-            both = [name for name in named if name in given]
-            changed += differences({n: named[n] for n in both}, {n: given[n] for n in both}, kind)
-        both = [
-            cell
-            for cell in self.prompts
-            if cell in new.prompts and self.prompts[cell] != new.prompts[cell]
-        ]
-        return changed or [
-            f"prompts of {cell}: worded otherwise by this version of delibsim" for cell in both
+        for kind, named in self.components.items():
+            given = new.components.get(kind, {})
+            before = {name: content for name, content in named.items() if name in given}
+            now = {name: given[name] for name in before}
+            changed += differences(before, now, kind)
+        if changed:
+            return changed
+        reworded = [cell for cell, own in self.prompts.items() if new.prompts.get(cell, own) != own]
+        return [
+            f"prompts of {cell}: worded otherwise by this version of delibsim" for cell in reworded
         ]
 
     def amended(self, new: "Manifest") -> "Manifest":
         """With what is new in another; unchanged if nothing is."""
-        parts = {
-            kind: {**self.parts.get(kind, {}), **new.parts.get(kind, {})}
-            for kind in {**self.parts, **new.parts}
-        }
+        components, added = {}, {}
+        for kind in {**self.components, **new.components}:
+            old = self.components.get(kind, {})
+            components[kind] = {**old, **new.components.get(kind, {})}
+            if fresh := sorted(components[kind].keys() - old.keys()):
+                added[kind] = fresh
         sessions = tuple(dict.fromkeys([*self.sessions, *new.sessions]))
-        fresh = {kind: sorted(set(parts[kind]) - set(self.parts.get(kind, {}))) for kind in parts}
-        added = {kind: names for kind, names in fresh.items() if names}
         if not added and sessions == self.sessions:
             return replace(self, schema=SCHEMA)
         count = len(sessions) - len(self.sessions)
@@ -83,7 +84,7 @@ class Manifest:
         amendments = (*self.amendments, amendment)
         return replace(
             self,
-            parts=parts,
+            components=components,
             sessions=sessions,
             prompts=prompts,
             amendments=amendments,
@@ -101,7 +102,7 @@ def read_manifest(path: Path) -> Manifest | None:
     if not path.is_file():
         return None
     try:
-        plain = json.loads(path.read_bytes())
+        plain = json_value(file_bytes(path))
     except ValueError as error:
         raise WrongInput(
             f"{path} is damaged ({error}); move it away to start the study anew"
@@ -140,7 +141,8 @@ def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write study.json, atomically."""
-    write_atomically(path, json_text(MANIFEST.dump_python(manifest, mode="json"), indent=1) + "\n")
+    plain = MANIFEST.dump_python(manifest, mode="json", by_alias=True)
+    write_atomically(path, json_text(plain, indent=1) + "\n")
 
 
 def commits(folders: Mapping[str, Path]) -> dict[str, str]:

@@ -1,21 +1,21 @@
-"""The ratings of a study's debates, beside its runs: panels, exchanges with raters, ratings, and
-the keys of what was handed out.
+"""The ratings of a study's debates: panels, exchanges with raters, ratings, keys of packs.
 
-ratings/<debate>/ratings.jsonl (a rating a line), exchanges.jsonl (every call to a rater),
-ratings/panels.json, ratings/packs/<pack>.json
+They lie beside the runs: ratings/<debate>/ratings.jsonl (a rating a line) and exchanges.jsonl
+(every call to a rater), ratings/panels.json, ratings/packs/<pack>.json.
 """
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from delibsim.domain.allocation import Showing
+from delibsim.domain.allocation import Allocation, Showing
+from delibsim.domain.annotation import Panel
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rated, Rating
@@ -23,13 +23,25 @@ from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
+from delibsim.store.reading import read_json
 from delibsim.store.runs import Runs
 
 RATINGS = "ratings"
 RATING = TypeAdapter(Rating)
+MODELS = TypeAdapter(Mapping[str, Mapping[str, Any]])
 ALLOCATION = TypeAdapter(dict[str, tuple[Showing, ...]])
 RATER = re.compile(rb'"rater": ?"([^"\\]+)"')
-"""Who gave a rating, as far as a damaged line still tells."""
+"""Who gave a rating, as far as a damaged line still shows it."""
+
+
+def panel_and_index(rater: str) -> tuple[str, int]:
+    """The panel or pack of a rater, and its place there, from its name on disk.
+
+    >>> panel_and_index("gpt_5_versus_human_judge 3"), panel_and_index("judge")
+    (('gpt_5_versus_human_judge', 3), ('', 0))
+    """
+    panel, _, index = rater.rpartition(" ")
+    return panel, int(index) if index.isdigit() else 0
 
 
 @dataclass(frozen=True)
@@ -48,44 +60,50 @@ class Ratings:
         return self.folder / RATINGS / debate
 
     def read(self, debate: str) -> tuple[Rating, ...]:
-        """The ratings of a debate that stand whole, in the order in which they came; Damaged,
-        naming the file, if one is no rating.
+        """The ratings of a debate that can be read, in the order in which they came.
 
-        Lines that are damaged are left out and counted by `lost`.
+        Damaged lines are left out and counted by `lost`. Raises Damaged, naming the file, for a
+        whole line that is no rating.
         """
         path = self.path(debate) / "ratings.jsonl"
-        records, _ = read_lines(path)
-        try:
-            return tuple(
-                RATING.validate_json(json.dumps(record), strict=True) for record in records
-            )
-        except (ValidationError, ValueError) as error:
-            first = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-            raise codec.Damaged(f"{path}: {first}") from None
+        ratings = []
+        for record in read_lines(path)[0]:
+            try:
+                plain = dict(record)
+                plain["missing"] = codec.reasons_from_plain(plain.get("missing", {}))
+                rating = RATING.validate_json(json.dumps(plain), strict=True)
+            except ValidationError as error:
+                raise codec.Damaged(f"{path}: {error.errors()[0]['msg']}") from None
+            except ValueError as error:
+                raise codec.Damaged(f"{path}: {error}") from None
+            ratings.append(replace(rating, panel=panel_and_index(rating.rater)[0]))
+        return tuple(ratings)
 
     def lost(self, debate: str) -> int:
-        """How many damaged lines hold a rating that is lost; one whose rater can be read and has
-        rated since is not.
+        """How many ratings are lost to damaged lines.
+
+        A line whose rater can still be read, and has rated since, is no loss.
         """
         _, damaged = sorted_lines(self.path(debate) / "ratings.jsonl")
         known = {rating.rater for rating in self.read(debate)} if damaged else set()
-        named = [RATER.search(line) for line in damaged]
-        return sum(
-            found is None or found[1].decode(errors="replace") not in known for found in named
-        )
+        lost = 0
+        for line in damaged:
+            found = RATER.search(line)
+            lost += found is None or found[1].decode(errors="replace") not in known
+        return lost
 
     def losses(self, debates: Iterable[str]) -> list[str]:
-        """A line for every debate of which ratings are lost: how many, where, and how to mend
-        it.
-        """
-        counts = {debate: self.lost(debate) for debate in debates}
-        return [
-            f"{self.path(debate) / 'ratings.jsonl'}: {n} damaged line(s), as many ratings lost;"
-            " models are asked again by delibsim ratings ask, people's forms are imported again;"
+        """A line for every debate with lost ratings: how many, where, and what to do."""
+        advice = (
+            "models are asked again by delibsim ratings ask, people's forms are imported again;"
             " then delete the line(s)"
-            for debate, n in counts.items()
-            if n
-        ]
+        )
+        lines = []
+        for debate in debates:
+            file, n = self.path(debate) / "ratings.jsonl", self.lost(debate)
+            if n:
+                lines.append(f"{file}: {n} damaged line(s), as many ratings lost; {advice}")
+        return lines
 
     def add(self, rating: Rating) -> None:
         """Keep a rating; WrongInput if its rater has rated that debate already."""
@@ -93,17 +111,18 @@ class Ratings:
             raise WrongInput(
                 f"{rating.rater} has rated {rating.session} already; ratings are never overwritten"
             )
-        self.path(rating.session).mkdir(parents=True, exist_ok=True)
-        append_line(
-            self.path(rating.session) / "ratings.jsonl", RATING.dump_python(rating, mode="json")
-        )
+        folder = self.path(rating.session)
+        folder.mkdir(parents=True, exist_ok=True)
+        plain = RATING.dump_python(rating, mode="json", exclude={"panel"})
+        plain["missing"] = codec.reasons_to_plain(rating.missing)
+        append_line(folder / "ratings.jsonl", plain)
 
     def rated(self, runs: Iterable[Run]) -> list[Run]:
         """Runs, with their ratings where they are debates."""
         wordings = self.wordings()
         found = []
         for run in runs:
-            debate = run.session.format == "debate"
+            debate = bool(run.session.kind.sides)
             found.append(self._rated(run, wordings) if debate else run)
         return found
 
@@ -129,32 +148,25 @@ class Ratings:
             found[name] = id if versions[id] == 1 else f"{id} ({digest[:8]})"
         return found
 
-    def record(self, debate: str, exchange: Mapping[str, Any]) -> None:
-        """Append an exchange with a rater to the log of a debate."""
-        self.path(debate).mkdir(parents=True, exist_ok=True)
-        append_line(self.path(debate) / "exchanges.jsonl", exchange)
-
-    def exchanges(self, debate: str) -> tuple[list[dict[str, Any]], int]:
-        """The exchanges with the raters of a debate, and how many lines of their log are
-        damaged.
-        """
-        return read_lines(self.path(debate) / "exchanges.jsonl")
+    def exchanges_file(self, debate: str) -> Path:
+        """The log of every call to the raters of a debate."""
+        return self.path(debate) / "exchanges.jsonl"
 
     def asked(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Every exchange with a rater of the study as plain values, and the settings of the panels'
-        models by name.
+        """Every exchange with a rater of the study as plain values; the settings of the panels'
+        models.
         """
-        models = {
-            name: settings
-            for panel in self._panels().values()
-            for name, settings in panel["models"].items()
-        }
-        logs = sorted((self.folder / RATINGS).glob("*/exchanges.jsonl"))
-        return [record for log in logs for record in read_lines(log)[0]], models
+        models: dict[str, Any] = {}
+        for panel in self._panels().values():
+            models |= panel["models"]
+        records = []
+        for log in sorted((self.folder / RATINGS).glob("*/exchanges.jsonl")):
+            records += read_lines(log)[0]
+        return records, models
 
     def _panels(self) -> dict[str, Any]:
         path = self.folder / RATINGS / "panels.json"
-        return json.loads(path.read_bytes()) if path.is_file() else {}
+        return read_json(path) if path.is_file() else {}
 
     def allocation(self, name: str) -> dict[str, tuple[Showing, ...]]:
         """The debates of every rater of a panel that rates so many each; empty where there is no
@@ -185,26 +197,27 @@ class Ratings:
         """The names of the panels of language models."""
         return sorted(self._panels())
 
-    def settle_panel(self, name: str, plain: dict[str, Any]) -> None:
-        """Keep what a panel is made of, once; it may grow. WrongInput with the differences if
-        another is kept under its name.
+    def settle_panel(self, panel: Panel, allocation: Allocation | None = None) -> None:
+        """Keep what a panel is made of, once; it may grow.
 
-        The allocation is not compared: it is drawn from the one that is kept.
+        WrongInput with the differences if another panel is kept under its name. The allocation is
+        not compared: it is drawn from the one that is kept.
         """
         path = self.folder / RATINGS / "panels.json"
-        panels = self._panels()
-        if old := panels.get(name):
+        panels, plain = self._panels(), panel_to_plain(panel, allocation)
+        old = panels.get(panel.name)
+        if old:
             shared = min(len(old["raters"]), len(plain["raters"]))
             changed = codec.differences(_compared(old, shared), _compared(plain, shared))
             if changed:
                 lines = "\n".join(f"  {line}" for line in changed[:20])
                 raise WrongInput(
-                    f"panel '{name}' is another; it is left as it is:\n{lines}\nGive the new one a"
-                    " name: --panel NAME"
+                    f"panel '{panel.name}' is another; it is left as it is:\n{lines}\n"
+                    "Give the new one a name: --panel NAME"
                 )
             if len(old["raters"]) >= len(plain["raters"]):
                 return
-        write_atomically(path, json_text(panels | {name: plain}, indent=1) + "\n")
+        write_atomically(path, json_text(panels | {panel.name: plain}, indent=1) + "\n")
 
     def add_pack(self, pack: str, key: Mapping[str, Any], wording: Wording) -> None:
         """Keep the key of a pack that was handed out, and what its raters read; they stay here.
@@ -218,21 +231,48 @@ class Ratings:
         write_atomically(path, json_text(plain, indent=1) + "\n")
 
     def key(self, pack: str) -> dict[str, Any]:
-        """The key of a pack by sheet; KeyError if there is no such pack."""
-        plain = json.loads(self.packs()[pack].read_bytes())
+        """The key of a pack by sheet, with the `index` of each rater; KeyError: no such pack."""
+        plain = read_json(self.packs()[pack])
         # A pack handed out before its wording was kept is its sheets alone.
-        return plain.get("sheets", plain)
+        sheets = plain.get("sheets", plain)
+        key = {}
+        for code, sheet in sheets.items():
+            key[code] = {**sheet, "index": panel_and_index(sheet["rater"])[1]}
+        return key
 
     def wording_of_pack(self, pack: str) -> Wording | None:
         """What the raters of a pack read; None where it was not kept. KeyError: no such pack."""
-        kept = json.loads(self.packs()[pack].read_bytes()).get("wording")
+        kept = read_json(self.packs()[pack]).get("wording")
         return None if kept is None else _wording(kept)
 
     def packs(self) -> dict[str, Path]:
         """The keys of the packs that were handed out, by name."""
-        return {
-            path.stem: path for path in sorted((self.folder / RATINGS / "packs").glob("*.json"))
-        }
+        files = sorted((self.folder / RATINGS / "packs").glob("*.json"))
+        return {path.stem: path for path in files}
+
+
+def panel_to_plain(panel: Panel, allocation: Allocation | None = None) -> dict[str, Any]:
+    """What a panel is made of, as plain values: its raters, models, wording and re-asks.
+
+    With an allocation: how many debates each rater rates, and which.
+    """
+    raters = []
+    for coder in panel.coders:
+        seat = {"id": coder.id, "persona": coder.persona, "model": coder.model, "role": "rater"}
+        raters.append(seat)
+    plain = {
+        "raters": raters,
+        "models": MODELS.dump_python(panel.models, mode="json"),
+        "wording": asdict(panel.wording),
+        "reasks": panel.reasks,
+    }
+    if allocation is None:
+        return plain
+    shown = {}
+    for rater, showings in allocation.items():
+        shown[rater] = [asdict(showing) for showing in showings]
+    each = len(next(iter(allocation.values())))
+    return plain | {"debates_per_rater": each, "allocation": shown}
 
 
 def _wording(plain: Mapping[str, Any]) -> Wording:
@@ -246,8 +286,6 @@ def _to_raters(wording: Wording) -> dict[str, str]:
 
 
 def _compared(panel: Mapping[str, Any], raters: int) -> dict[str, Any]:
-    """What of a panel must stay as it is: its first raters, and everything else but what it grows
-    by.
-    """
+    """What of a panel must stay as it is: its first raters, its models and its wording."""
     fixed = {name: value for name, value in panel.items() if name != "allocation"}
     return fixed | {"raters": panel["raters"][:raters]}

@@ -2,7 +2,6 @@
 run.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from delibsim.store.files import (
     write_atomically,
 )
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
+from delibsim.store.reading import file_bytes, json_value
 
 SCORES, DETAILS = "scores", "details"
 KEPT = 500  # runs of some 30 kB
@@ -105,11 +105,12 @@ class Runs:
         return NOW if begun is None else begun.edition
 
     def compare(self, new: Manifest) -> None:
-        """Refuse what would change a study that exists: a shared setting, or a part under its name;
-        WrongInput with the differences.
+        """Refuse what would change a study that exists: a shared setting, or a component under its
+        name; WrongInput with the differences.
         """
         old = self.manifest()
-        if old is not None and (changed := old.conflicts(new)):
+        changed = [] if old is None else old.conflicts(new)
+        if changed:
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
 
     def settle(self, new: Manifest) -> None:
@@ -125,23 +126,19 @@ class Runs:
         """Refuse a session that was planned differently under its name; WrongInput with the
         differences.
         """
-        path = self.path(session.id) / "session.json"
         if not is_file_name(session.id):
             raise WrongInput(
                 f"'{session.id}' cannot name a session: use lower-case letters, digits, '-', '_'"
                 " and single dots"
             )
-        if path.is_file():
-            changed = codec.differences(
-                codec.session_to_plain(self._session(path)), codec.session_to_plain(session)
-            )
-            if changed:
-                raise WrongInput(
-                    self._refusal(
-                        f"session '{session.id}' of study '{self.study}' was planned differently",
-                        changed,
-                    )
-                )
+        path = self.path(session.id) / "session.json"
+        if not path.is_file():
+            return
+        kept = codec.session_to_plain(self._session(path))
+        changed = codec.differences(kept, codec.session_to_plain(session))
+        if changed:
+            problem = f"session '{session.id}' of study '{self.study}' was planned differently"
+            raise WrongInput(self._refusal(problem, changed))
 
     def plan(self, session: Session) -> None:
         """Keep the plan of a session, once; WrongInput with the differences if another was kept
@@ -170,11 +167,8 @@ class Runs:
         """The folder of a session; WrongInput for a name that could leave the folder of the
         study.
         """
-        if (
-            session in ("", ".", "..", SCORES, EXPORT, LAUNCHER)
-            or "/" in session
-            or "\0" in session
-        ):
+        reserved = ("", ".", "..", SCORES, EXPORT, LAUNCHER)
+        if session in reserved or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -186,9 +180,8 @@ class Runs:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
         if not path.is_file():
-            raise unknown(
-                "session", session, self.sessions(), f"Sessions are folders in {self.folder}"
-            )
+            advice = f"Sessions are folders in {self.folder}"
+            raise unknown("session", session, self.sessions(), advice)
         return self._session(path)
 
     def plans(self) -> list[Session]:
@@ -219,7 +212,7 @@ class Runs:
         if not path.is_file():
             return ""
         try:
-            return str(json.loads(path.read_bytes())["status"])
+            return str(json_value(file_bytes(path))["status"])
         except (ValueError, LookupError, TypeError) as error:
             raise codec.Damaged(f"{path}: not the JSON of a run: {error}") from None
 
@@ -235,8 +228,8 @@ class Runs:
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
         try:
-            run = codec.run_from_json(path.read_bytes())
-        except codec.Damaged as error:
+            run = codec.run_from_json(file_bytes(path))
+        except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
         if run.session.id != session:
             raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
@@ -271,32 +264,29 @@ class Runs:
         if (returned, fingerprint) in self._answered.get(model, ()):
             return
         path = self.folder / "fingerprints.jsonl"
-        with in_turn(
-            path
-        ):  # another process may hold sessions of the study too, and may have met it first
+        # Another process may hold sessions of the study too, and may have met it first.
+        with in_turn(path):
             self._answered = self._answering()
             before = self._answered.setdefault(model, set())
-            if (returned, fingerprint) not in before:
-                facts = {
-                    "model": model,
-                    "model_returned": returned,
-                    "fingerprint": fingerprint,
-                    "call": call,
-                    "started": started,
-                }
-                append_line(
-                    path,
-                    facts | {"warning": "another answered earlier in this study" if before else ""},
-                )
-                before.add((returned, fingerprint))
+            if (returned, fingerprint) in before:
+                return
+            facts = {
+                "model": model,
+                "model_returned": returned,
+                "fingerprint": fingerprint,
+                "call": call,
+                "started": started,
+                "warning": "another answered earlier in this study" if before else "",
+            }
+            append_line(path, facts)
+            before.add((returned, fingerprint))
 
     def _answering(self) -> dict[str, set[tuple[str, str]]]:
         """Who has answered so far, by model: names and fingerprints."""
         answered: dict[str, set[tuple[str, str]]] = {}
         for line in read_lines(self.folder / "fingerprints.jsonl")[0]:
-            answered.setdefault(str(line.get("model")), set()).add(
-                (str(line.get("model_returned")), str(line.get("fingerprint")))
-            )
+            who = (str(line.get("model_returned")), str(line.get("fingerprint")))
+            answered.setdefault(str(line.get("model")), set()).add(who)
         return answered
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
@@ -333,14 +323,14 @@ class Runs:
 
     def _session(self, path: Path) -> Session:
         try:
-            return codec.session_from_json(path.read_bytes())
-        except codec.Damaged as error:
+            return codec.session_from_json(file_bytes(path))
+        except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
 
     def _refusal(self, problem: str, changed: list[str]) -> str:
-        shown = "\n".join(f"  {line}" for line in changed[:20]) + (
-            f"\n  and {len(changed) - 20} more" if len(changed) > 20 else ""
-        )
+        shown = "\n".join(f"  {line}" for line in changed[:20])
+        if len(changed) > 20:
+            shown += f"\n  and {len(changed) - 20} more"
         return (
             f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own:"
             " study=NAME"

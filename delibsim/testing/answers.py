@@ -11,7 +11,9 @@ from delibsim.models.citizen.citizen import Citizen
 from delibsim.prompts.blocks import read_items
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 
 SCALE = re.compile(
     r"whole number from (-?\d+) \(strongly (disagree|agree)\)"
@@ -26,10 +28,10 @@ FORCED = re.compile(r"exact distribution over the considerations: (.+)\.$", re.M
 
 async def answer(messages: Sequence[Mapping[str, Any]], seed: int) -> str:
     """What the citizen says to the messages of a chat: a survey filled in, or a speech."""
-    told = tuple(Message(message["role"], plain(message["content"])) for message in messages)
-    lines = [line for message in told for line in message.content.splitlines()]
+    shown = tuple(Message(message["role"], plain(message["content"])) for message in messages)
+    lines = [line for message in shown for line in message.content.splitlines()]
     asked = "\n".join(line for line in lines if not line.startswith(">"))
-    prompt = Prompt(told, form_in(asked), Purpose("", ""))
+    prompt = Prompt(shown, form_in(asked), Purpose("", ""))
     completion = await Citizen(population=1).complete(prompt, seed)
     return completion.text or "I have nothing to add."
 

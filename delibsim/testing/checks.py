@@ -11,7 +11,9 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Scorer, Unit
 from delibsim.models.base import STATUSES, Completion, LanguageModel
 from delibsim.prompts.blocks import block, items_block
-from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.testing.runs import a_debate, a_run
 
 UNITS = get_args(Unit)

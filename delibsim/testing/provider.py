@@ -88,7 +88,7 @@ class Rule:
     do: Callable[[Call], None] | None = None  # called when the request has come in
 
     def applies(self, call: Call, used: int) -> bool:
-        """Whether this rule decides the response to this call, after it has decided so many."""
+        """Whether this rule decides the response to this call; `used` counts earlier ones."""
         return (
             (self.times is None or used < self.times)
             and (not self.at or call.index in self.at)
@@ -323,7 +323,7 @@ def error(
 
 
 def http_date(seconds: float) -> str:
-    """The moment so many seconds from now, as HTTP headers write it."""
+    """The time `seconds` from now, as HTTP headers write it."""
     return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
 
 

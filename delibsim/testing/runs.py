@@ -3,8 +3,10 @@
 import random
 from collections.abc import Sequence
 
-from delibsim.domain.participant import SIDES, Participant, Side
+from delibsim.domain.format import DEBATE, DELIBERATION
+from delibsim.domain.participant import AUDIENCE, SIDES, Participant, Side
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rated, Rating
+from delibsim.domain.reason import Reason
 from delibsim.domain.rules import Rules
 from delibsim.domain.run import Run, Session
 from delibsim.domain.seed import seed_of
@@ -13,10 +15,10 @@ from delibsim.domain.topic import Motion, Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
-TASKS = ("opening", "rebuttal", "closing")
+TASKS = DEBATE.tasks
 NAMES = {"proposition": "Proposition", "opposition": "Opposition"}
 LISTENERS = ("Listener 1", "Listener 2")
-BROKEN_OFF = "debate_incomplete"
+BROKEN_OFF = Reason("debate_incomplete")
 
 
 def a_run(
@@ -40,7 +42,7 @@ def a_run(
         survey=survey,
         participants=people,
         treatment=Treatment("basic", "Deliberate with the others.", rounds=1),
-        format="deliberation",
+        format=DELIBERATION.name,
         wording=Wording("example", {}),
         seed=seed,
     )
@@ -48,7 +50,7 @@ def a_run(
     for phase in PHASES:
         for person in people:
             if phase == "post" and person.id in missing:
-                reasons = dict.fromkeys(order, "refusal")
+                reasons = dict.fromkeys(order, Reason("refusal"))
                 responses.append(Response(person.id, phase, {}, reasons, order))
                 continue
             ranks = rng.sample(range(1, 5), 4)
@@ -108,14 +110,14 @@ def _survey() -> Survey:
 def _debate(name: str, seed: int) -> Session:
     motion = Motion("example", "This House would do what should be done.")
     sides = [Participant(NAMES[side], role=side) for side in SIDES]
-    listeners = [Participant(listener, role="audience") for listener in LISTENERS]
+    listeners = [Participant(listener, role=AUDIENCE) for listener in LISTENERS]
     return Session(
         id=name,
         topic=motion.topic,
         survey=motion.survey,
         participants=(*sides, *listeners),
         treatment=Treatment("oxford", "Debate the motion.", rounds=3),
-        format="debate",
+        format=DEBATE.name,
         wording=Wording("example", {}),
         seed=seed,
         procedure=Procedure(rules=Rules(), words=None),
@@ -124,14 +126,15 @@ def _debate(name: str, seed: int) -> Session:
 
 def _rating(name: str, first: Side, rng: random.Random) -> Rating:
     """What a rater said who knew this side as Speaker A."""
-    values = [{dimension: rng.choice(SCALE) for dimension in DIMENSIONS} for _ in SIDES]
+    proposition = {dimension: rng.choice(SCALE) for dimension in DIMENSIONS}
+    opposition = {dimension: rng.choice(SCALE) for dimension in DIMENSIONS}
     return Rating(
         session=name,
         rater=f"example {1 + SIDES.index(first)}",
         first=first,
         before=rng.choice(SCALE),
-        proposition=values[0],
-        opposition=values[1],
+        proposition=proposition,
+        opposition=opposition,
         winner=rng.choice(SIDES),
         after=rng.choice(SCALE),
         attentive=True,

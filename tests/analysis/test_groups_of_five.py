@@ -13,6 +13,7 @@ from delibsim.analysis.human import groups_of_five as five
 from delibsim.analysis.human.beside import COLUMNS, add_human_reference
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import groups_of_five, reference
+from delibsim.domain.measure import PHASES
 from delibsim.measures import agreement, diversity, dri
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.imported import read_people
@@ -113,7 +114,7 @@ def test_groups_are_disjoint_and_keep_their_members_and_more_partitions_begin_al
     few, many = five.dealt(people(23), 3), five.dealt(people(23), 50)
     assert (few.n, few.groups) == (23, 4)
     for measure in five.MEASURES:
-        for part in five.PARTS:
+        for part in PHASES:
             assert few.values[measure][part].shape == (3, 4)
             assert few.values[measure][part] == pytest.approx(many.values[measure][part][:3])
 

@@ -9,13 +9,9 @@ from fake_provider import FakeProvider, Rule
 from invented import people
 
 from delibsim.analysis.personas.clusters import clusters_of
-from delibsim.analysis.personas.profiles import (
-    departures,
-    read_profiles,
-    reading_prompt,
-    shortcomings,
-    template_profile,
-)
+from delibsim.analysis.personas.profiles import departures, shortcomings, template_profile
+from delibsim.annotation.profiles import ReadingTask, unit_of_cluster
+from delibsim.conduct.personas import read_profiles
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.models.citizen.citizen import Citizen
@@ -113,9 +109,10 @@ async def test_equal_profiles_are_asked_about_in_equal_words_whatever_their_clus
 
 def test_another_profile_is_all_that_changes_the_question():
     survey, clusters = camps(0)
-    texts = [reading_prompt(TOPIC, survey, PORTRAIT, cluster).text for cluster in range(3)]
+    task = ReadingTask(TOPIC, 0, survey)
+    texts = [task.prompt(unit_of_cluster(k, PORTRAIT)).text for k in range(3)]
     assert len(set(texts)) == 1
     own = profiles_of(survey, clusters)
-    asked = [reading_prompt(TOPIC, survey, profile, 0).text for profile in own]
+    asked = [task.prompt(unit_of_cluster(0, profile)).text for profile in own]
     assert len(set(asked)) == 3
     assert {text.replace(p, PORTRAIT) for text, p in zip(asked, own, strict=True)} == {texts[0]}

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from delibsim import compose
-from delibsim.analysis.human.reference import of_people, reference
+from delibsim.analysis.human.reference import human_value, reference
 from delibsim.analysis.human.values import people_of
 
-PARTS = ("pre", "post", "change")
+PHASES = ("pre", "post", "change")
 OF_THE_INSTRUMENT = {"diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p"}
 
 
@@ -25,10 +25,10 @@ def on(session, survey_id):
 def test_beside_a_short_form_only_what_is_comparable_between_instruments_is_shown(session):
     people, all_values = people_of(session), reference("ccps")
     assert people["notes"] == dict.fromkeys(OF_THE_INSTRUMENT, "another_instrument")
-    for part in PARTS:
-        for measure, value in all_values[part].items():
+    for phase in PHASES:
+        for measure, value in all_values[phase].items():
             expected = None if measure in OF_THE_INSTRUMENT else value
-            assert people[part][measure] == expected
+            assert people[phase][measure] == expected
 
 
 def test_beside_the_instrument_of_people_everything_is_shown(session):
@@ -49,6 +49,6 @@ def test_beside_another_topic_or_survey_nothing_is_shown(session):
 @pytest.mark.parametrize("survey_id", ["ccps", "deliberr.ccps"])
 def test_a_session_and_a_row_of_a_table_are_told_the_same(session, survey_id):
     people = people_of(on(session, survey_id))
-    for part in PARTS:
-        for measure, value in people[part].items():
-            assert of_people("ccps", measure, part, survey_id)[0] == value
+    for phase in PHASES:
+        for measure, value in people[phase].items():
+            assert human_value("ccps", measure, phase, survey_id)[0] == value

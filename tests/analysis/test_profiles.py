@@ -12,20 +12,18 @@ from invented import people
 
 from delibsim.analysis.personas.clusters import clusters_of
 from delibsim.analysis.personas.profiles import (
-    NotWritten,
     Reading,
     compared,
     departures,
-    profile_prompt,
-    read_profiles,
-    reading_prompt,
     shortcomings,
     template_profile,
-    write_profiles,
 )
+from delibsim.annotation.profiles import ProfileTask, ReadingTask, unit_of_cluster
+from delibsim.conduct.personas import NotWritten, read_profiles, write_profiles
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.topic import Topic
-from delibsim.models.citizen.citizen import Citizen, quoted_stances
+from delibsim.models.citizen.citizen import Citizen
+from delibsim.models.citizen.meaning import quoted_stances
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 from delibsim.models.replay import Recorder, Replay
 
@@ -89,9 +87,10 @@ def test_the_template_says_what_one_agrees_with_more_or_less_and_the_citizen_rea
 
 def test_the_writer_is_told_the_departures_and_the_reader_is_not():
     found = departures(CLUSTERS, SURVEY, 0)
-    asked = profile_prompt(TOPIC, found, 0).text
+    lines = "\n".join(own.line for own in found)
+    asked = ProfileTask(TOPIC, 0).prompt(unit_of_cluster(0, lines)).text
     assert all(f"{own.z:+.2f}" in asked for own in found)
-    read = reading_prompt(TOPIC, SURVEY, "You love rivers.", 0).text
+    read = ReadingTask(TOPIC, 0, SURVEY).prompt(unit_of_cluster(0, "You love rivers.")).text
     assert "You love rivers." in read
     assert not any(f"{own.z:+.2f}" in read for own in found)
     assert "cluster" not in read

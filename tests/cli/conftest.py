@@ -75,14 +75,8 @@ def files(home):
     return read
 
 
-class Silent(ModelPool):
-    """Voices of whom Participant 1 refuses everything, and the others do as the citizen does."""
-
-    def of(self, session):
-        return {
-            name: self if name == "citizen" else voice
-            for name, voice in super().of(session).items()
-        }
+class Silent:
+    """A model that refuses everything for Participant 1, and answers as the citizen for others."""
 
     name = "citizen"
     citizen = Citizen(population=1)
@@ -93,12 +87,12 @@ class Silent(ModelPool):
         return await self.citizen.complete(prompt, seed)
 
 
-def hold(folder, overrides, voices=None):
-    """Hold a session as `delibsim run` does, with other voices if need be."""
+def hold(folder, overrides, models=None):
+    """Hold a session as `delibsim run` does, with other models if need be."""
     planned = plan(overrides, folder)
     runs = Runs(planned.root, planned.study)
     runs.settle(planned.manifest)
-    asyncio.run(hold_all([planned.session], runs, voices=voices))
+    asyncio.run(hold_all([planned.session], runs, voices=ModelPool(models=models)))
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +102,7 @@ def prepared(tmp_path_factory):
     """
     folder = tmp_path_factory.mktemp("prepared")
     hold(folder, ["study=s", *SMALL])
-    hold(folder, ["study=p", *SMALL], Silent())
+    hold(folder, ["study=p", *SMALL], {"citizen": Silent()})
     return folder
 
 

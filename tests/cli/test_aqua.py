@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from delibsim.cli.texts import read_rows
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.hub import FILES, fetch_adapters
 from delibsim.scorers.aqua.setup import FOLDERS
+from delibsim.store.texts import TextFile, read_texts
 
 EXTRA = (
     importlib.util.find_spec("torch") is not None
@@ -93,10 +93,11 @@ def test_files_of_texts(tmp_path, separator):
         f' dann?"\n\n2{separator}\n',
         encoding="utf-8",
     )
-    assert read_rows(file, "text") == (
+    assert read_texts(file, "text") == TextFile(
         ["id", "text"],
         [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]],
         separator,
+        "text",
     )
 
 
@@ -105,7 +106,7 @@ def test_a_very_long_text_is_read_whole(tmp_path):
     file, text = tmp_path / "texts.csv", "Wir reden lange. " * 20_000
     file.write_text(f"id,text\n1,{text}\n", encoding="utf-8")
     try:
-        assert read_rows(file, "text")[1] == [["1", text]]
+        assert read_texts(file, "text").rows == [["1", text]]
     finally:
         csv.field_size_limit(before)
 
@@ -149,7 +150,7 @@ def test_broken_files_of_texts_are_refused(tmp_path, text, fault):
     file = tmp_path / "texts.csv"
     file.write_bytes(text)
     with pytest.raises(WrongInput, match=fault):
-        read_rows(file, "text")
+        read_texts(file, "text")
 
 
 # fetching, from a server of our own

@@ -256,8 +256,15 @@ SET_UPS = {
 """The eleven set-ups of the published study."""
 
 
-def test_the_main_grid_is_that_of_the_published_study(home):
-    planned = plan(["+experiment=main_grid", "survey=null"], home, sweep=True)
+@pytest.fixture(scope="module")
+def main_grid(tmp_path_factory):
+    """The plan of the published study, in its short forms, from an empty folder."""
+    home = tmp_path_factory.mktemp("main_grid")
+    return plan(["+experiment=main_grid", "survey=null"], home, sweep=True)
+
+
+def test_the_main_grid_is_that_of_the_published_study(main_grid, home):
+    planned = main_grid
     assert len(planned.sessions) == 11 * 12 * 3 * 5
     assert {tuple(sorted(session.models)) for session in planned.sessions} == {
         tuple(sorted(s)) for s in SET_UPS
@@ -286,8 +293,8 @@ def test_the_main_grid_asks_for_the_instruments_where_they_were_not_imported(hom
     assert str(caught.value).count("import deliberr") == 1
 
 
-def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(home):
-    online = plan(["+experiment=main_grid", "survey=null"], home, sweep=True).sessions
+def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(main_grid, home):
+    online = main_grid.sessions
     offline = plan(["+experiment=main_grid_offline"], home, sweep=True).sessions
     assert len(offline) == len(online) == 1980
     kinds = {name for session in offline for name in session.models}
@@ -410,11 +417,13 @@ def test_the_defaults_of_debates_are_no_setting_of_the_command_line(home):
 
 
 def test_a_study_keeps_no_demand_that_is_off(home):
-    (rules,) = (part["rules"] for part in plan(DEBATE, home).manifest.parts["procedures"].values())
+    (rules,) = (
+        part["rules"] for part in plan(DEBATE, home).manifest.components["procedures"].values()
+    )
     assert set(rules) == {"least", "most", "reasks", "then", "preparation"}
     asked = plan([*DEBATE, "procedure.rules.fairness=true"], home)
     assert asked.session.id == "voting.oxford.citizen-v-citizen_fairness-true.r1"
-    (rules,) = (part["rules"] for part in asked.manifest.parts["procedures"].values())
+    (rules,) = (part["rules"] for part in asked.manifest.components["procedures"].values())
     assert rules["fairness"] is True
 
 

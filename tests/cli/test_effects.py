@@ -140,7 +140,7 @@ def test_scores_of_the_same_condition_are_not_printed_as_an_agreement(delibsim, 
     normative = "ccps, normative, citizen, model.temperature="
     marked = f"(= {basic}, by construction; only numbers that differ are shown)\n"
     assert f"{normative}0.0 {marked}{normative}0.7 {marked}" in out, "no table between them"
-    assert out.count("dri_adjusted") == 2, "one table for each condition that is no other's"
+    assert out.count("adjusted DRI") == 2, "one table for each condition that is no other's"
 
 
 def test_a_condition_that_is_the_same_and_has_other_replicates_keeps_its_table(delibsim):
@@ -149,7 +149,7 @@ def test_a_condition_that_is_the_same_and_has_other_replicates_keeps_its_table(d
     assert delibsim(*sweep, "treatment=normative", "replicate=1,2,3").code == 0
     out = delibsim("score", "s").out
     assert "ccps, normative, citizen (= ccps, basic, citizen, by construction; only " in out
-    assert out.count("dri_adjusted") == 2
+    assert out.count("adjusted DRI") == 2
 
 
 def test_every_exported_table_with_a_condition_has_the_column(delibsim, grid, home):
@@ -158,7 +158,7 @@ def test_every_exported_table_with_a_condition_has_the_column(delibsim, grid, ho
     folder = home / "runs" / "s" / "tables"
     for table in ("runs", "participants", "responses", "statements", "calls", "scores"):
         with (folder / f"{table}.csv").open(encoding="utf-8", newline="") as file:
-            found = {(row["condition"], row["equal_to"]) for row in csv.DictReader(file)}
+            found = {(row["cell"], row["equal_to"]) for row in csv.DictReader(file)}
         cells = {BASIC: "", NONE: "", **SAME}
         speakers = {cell: first for cell, first in cells.items() if ".none." not in cell}
         assert dict(found) == (speakers if table == "statements" else cells)

@@ -256,8 +256,8 @@ def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
     ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
     said = ask(human, "answers", "--partitions", "20")
     assert (
-        "trams: groups of five without a DRI are in no mean or slope here (50.0% pre, 0.0% post,"
-        " 50.0% change)" in said
+        "trams: groups of five without a DRI are in no mean or slope here (50.0% before, 0.0%"
+        " after, 50.0% change)" in said
     )
     assert "of 10 people 1 rated all considerations alike before and 0 after" in said
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from delibsim import DRI, Agreement, Audience, Procedure, hold, models_for
+from delibsim import DRI, Agreement, Network, Procedure, hold, models_for
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_transcript
 
@@ -90,9 +90,7 @@ def test_citizens_are_shown_what_their_neighbours_say_and_nothing_else(grid, net
 def test_a_citizen_whom_nobody_reaches_answers_as_if_nobody_could_move(grid):
     still, moved = (grid[(susceptibility, 4, "complete"), "ccps", 1] for susceptibility in (0, 0.4))
     apart = Procedure(
-        audience=Audience(
-            "edges", edges=tuple((a, b) for a in range(1, 7) for b in range(a + 1, 7))
-        )
+        audience=Network("edges", edges=tuple((a, b) for a in range(1, 7) for b in range(a + 1, 7)))
     )
     still, moved, apart = map(run_of, (still, moved, replace(moved, procedure=apart)))
     assert apart.response("Participant 7", "post") == still.response("Participant 7", "post")

@@ -426,9 +426,9 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
         ):
             planned(home, f"persona={persona}", "group.diversity=low")
     assert delibsim("personas", "build", "trams", "--k", "2").code == 0
-    assert planned(home, "persona=trams_2", "group.diversity=high").manifest.parts["groups"]
+    assert planned(home, "persona=trams_2", "group.diversity=high").manifest.components["groups"]
     (home / "answers" / "trams.csv").unlink()
-    assert planned(home, "persona=trams_2", "group.diversity=low").manifest.parts["groups"]
+    assert planned(home, "persona=trams_2", "group.diversity=low").manifest.components["groups"]
     with pytest.raises(WrongInput, match="the answers they were built from are not here"):
         planned(home, "persona=trams_2", "group.diversity=matched")
 
@@ -450,8 +450,8 @@ def test_models_move_on_by_a_seat_with_every_replicate_and_one_model_stays_as_it
     assert len(ids) == 1
     one, two = (plan([f"replicate={r}"], home) for r in (1, 2))
     assert one.session.participants == two.session.participants
-    assert "groups" not in one.manifest.parts
-    assert one.manifest.parts["personas"] == {"none": {"name": "none", "personas": []}}
+    assert "groups" not in one.manifest.components
+    assert one.manifest.components["personas"] == {"none": {"name": "none", "personas": []}}
 
 
 def test_a_person_among_citizens_is_an_ensemble(home):
@@ -505,7 +505,7 @@ def test_a_sweep_crosses_personas_and_people_and_all_asks_no_person(delibsim, ho
     assert not {p.persona for p in people[0].participants} & {
         p.persona for p in people[1].participants
     }
-    assert len(sweep.manifest.parts["groups"]) == 4
+    assert len(sweep.manifest.components["groups"]) == 4
     assert {
         s.id.count("persona-")
         for s in plan(["study=s", "topic=trams", "persona=all"], home, sweep=True).sessions

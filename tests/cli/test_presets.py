@@ -18,7 +18,8 @@ from delibsim.models.clients.faults import SECRET_NAME, scrub
 from delibsim.models.clients.prices import context_window, listed, price_of
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
-from delibsim.prompts.prompt import Message, Prompt, Purpose, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 # litellm silences this warning about its own types when it is imported; pytest forgets that after
 # the test that imported it.

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import html
 import io
+import itertools
 import json
 import re
 import shutil
@@ -45,7 +46,8 @@ def tournament(tmp_path_factory):
     """A folder with a study `oxford`: three citizens, two motions, six debates rated by four
     raters.
     """
-    from delibsim.conduct.annotate import panel_of, rate_all
+    from delibsim.conduct.annotate import rate_all
+    from delibsim.conduct.panel import panel_of
     from delibsim.planning.compose import plan
 
     folder = tmp_path_factory.mktemp("tournament")
@@ -356,7 +358,7 @@ def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, h
 def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim, held, home):
     delibsim("ratings", "ask", "d", "group.size=2")
     delibsim("ratings", "ask", "d", "group.size=3", "--panel", "other")
-    delibsim("ratings", "export", "d", "--raters", "1", "--out", "pack")
+    delibsim("ratings", "export", "d", "--raters", "1", "--to", "pack")
     fill(home / "pack" / "form.csv")
     delibsim("ratings", "import", "pack/form.csv")
 
@@ -384,13 +386,13 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
 
 def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
     delibsim("ratings", "ask", "d", "group.size=2")
-    ours = ("ratings", "export", "d", "--raters", "1", "--out", "pack")
+    ours = ("ratings", "export", "d", "--raters", "1", "--to", "pack")
     delibsim(*ours, "--wording", "oxford_evaluative")
     fill(home / "pack" / "form.csv")
     delibsim("ratings", "import", "pack/form.csv")
     (file,) = (home / "runs" / "d" / "ratings" / "packs").glob("*.json")
     pack = file.stem
-    found = delibsim("ratings", "report", "d", "--json", "--out", "report")
+    found = delibsim("ratings", "report", "d", "--json", "--to", "report")
     read = {name: share["wording"] for name, share in found.json["pooled"].items()}
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
@@ -430,7 +432,7 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
     assert delibsim(*debates, *varied).code == 0
     delibsim("ratings", "ask", "d", "group.size=2")
-    found = delibsim("ratings", "report", "d", "--json", "--out", "report")
+    found = delibsim("ratings", "report", "d", "--json", "--to", "report")
     assert found.code == 0
     assert found.json["differing"] == {
         "wording": ["oxford", "oxford_evaluative"],
@@ -455,7 +457,7 @@ def test_a_report_of_a_tournament_under_one_condition_has_nothing_to_warn_of(del
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
-    done = delibsim("ratings", "report", oxford, "--out", "report", "--json")
+    done = delibsim("ratings", "report", oxford, "--to", "report", "--json")
     assert done.code == 0
     found = done.json
     assert [row["debater"] for row in found["standings"]] == [
@@ -552,7 +554,7 @@ def fill(form, change=lambda row: None):
 
 
 def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home):
-    assert delibsim("ratings", "export", oxford, "--raters", "2", "--out", "pack").code == 0
+    assert delibsim("ratings", "export", oxford, "--raters", "2", "--to", "pack").code == 0
     assert sorted(p.name for p in (home / "pack").iterdir()) == [
         "form.csv",
         "rater-1.html",
@@ -605,7 +607,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
 def test_a_wrong_line_is_named_and_nothing_is_kept(
     delibsim, oxford, home, files, cell, value, message
 ):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
     rows = fill(home / "pack" / "form.csv")
     rows[2][cell] = value
     with (home / "pack" / "form.csv").open("w", newline="") as file:
@@ -620,7 +622,7 @@ def test_a_wrong_line_is_named_and_nothing_is_kept(
 
 
 def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home, files):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
     form = home / "pack" / "form.csv"
     sheets = [row["sheet"] for row in csv.DictReader(io.StringIO(form.read_text()))]
 
@@ -666,7 +668,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
 def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
     kept = {}
     for name in ("oxford", "oxford_evaluative"):
-        out = ("--raters", "1", "--out", name, "--wording", name)
+        out = ("--raters", "1", "--to", name, "--wording", name)
         assert delibsim("ratings", "export", oxford, *out).code == 0
         (file,) = set((home / "runs" / oxford / "ratings" / "packs").glob("*.json")) - set(kept)
         kept[file] = json.loads(file.read_text())["wording"]
@@ -677,7 +679,7 @@ def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
 
 
 def test_a_pack_handed_out_before_its_wording_was_kept_comes_back_as_before(delibsim, oxford, home):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
     (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
     file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
     fill(home / "pack" / "form.csv")
@@ -688,7 +690,7 @@ def test_a_pack_handed_out_before_its_wording_was_kept_comes_back_as_before(deli
 
 def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home, files):
     for name in ("one", "two"):
-        delibsim("ratings", "export", oxford, "--raters", "1", "--out", name)
+        delibsim("ratings", "export", oxford, "--raters", "1", "--to", name)
         fill(home / name / "form.csv")
     second = (home / "two" / "form.csv").read_text()
     delibsim("ratings", "import", "two/form.csv")
@@ -706,7 +708,7 @@ def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
     done = delibsim("ratings", "import", "form.csv")
     assert (done.code, "line 1: the columns must be those" in done.err) == (2, True)
     assert delibsim("ratings", "import", "none.csv").code == 2
-    delibsim("ratings", "export", oxford, "--raters", "1", "--out", "pack")
+    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
     fill(home / "pack" / "form.csv")
     text = (home / "pack" / "form.csv").read_text()
     (home / "pack" / "form.csv").write_text(
@@ -722,18 +724,9 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
-    class Refusing(ModelPool):
-        def of(self, given):
-            return scripted(
-                given,
-                {
-                    ("Opposition", "turn 4"): Completion(
-                        "", "refusal", "no", Usage(cost_usd=0.0), "citizen"
-                    )
-                },
-            )
-
-    asyncio.run(hold_all([session], runs, voices=Refusing()))
+    refusal = Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")
+    models = scripted(session, {("Opposition", "turn 4"): refusal})
+    asyncio.run(hold_all([session], runs, voices=ModelPool(models=models)))
     asked = delibsim("ratings", "ask", "b", "--json")
     assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
     found = delibsim("ratings", "report", "b", "--json")
@@ -751,19 +744,11 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
 
     runs.settle(plan(["format=debate", "motion=voting", "study=b"], home).manifest)
 
-    class Hostile(ModelPool):
-        def of(self, given):
-            return scripted(
-                given,
-                {
-                    (side, f"turn {i}"): hostile
-                    for i in range(1, 7)
-                    for side in ("Proposition", "Opposition")
-                },
-            )
-
-    asyncio.run(hold_all([session], runs, voices=Hostile()))
-    assert delibsim("ratings", "export", "b", "--raters", "2", "--out", "pack").code == 0
+    turns = itertools.product(("Proposition", "Opposition"), range(1, 7))
+    script = {(side, f"turn {turn}"): hostile for side, turn in turns}
+    models = scripted(session, script)
+    asyncio.run(hold_all([session], runs, voices=ModelPool(models=models)))
+    assert delibsim("ratings", "export", "b", "--raters", "2", "--to", "pack").code == 0
     for path in (home / "pack").iterdir():
         text = path.read_text()
         leak = LEAKS.search(text)
@@ -917,7 +902,7 @@ def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
 
 def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim, oxford, home):
     export = ("ratings", "export", oxford, "--raters", "6", "--debates-per-rater", "2")
-    assert delibsim(*export, "--out", "pack").code == 0
+    assert delibsim(*export, "--to", "pack").code == 0
     (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
     key = list(json.loads(file.read_text())["sheets"].values())
     for name, n in (("debate", 6), ("rater", 6)):
@@ -937,12 +922,12 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
     assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
-    assert delibsim(*export, "--out", "other", "--wording", "oxford_evaluative").code == 0
+    assert delibsim(*export, "--to", "other", "--wording", "oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
-    refused = delibsim(*export, "--out", "third", "--wording", "default")
+    refused = delibsim(*export, "--to", "third", "--wording", "default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
     assert (
-        delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--out", "fourth").code
+        delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--to", "fourth").code
         == 2
     )
     assert not (home / "fourth").exists()

@@ -521,7 +521,7 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
         *("Calls", "Files", "Next", "   "),
     )
     assert all(line.startswith(heads) for line in lines[begins:] if line)
-    assert f"Missing    Participant 1, pre: 27 answers (refusal: {long})" in lines
+    assert f"Missing    Participant 1, before: 27 answers (refusal: {long})" in lines
     name = "with_its_session_it_fills_the_line_to_the_end"
     lines = delibsim("run", f"study={name}", "-q", *small).out.splitlines()
     folder = f"runs/{name}/{partial.name}"
@@ -537,7 +537,7 @@ def test_a_run_in_which_something_is_missing_is_partial_and_says_what_and_why(
 ):
     answer = delibsim("run", "study=p", *small)
     assert answer.code == 3
-    assert "Participant 1, pre: 27 answers (refusal: against my policy)" in answer.out.replace(
+    assert "Participant 1, before: 27 answers (refusal: against my policy)" in answer.out.replace(
         "\n", " "
     )
     assert "Undefined" in answer.out

@@ -1,8 +1,12 @@
 """Sweeps from the command line: held once, gone on with, enlarged, retried, watched."""
 
 import json
+import shutil
 
 import pytest
+
+from delibsim import Runs
+from delibsim.store.account import account_of
 
 GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic", "group.size=2", "rounds=1", "seed=7")
 
@@ -148,3 +152,39 @@ def test_an_experiment_needs_a_sweep(delibsim):
     answer = delibsim("run", "+experiment=smoke")
     assert answer.code == 2
     assert "delibsim run -m +experiment=smoke" in answer.err
+
+
+@pytest.fixture
+def stopped(grid, home):
+    """A sweep of four sessions that was stopped before two of them were begun."""
+    for folder in sorted(path.parent for path in (home / "runs/s").glob("*/session.json"))[:2]:
+        shutil.rmtree(folder)
+
+
+NEVER = "2 sessions were never begun, of 4 that the study plans"
+
+
+def test_sessions_that_were_not_begun_are_counted_by_every_command(delibsim, stopped, home):
+    answer = delibsim("retry", "s")
+    assert (answer.code, NEVER in answer.out) == (3, True)
+    assert delibsim("score", "s", "--json").json["not_begun"] == 2
+    assert NEVER in delibsim("score", "s").out
+    assert delibsim("export", "s", "--json").json["sessions"] == {"complete": 2, "not begun": 2}
+    manifest = json.loads((home / "runs/s/tables/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["sessions"] == {"complete": 2, "not begun": 2}
+    answer = delibsim("status", "s", "--json")
+    assert (answer.code, answer.json["states"]) == (3, {"complete": 2, "not begun": 2})
+    assert NEVER in delibsim("status", "s").out
+    assert delibsim("status", "--json").json == [{"study": "s", "sessions": 4, "held": 2}]
+    assert "2/4 sessions held, 0 begun" in delibsim("status", "s", "--watch").out
+    account = account_of(Runs.open(home / "runs", "s"))
+    assert (len(account.planned), len(account.begun), len(account.held)) == (4, 2, 2)
+
+
+def test_retry_says_that_sessions_were_not_begun_after_it_held_the_others(delibsim, stopped, home):
+    next((home / "runs/s").glob("*/run.json")).unlink()
+    answer = delibsim("retry", "s", "-q")
+    assert "study s: 1 sessions, 1 complete" in answer.out
+    assert (answer.code, NEVER in answer.out) == (3, True)
+    assert delibsim("run", "-m", "-q", *GRID).code == 0
+    assert "never begun" not in delibsim("status", "s").out

@@ -14,6 +14,7 @@ import pytest
 from delibsim import Citizen, Completion, ModelPool, Runs, Usage, WrongInput, compose, models_for
 from delibsim.conduct.cost import spent
 from delibsim.conduct.hold import hold_all, hold_session
+from delibsim.conduct.observe import Observer
 from delibsim.conduct.replay import replay
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.engine.hold import check
@@ -53,15 +54,19 @@ class Voice:
         return self.script(prompt.purpose) or await self.citizen.complete(prompt, seed)
 
 
-class Cast(ModelPool):
-    """The voices of a session, all of them this one."""
+def pool(model):
+    """A pool that hands out this model."""
+    return ModelPool(models={model.name: model})
 
-    def __init__(self, voice):
-        super().__init__()
-        self.voice = voice
 
-    def of(self, session):
-        return dict.fromkeys(session.models, self.voice)
+class Heard(Observer):
+    """Keeps the exchanges it learns of."""
+
+    def __init__(self):
+        self.exchanges = []
+
+    def on_exchange(self, exchange):
+        self.exchanges.append(exchange)
 
 
 def log_of(runs, session):
@@ -121,11 +126,11 @@ async def test_a_session_leaves_its_plan_its_exchanges_and_its_run(session, runs
 
 
 async def test_the_log_holds_every_call_as_it_was_asked_and_answered(session, runs):
-    heard = []
-    run = (await hold_session(session, runs, heed=heard.append)).run
+    heard = Heard()
+    run = (await hold_session(session, runs, observer=heard)).run
     records, damaged = runs.exchanges(session.id)
     assert damaged == 0
-    assert records == [exchange.record() for exchange in heard]
+    assert records == [exchange.record() for exchange in heard.exchanges]
     occasions = [f"{r['purpose']['participant']}/{r['purpose']['occasion']}" for r in records]
     assert len(set(occasions)) == CALLS
     assert len({r["hash"] for r in records}) == len({r["seed"] for r in records}) == CALLS
@@ -149,7 +154,7 @@ async def test_each_exchange_is_on_disk_before_the_next_is_asked(session, runs):
     voice.script = lambda purpose: (
         on_disk.append(len(runs.exchanges(session.id)[0])) if "turn" in purpose.occasion else None
     )
-    await hold_session(session, runs, voices=Cast(voice))
+    await hold_session(session, runs, voices=pool(voice))
     assert on_disk == [3, 4, 5, 6, 7, 8]
 
 
@@ -157,7 +162,7 @@ async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
     first = await hold_session(session, runs)
     before = contents(runs.folder)
     voice = Voice(session)
-    again = await hold_session(session, runs, voices=Cast(voice))
+    again = await hold_session(session, runs, voices=pool(voice))
     assert again.already
     assert again.run == first.run
     assert (again.asked, voice.asked) == (0, [])
@@ -173,7 +178,7 @@ async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(
     kept = runs.exchanges(session.id)[0][: CALLS - lost]
     cut(runs, session, lost)
     voice = Voice(session)
-    held = await hold_session(session, runs, voices=Cast(voice))
+    held = await hold_session(session, runs, voices=pool(voice))
     assert (held.recorded, held.asked, len(voice.asked)) == (CALLS - lost, lost, lost)
     assert held.run == whole
     assert (runs.path(session.id) / "run.json").read_bytes() == written
@@ -186,7 +191,7 @@ async def test_a_session_whose_log_is_whole_asks_nothing(session, runs):
     whole = (await hold_session(session, runs)).run
     cut(runs, session, 0)
     held = await hold_session(
-        session, runs, voices=Cast(Voice(session, lambda purpose: pytest.fail("was asked")))
+        session, runs, voices=pool(Voice(session, lambda purpose: pytest.fail("was asked")))
     )
     assert (held.run, held.asked, held.recorded) == (whole, 0, CALLS)
 
@@ -236,7 +241,7 @@ async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_agai
             else None
         )
 
-    stopped = await hold_session(session, runs, voices=Cast(Voice(session, down)))
+    stopped = await hold_session(session, runs, voices=pool(Voice(session, down)))
     assert stopped.run is None
     assert "Participant 2, pre" in stopped.fault
     assert "unavailable: no route" in stopped.fault
@@ -245,7 +250,7 @@ async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_agai
     assert sorted(statuses) == ["ok", "ok", "unavailable"]
 
     voice = Voice(session)
-    held = await hold_session(session, runs, voices=Cast(voice))
+    held = await hold_session(session, runs, voices=pool(voice))
     assert [(p.participant, p.occasion) for p in voice.asked if p.occasion == "pre"] == [
         ("Participant 2", "pre")
     ]
@@ -266,7 +271,7 @@ async def test_a_session_that_is_cancelled_keeps_its_record_and_goes_on(session,
                 await asyncio.Event().wait()
             return await super().complete(prompt, seed)
 
-    task = asyncio.create_task(hold_session(session, runs, voices=Cast(Waiting(session))))
+    task = asyncio.create_task(hold_session(session, runs, voices=pool(Waiting(session))))
     await reached.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -286,7 +291,7 @@ async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session
             return Completion("I rate them all highly.")
         return Completion("", "length", "cut") if purpose.occasion == "turn 2" else None
 
-    first = await hold_session(session, runs, voices=Cast(Voice(session, odd)))
+    first = await hold_session(session, runs, voices=pool(Voice(session, odd)))
     assert first.run.status == "partial"
     assert first.asked == CALLS + 3
     statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]
@@ -376,7 +381,7 @@ async def test_going_on_from_a_record_of_other_prompts_stops_before_anything_is_
     cut(runs, session, 2)
     edit_lines(log_of(runs, session), lambda record: record.update(hash="0" * 64))
     voice = Voice(session)
-    held = await hold_session(session, runs, voices=Cast(voice))
+    held = await hold_session(session, runs, voices=pool(voice))
     assert held.run is None
     assert "the prompt changed" in held.fault
     assert voice.asked == []
@@ -400,7 +405,7 @@ async def test_a_session_that_was_planned_differently_is_refused_with_the_differ
     before = contents(runs.folder)
     voice = Voice(session)
     with pytest.raises(WrongInput, match=rf"planned differently(.*\n)*.*{difference}"):
-        await hold_session(replace(session, **change), runs, voices=Cast(voice))
+        await hold_session(replace(session, **change), runs, voices=pool(voice))
     assert voice.asked == []
     assert contents(runs.folder) == before
 
@@ -469,7 +474,7 @@ async def test_what_a_study_has_spent_is_read_from_its_log(session, runs):
     def billed(purpose):
         return Completion("Well.", usage=usage) if "turn" in purpose.occasion else None
 
-    await hold_session(session, runs, voices=Cast(Voice(session, billed)))
+    await hold_session(session, runs, voices=pool(Voice(session, billed)))
     assert spent(runs) == (1.5, 642)
 
 
@@ -495,7 +500,7 @@ async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(sessi
     voice = Voice(
         session, lambda p: refusal if (p.participant[-1], p.occasion) == ("1", "post") else None
     )
-    await hold_session(session, runs, voices=Cast(voice))
+    await hold_session(session, runs, voices=pool(voice))
     scores, faults, (file,) = score_all(runs, ["dri"])
     assert faults == []
     written = {
@@ -514,17 +519,23 @@ async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(sessi
 
 async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs):
     class Raising(Voice):
+        name = "raising"
+
         async def complete(self, prompt, seed):
             if prompt.purpose.occasion == "turn 2":
                 raise ZeroDivisionError("a defect of a plug-in")
             return await super().complete(prompt, seed)
 
-    class Mixed(Cast):
-        def of(self, asked):
-            return {"citizen": (Raising if asked.id == "broken" else Voice)(asked)}
-
-    sessions = [replace(session, id=name) for name in ("sound", "broken", "other")]
-    sound, broken, other = await hold_all(sessions, runs, voices=Mixed(None), at_once=3)
+    raising = replace(
+        session,
+        models={"raising": {**session.models["citizen"], "name": "raising"}},
+        participants=tuple(replace(person, model="raising") for person in session.participants),
+    )
+    planned = {"sound": session, "broken": raising, "other": session}
+    sessions = [replace(one, id=name) for name, one in planned.items()]
+    models = {"citizen": Voice(session), "raising": Raising(session)}
+    voices = ModelPool(models=models)
+    sound, broken, other = await hold_all(sessions, runs, voices=voices, at_once=3)
     assert runs.run("sound") == replace(runs.run("other"), session=sound.session)
     assert (sound.status, broken.status, other.status) == ("complete", "", "complete")
     assert (

@@ -72,9 +72,7 @@ def test_more_raters_later_are_the_same_as_more_raters_at_once(size, more):
 
 
 def test_the_published_design_is_balanced_in_all_that_was_asked_for():
-    """A hundred debates on ten motions, ten for each of fifty raters: five raters a debate
-    (DEFINITIONS, section 9).
-    """
+    """A hundred debates on ten motions, ten for each of fifty raters: five raters a debate."""
     subjects = debates(10, 10)
     for seed in range(5):
         found = allocate(subjects, raters(50), 10, seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from delibsim import Audience, Participant, Procedure, compose
+from delibsim import Network, Participant, Procedure, compose
 from delibsim.domain.condition import Condition, conditions
 
 FAMILY = ("ccps", "normative", "citizen")
@@ -32,12 +32,12 @@ def test_replicates_share_a_condition_that_names_no_setting(session):
         (lambda s: {"participants": s.participants[:3]}, "group.size", (5, 3)),
         (lambda s: {"treatment": replace(s.treatment, rounds=4)}, "rounds", (2, 4)),
         (
-            lambda s: {"procedure": Procedure(audience=Audience("ring"))},
+            lambda s: {"procedure": Procedure(audience=Network("ring"))},
             "procedure.audience.network",
             ("complete", "ring"),
         ),
         (
-            lambda s: {"procedure": Procedure(audience=Audience(edges=((1, 2),)))},
+            lambda s: {"procedure": Procedure(audience=Network(edges=((1, 2),)))},
             "procedure.audience.edges",
             ("[]", "[[1, 2]]"),
         ),

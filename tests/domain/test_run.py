@@ -5,10 +5,11 @@ import itertools
 import pytest
 
 from delibsim.domain.participant import Participant
-from delibsim.domain.run import Run, Session
+from delibsim.domain.reason import Reason
+from delibsim.domain.run import Gap, Run, Session
 from delibsim.domain.survey import Item, Response, Survey
 from delibsim.domain.topic import Topic
-from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 SURVEY = Survey(
@@ -117,6 +118,32 @@ def test_a_run_finds_the_response_of_one_participant_in_one_phase():
     assert held().response("Ann", "pre").answers == {"C1": 1}
     with pytest.raises(KeyError, match=r"ccps\.basic\.citizen\.r1: no post survey of Eve"):
         held().response("Eve", "post")
+
+
+def test_a_run_names_its_gaps_by_reason_and_occasion():
+    refusal, faulty = Reason("refusal", "no"), Reason("unreadable", "C1 is missing")
+    silence = Silence(Turn(2, 1, "Bob"), "length", "cut")
+    lost = Response("Bob", "pre", {}, {"C1": refusal, "C2": refusal, "P1": faulty})
+    run = held(responses=(held().responses[0], lost, *held().responses[2:]), silences=(silence,))
+    assert run.gaps == (
+        Gap("Bob", "pre", refusal, 2),
+        Gap("Bob", "pre", faulty, 1),
+        Gap("Bob", "turn 2", Reason("length", "cut")),
+    )
+    assert held().gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "replicate", "cell"),
+    [
+        ("ccps.basic.citizen.r1", 1, "ccps.basic.citizen"),
+        ("ccps.basic.citizen.r12", 12, "ccps.basic.citizen"),
+        ("ccps.basic.citizen.r1", 2, "ccps.basic.citizen.r1"),
+        ("pilot", 1, "pilot"),
+    ],
+)
+def test_the_cell_is_the_name_without_the_replicate(name, replicate, cell):
+    assert session(id=name, replicate=replicate).cell == cell
 
 
 @pytest.mark.parametrize(

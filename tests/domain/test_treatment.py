@@ -12,12 +12,12 @@ import delibsim.domain
 from delibsim.domain.participant import Participant
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.topic import Topic
-from delibsim.domain.treatment import Audience, Procedure, Treatment
+from delibsim.domain.treatment import Network, Procedure, Treatment
 
 
 def test_the_base_design_is_the_default():
-    # DEFINITIONS 8: two rounds, full transcript, shuffled items, both surveys with what came
-    # before; three re-asks.
+    # Two rounds, full transcript, shuffled items, both surveys with what came before; three re-asks
+    # (docs/studies.md).
     treatment, procedure = Treatment("basic"), Procedure()
     assert (treatment.rounds, treatment.interaction) == (2, True)
     assert (
@@ -30,7 +30,7 @@ def test_the_base_design_is_the_default():
     assert (procedure.reasks, procedure.longest_statement, procedure.audience) == (
         3,
         600,
-        Audience("complete"),
+        Network("complete"),
     )
 
 

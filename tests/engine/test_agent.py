@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from delibsim import Completion, hold
+from delibsim import Completion, Reason, hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, STATUSES
 
@@ -61,8 +61,8 @@ async def test_after_the_last_reask_the_answers_are_missing_with_the_reason(
     assert response.answers == {}
     assert set(response.missing) == {item.id for item in run.session.survey.items}
     (reason,) = set(response.missing.values())
-    assert reason.startswith("unreadable: ")
-    assert all(fault in reason for fault in FAULTS)
+    assert reason.code == "unreadable"
+    assert all(fault in reason.detail for fault in FAULTS)
     assert run.status == "partial"
     others = [r for r in run.responses if (r.participant, r.phase) != ("Participant 2", "post")]
     assert all(r.answers and not r.missing for r in others)
@@ -99,7 +99,7 @@ async def test_a_refusal_is_an_outcome_and_is_not_asked_again(session_of, held, 
     for phase in ("pre", "post"):
         response = run.response("Participant 1", phase)
         assert response.answers == {}
-        assert set(response.missing.values()) == {f"{status}: against my policy"}
+        assert set(response.missing.values()) == {Reason(status, "against my policy")}
     (silence,) = run.silences
     assert (silence.turn.speaker, silence.status, silence.reason) == (
         "Participant 1",

@@ -13,7 +13,8 @@ import pytest
 from delibsim import Message, ModelPool, Participant, Procedure, Prompt, Runs, Treatment, compose
 from delibsim.conduct.hold import hold_session
 from delibsim.models.limits import Limits
-from delibsim.prompts.prompt import Purpose, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Purpose
 from delibsim.testing import a_run
 
 QUICK = Limits(longest_wait=0.02)

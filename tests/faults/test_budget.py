@@ -1,4 +1,4 @@
-"""FAULTS 23: a budget in tokens or dollars stops a study before it is exceeded, and the study goes
+"""A budget in tokens or dollars stops a study before it is exceeded, and the study goes
 on when it is raised.
 """
 

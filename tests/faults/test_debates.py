@@ -10,8 +10,9 @@ from debates import debate
 from fake_provider import FakeProvider, Rule
 
 from delibsim import compose
-from delibsim.conduct.annotate import panel_of, rate_all
+from delibsim.conduct.annotate import rate_all
 from delibsim.conduct.hold import hold_session
+from delibsim.conduct.panel import panel_of
 
 
 @pytest.fixture

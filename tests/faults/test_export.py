@@ -1,4 +1,4 @@
-"""FAULTS 20, 26 and 35 in the tables of an export: what was dropped, what was asked again, and no
+"""The tables of an export: what was dropped, what was asked again, and no
 key.
 """
 

@@ -1,4 +1,4 @@
-"""FAULTS 21 and 29: the direction of the scale is undone once, exactly; what is left out of a long
+"""The direction of the scale is undone once, exactly; what is left out of a long
 transcript was declared and is told.
 """
 
@@ -13,7 +13,8 @@ from delibsim import Survey
 from delibsim.conduct.replay import replay
 from delibsim.models.replay import Diverged
 from delibsim.prompts.blocks import read_block, read_transcript
-from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import UnreadableReply
 from delibsim.testing import a_run
 
 SURVEY = a_run().session.survey

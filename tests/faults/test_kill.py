@@ -1,4 +1,4 @@
-"""FAULTS 1 and 4: a study killed with SIGKILL again and again goes on, and pays again for what was
+"""A study killed with SIGKILL again and again goes on, and pays again for what was
 in flight and nothing else.
 """
 

@@ -1,4 +1,4 @@
-"""FAULTS 19 to 21: usage that is missing, another model than was asked for, parameters that are
+"""Usage that is missing, another model than was asked for, parameters that are
 refused, prompts that are too long.
 """
 

@@ -1,4 +1,4 @@
-"""FAULTS 16: what can be found out before the first paid call is found out, within five seconds,
+"""What can be found out before the first paid call is found out, within five seconds,
 and nothing is asked or written.
 """
 

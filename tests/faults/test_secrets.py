@@ -1,4 +1,4 @@
-"""FAULTS 35: a key in the environment, in an address or in an error text is in no file of the study
+"""A key in the environment, in an address or in an error text is in no file of the study
 and in no output.
 """
 

@@ -1,4 +1,4 @@
-"""FAULTS 13 to 15 and 17 for whole studies: what lies on disk, what was billed, and what the same
+"""Whole studies: what lies on disk, what was billed, and what the same
 command then does.
 """
 

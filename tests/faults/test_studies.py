@@ -1,4 +1,4 @@
-"""FAULTS 10 and 11: clocks that jump, two studies in one second; studies of an older form go on, of
+"""Clocks that jump, two studies in one second; studies of an older form go on, of
 a newer form are left untouched.
 """
 

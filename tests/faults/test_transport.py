@@ -1,4 +1,4 @@
-"""FAULTS 12 to 15, 17 and 18: what a call comes to when the provider stalls, breaks, refuses or
+"""What a call comes to when the provider stalls, breaks, refuses or
 talks nonsense (direct client).
 """
 

@@ -152,7 +152,7 @@ def test_raters_of_an_older_study_are_said_to_read_its_wording_once_per_command(
     shutil.copytree(HERE / study.name, study)
     monkeypatch.chdir(tmp_path)
     ask = ("ratings", "ask", study.name, "group.size=2", "model=citizen_capable")
-    for words in (ask, (*ask, "--estimate"), ("ratings", "export", study.name, "--out", "pack")):
+    for words in (ask, (*ask, "--estimate"), ("ratings", "export", study.name, "--to", "pack")):
         code, _, err = delibsim(*words)
         assert code == 0, err
         (said,) = [line for line in err.splitlines() if "edition" in line]
@@ -162,7 +162,7 @@ def test_raters_of_an_older_study_are_said_to_read_its_wording_once_per_command(
     own.parent.mkdir(parents=True)
     today = (HERE.parents[1] / "conf" / "wording" / "oxford.yaml").read_text(encoding="utf-8")
     own.write_text(today.replace("id: oxford", "id: mine"), encoding="utf-8")
-    words = ("ratings", "export", study.name, "--out", "own", "--wording", "mine")
+    words = ("ratings", "export", study.name, "--to", "own", "--wording", "mine")
     code, _, err = delibsim(*words)
     assert (code, "edition" in err) == (0, False)
 

@@ -18,7 +18,8 @@ from delibsim.prompts.blocks import (
     read_transcript,
     transcript_block,
 )
-from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import UnreadableReply
 
 SURVEY = Survey(
     "s",

@@ -15,7 +15,9 @@ from strategies import lines, quick, speeches, surveys, texts, words
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
-from delibsim.models.citizen.citizen import CONVICTION, Citizen, meaning, quoted_stances, sentences
+from delibsim.models.citizen.citizen import Citizen
+from delibsim.models.citizen.meaning import meaning, quoted_stances, sentences
+from delibsim.models.citizen.opinion import CONVICTION, Traits, start_of
 from delibsim.prompts.blocks import (
     block,
     items_block,
@@ -23,7 +25,9 @@ from delibsim.prompts.blocks import (
     starting_answers,
     transcript_block,
 )
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.testing import check_language_model
 
 RIVERS = "Rivers deserve wide natural banks."
@@ -520,7 +524,8 @@ def test_its_position_is_the_ridge_solution_and_the_rest_its_own():
     a = np.array([2, -2, 0, -0.96, 0, -2, 2])
     x = np.linalg.solve(v.T @ v + 0.25 * np.eye(4), v.T @ a)
     said = "Harbours bring wealth to towns while farmers lose fields."
-    start = Citizen()._start("Ann", shown(persona=starting_answers(ANSWERED, SURVEY)))
+    prompt = shown(persona=starting_answers(ANSWERED, SURVEY))
+    start = start_of(Traits(), "Ann", prompt)
     assert start.position == pytest.approx(x)
     assert start.own[RIVERS] == pytest.approx(2 - x @ meaning(RIVERS, 4))
     assert said not in start.own
@@ -529,7 +534,7 @@ def test_its_position_is_the_ridge_solution_and_the_rest_its_own():
 def test_without_its_items_in_sight_a_persons_answers_are_words_like_others():
     hidden = block("persona", starting_answers(ANSWERED, SURVEY)) + "\n\n" + block("you", "Ann")
     assert asyncio.run(STILL.complete(asked(Words(), hidden), 1)).status == "ok"
-    assert Citizen()._start("Ann", hidden).answered == frozenset()
+    assert start_of(Traits(), "Ann", hidden).answered == frozenset()
 
 
 def test_starting_answers_are_read_back_from_words():

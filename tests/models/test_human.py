@@ -16,7 +16,9 @@ from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.person import Human, inert
 from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 ITEMS = [Item(f"C{k}", "consideration", f"Reason {k} counts.") for k in (1, 2, 3)] + [
     Item(f"P{k}", "preference", f"Way {k}") for k in (1, 2, 3)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from strategies import answered_surveys, quick, thorough
 
 from delibsim.domain.survey import Item, Survey, faults_of
+from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.labelled import labelled_values
-from delibsim.prompts.prompt import SurveyAnswers, UnreadableReply
+from delibsim.prompts.prompt import UnreadableReply
 
 SURVEY = Survey(
     "tea",

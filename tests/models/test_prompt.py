@@ -10,7 +10,9 @@ from strategies import answered_surveys, quick, speeches, texts, thorough
 
 from delibsim.domain.survey import Item, Survey
 from delibsim.models.base import Completion, read
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, UnreadableReply, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 
 ITEMS = tuple(
     Item(f"{k}{i}", kind, "text")
@@ -55,8 +57,9 @@ def test_the_hash_is_of_what_is_asked_and_not_of_why():
 
 def test_another_process_makes_the_same_hash():
     code = (
-        "from delibsim.prompts.prompt import *; print(Prompt((Message('system', 'You deliberate.'),"
-        " Message('user', 'Speak.')), Words(), Purpose('a', 'b')).hash('citizen', 1))"
+        "from delibsim.prompts.forms.words import Words; from delibsim.prompts.prompt import *;"
+        " print(Prompt((Message('system', 'You deliberate.'), Message('user', 'Speak.')), Words(),"
+        " Purpose('a', 'b')).hash('citizen', 1))"
     )
     printed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

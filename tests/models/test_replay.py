@@ -17,7 +17,9 @@ from delibsim.domain.survey import Item, Survey
 from delibsim.models.base import OUTCOMES, STATUSES, Completion, FailedAttempt, LanguageModel, Usage
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchange_of
-from delibsim.prompts.prompt import Message, Prompt, Purpose, SurveyAnswers, Words
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.store.files import append_line, read_lines
 from delibsim.testing import check_language_model
 

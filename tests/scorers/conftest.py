@@ -5,6 +5,7 @@ import math
 import pytest
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Item, Response, Survey
 from delibsim.domain.topic import Topic
@@ -27,7 +28,7 @@ def run_of(pre, post, id="hand", survey="tea", transcript=(), **parts):
         for name, (ratings, ranks) in zip(NAMES, answers, strict=False):
             given = dict(zip(labels, [*ratings, *ranks], strict=True))
             known = {label: value for label, value in given.items() if value is not None}
-            missing = dict.fromkeys(sorted(set(labels) - set(known)), "refusal")
+            missing = dict.fromkeys(sorted(set(labels) - set(known)), Reason("refusal"))
             responses.append(Response(name, phase, known, missing, tuple(labels)))
     session = Session(
         id=id,

@@ -8,6 +8,7 @@ from debates import debate, scripted
 
 from delibsim import Completion, Score, Usage
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating
+from delibsim.domain.reason import Reason
 from delibsim.engine.hold import hold
 from delibsim.plugins import load
 from delibsim.scorers.ratings import Ratings
@@ -43,7 +44,8 @@ def test_every_rating_is_a_row_of_its_rater(run):
     )
     gaps = {**GIVEN, "after": None, "opposition": {**GIVEN["opposition"]}}
     del gaps["opposition"]["logic"]
-    missing = {"after": "not_given", "winner": "unreadable: a tie", "opposition.logic": "not_given"}
+    given = Reason("not_given")
+    missing = {"after": given, "winner": Reason("unreadable", "a tie"), "opposition.logic": given}
     two = Rating(run.session.id, "panel 2", "opposition", missing=missing, **gaps)
     scores = Ratings().score([rated(run, one, two)])
     target = run.session.id

@@ -480,6 +480,9 @@ def test_a_folder_without_people_is_refused(small, tmp_path):
     ):
         read_people(tmp_path / "kept")
     (tmp_path / "kept" / "tea.yaml").write_text("a: [", encoding="utf-8")
+    with pytest.raises(WrongInput, match=r"tea\.yaml, line 2: did not find"):
+        read_people(tmp_path / "kept")
+    (tmp_path / "kept" / "tea.yaml").write_text("a: []", encoding="utf-8")
     with pytest.raises(WrongInput, match=r"tea\.yaml: no readable scale_min"):
         read_people(tmp_path / "kept")
     (tmp_path / "kept" / "tea.yaml").unlink()

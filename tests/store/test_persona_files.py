@@ -78,7 +78,7 @@ def test_a_plain_list_will_do(tmp_path):
             "line 2, column size: expected a whole number, got 'many'",
         ),
         ("p.csv", "persona,size\nYou.,0\n", "sizes are whole numbers from 1"),
-        ("p.yaml", "a: [", "while parsing"),
+        ("p.yaml", "a: [", "line 2: did not find"),
         ("p.yaml", "personas: []", "expected a list of texts"),
         ("p.yaml", "- 1\n- 2\n", "expected a list of texts"),
         ("p.yaml", "personas: [You.]\nsizes: [1, 2]\n", "2 sizes for 1 personas"),

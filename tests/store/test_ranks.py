@@ -18,11 +18,11 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
+from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import (
-    check_answers,
     keep_answers,
     kept_answers,
     people_who_answered,
@@ -188,7 +188,7 @@ def test_a_persona_of_an_auscj_participant_says_what_that_participant_preferred(
     imported(PUBLISHED, tmp_path)
     planned = plan(SEATED, tmp_path)
     published = raw_auscj()
-    (drawn,) = planned.manifest.parts["groups"].values()
+    (drawn,) = planned.manifest.components["groups"].values()
     for who, seat in zip(drawn["personas"], planned.session.participants, strict=True):
         raw = published[who]
         said, _ = read_starting_answers(seat.persona)

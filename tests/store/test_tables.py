@@ -14,7 +14,7 @@ from delibsim import compose, hold, models_for
 from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
-from delibsim.domain.treatment import Audience, Procedure, Treatment
+from delibsim.domain.treatment import Network, Procedure, Treatment
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import COLUMNS, TABLES
 from delibsim.store.tables.study import rows_of, tables
@@ -161,7 +161,7 @@ def test_only_those_surveyed_in_a_debate_owe_answers(study, tmp_path, listeners,
 
 
 def test_the_condition_stands_in_every_table_of_observations(study):
-    audience = Audience("edges", edges=((1, 2),))
+    audience = Network("edges", edges=((1, 2),))
     treatment = Treatment("quiet", rounds=3, interaction=False)
     held(
         study,

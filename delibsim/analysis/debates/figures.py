@@ -48,18 +48,18 @@ def scatter(title: str, points: Sequence[tuple[float, float]]) -> str:
     across = (WIDTH - 2 * MARGIN) / ((highest - lowest) or 1.0)
     down = (HEIGHT - 2 * MARGIN) / (2 * largest)
     middle, bottom, right = HEIGHT / 2, HEIGHT - 30, WIDTH - MARGIN
-    parts = [f'<text x="10" y="22" font-weight="bold">{html.escape(title)}</text>']
+    elements = [f'<text x="10" y="22" font-weight="bold">{html.escape(title)}</text>']
     dashed = f'stroke="{GREY}" stroke-dasharray="3 3"'
-    parts.append(f'<line x1="{MARGIN}" x2="{right}" y1="{middle}" y2="{middle}" {dashed}/>')
+    elements.append(f'<line x1="{MARGIN}" x2="{right}" y1="{middle}" y2="{middle}" {dashed}/>')
     for x, y in points:
         place = f'cx="{MARGIN + (x - lowest) * across:.1f}" cy="{middle - y * down:.1f}"'
-        parts.append(f'<circle {place} r="2.5" fill="{BLUE}" fill-opacity="0.4"/>')
-    parts.append(f'<text x="{MARGIN}" y="{bottom}">{lowest:.1f}</text>')
-    parts.append(f'<text x="{WIDTH / 2}" y="{bottom}" text-anchor="middle">fitted</text>')
-    parts.append(f'<text x="{right}" y="{bottom}" text-anchor="end">{highest:.1f}</text>')
+        elements.append(f'<circle {place} r="2.5" fill="{BLUE}" fill-opacity="0.4"/>')
+    elements.append(f'<text x="{MARGIN}" y="{bottom}">{lowest:.1f}</text>')
+    elements.append(f'<text x="{WIDTH / 2}" y="{bottom}" text-anchor="middle">fitted</text>')
+    elements.append(f'<text x="{right}" y="{bottom}" text-anchor="end">{highest:.1f}</text>')
     for value, height in ((largest, MARGIN), (0.0, middle), (-largest, HEIGHT - MARGIN)):
-        parts.append(f'<text x="10" y="{height + 4}">{value:.1f}</text>')
-    return _document(parts, HEIGHT)
+        elements.append(f'<text x="10" y="{height + 4}">{value:.1f}</text>')
+    return _document(elements, HEIGHT)
 
 
 def dots(
@@ -67,11 +67,14 @@ def dots(
     rows: Sequence[tuple[str, float, float, float]],
     at: float | None = None,
 ) -> str:
-    """A dot and an interval a row (label, value, low, high), a line at a value; an SVG document.
+    """A dot and an interval for each row (label, value, low, high), as an SVG document.
 
-    An interval that is NaN is not drawn.
+    `at` is the value at which a line is drawn, None for no line. An interval that is NaN is not
+    drawn.
     """
-    ends = [x for row in rows for x in row[1:] if x == x] + ([] if at is None else [at])
+    ends = [] if at is None else [at]
+    for _, *values in rows:
+        ends += [value for value in values if value == value]
     low, high = min(ends), max(ends)
     pad = (high - low) * 0.08 or 1.0
     low, high = low - pad, high + pad
@@ -80,23 +83,23 @@ def dots(
         return round(LEFT + (value - low) / (high - low) * (WIDTH - LEFT - 70), 1)
 
     height = 60 + ROW * len(rows)
-    parts = [f'<text x="10" y="22" font-weight="bold">{html.escape(title)}</text>']
+    elements = [f'<text x="10" y="22" font-weight="bold">{html.escape(title)}</text>']
     if at is not None:
         dashed = f'stroke="{GREY}" stroke-dasharray="3 3"'
-        parts.append(f'<line x1="{x(at)}" x2="{x(at)}" y1="36" y2="{height - 18}" {dashed}/>')
+        elements.append(f'<line x1="{x(at)}" x2="{x(at)}" y1="36" y2="{height - 18}" {dashed}/>')
     for i, (label, value, lower, upper) in enumerate(rows):
         y = 52 + ROW * i
-        parts.append(f'<text x="10" y="{y + 4}">{html.escape(label)}</text>')
+        elements.append(f'<text x="10" y="{y + 4}">{html.escape(label)}</text>')
         if lower == lower and upper == upper:
             place = f'x1="{x(lower)}" x2="{x(upper)}" y1="{y}" y2="{y}"'
-            parts.append(f'<line {place} stroke="{BLUE}" stroke-width="2"/>')
-        parts.append(f'<circle cx="{x(value)}" cy="{y}" r="4.5" fill="{BLUE}"/>')
-        parts.append(f'<text x="{WIDTH - 60}" y="{y + 4}">{value:.2f}</text>')
-    return _document(parts, height)
+            elements.append(f'<line {place} stroke="{BLUE}" stroke-width="2"/>')
+        elements.append(f'<circle cx="{x(value)}" cy="{y}" r="4.5" fill="{BLUE}"/>')
+        elements.append(f'<text x="{WIDTH - 60}" y="{y + 4}">{value:.2f}</text>')
+    return _document(elements, height)
 
 
-def _document(parts: Sequence[str], height: int) -> str:
-    body = "\n".join(parts)
+def _document(elements: Sequence[str], height: int) -> str:
+    body = "\n".join(elements)
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     font = 'font-family="sans-serif" font-size="13"'
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>'

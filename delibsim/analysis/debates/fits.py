@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.debates.ratings import debaters_of
+from delibsim.domain.participant import SIDES
+from delibsim.measures.bradley_terry import comparisons
 
 ENORMOUS = 15.0
 """A log odds beyond which a coefficient or its error says that the likelihood has no maximum."""
@@ -35,12 +37,10 @@ def won(table: pd.DataFrame) -> pd.Series:
 
 def signs(table: pd.DataFrame) -> pd.DataFrame:
     """A column a debater: +1 where it proposes, -1 where it opposes, 0 where it is not there."""
-    columns = {}
-    for name in debaters_of(table):
-        proposes = (table["proposition"] == name).astype(float)
-        opposes = (table["opposition"] == name).astype(float)
-        columns[name] = proposes - opposes
-    return pd.DataFrame(columns, index=table.index)
+    debaters = debaters_of(table)
+    place = {name: i for i, name in enumerate(debaters)}
+    pairs = np.column_stack([table[side].map(place) for side in SIDES])
+    return pd.DataFrame(comparisons(len(debaters), pairs), table.index, debaters)
 
 
 def with_constant(x: pd.DataFrame) -> pd.DataFrame:

@@ -63,9 +63,10 @@ def _meeting(pair: Sequence[str]) -> str:
 
 
 def sign_of(table: pd.DataFrame, focus: Focus) -> pd.Series:
-    """+1 where the proposition is of the kind in focus and the opposition of the other, -1 where
-    it is the other way round, NaN where the two kinds did not meet.
-    """  # fmt: skip
+    """Which side the kind in focus took: +1 proposition, -1 opposition, in each rating's debate.
+
+    NaN where the two kinds did not meet.
+    """
     pairs = list(zip(table["proposition.kind"], table["opposition.kind"], strict=True))
     signs = {(focus.kind, focus.rest): 1.0, (focus.rest, focus.kind): -1.0}
     return pd.Series([signs.get(pair, np.nan) for pair in pairs], index=table.index, dtype=float)

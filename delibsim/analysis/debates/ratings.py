@@ -1,5 +1,4 @@
-"""Debates compared: the table of ratings, what was held and rated, who wins and how well they
-perform.
+"""Debates compared: the table of ratings, what was rated, who wins, and how well they perform.
 
 All functions take the table of `rating_table`, one row a rating of a debate, and return tables.
 `analysed` leaves out the raters who failed the attention check; a missing value leaves a row out of
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, debated, panel_of_rater
+from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of
@@ -36,48 +35,66 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     """
     rows = []
     for run in runs:
-        if not debated(run):
-            continue
-        debaters = {p.role: p for p in run.session.participants}
-        words = {
-            side: sum(
-                len(s.text.split())
-                for s in run.transcript
-                if s.turn.task != PREPARATION and s.turn.speaker == debaters[side].id
-            )
-            for side in SIDES
-        }
-        for r in run.ratings:
-            row: dict[str, Any] = {
-                "debate": run.session.id, "cell": cell_of(run.session),
-                "motion": run.session.topic.id, "replicate": run.session.replicate,
-                "rater": r.rater, "source": r.source, "model": r.model,
-                "wording": run.wordings.get(panel_of_rater(r.rater), ""),
-                "proposition": debaters["proposition"].model, "opposition": debaters["opposition"].model,
-                "first": r.first, "winner": r.winner, "attentive": r.attentive,
-                "before": np.nan if r.before is None else r.before, "after": np.nan if r.after is None else r.after,
-            }  # fmt: skip
-            for side in SIDES:
-                row |= {
-                    f"{side}.{dimension}": r.of(side).get(dimension, np.nan)
-                    for dimension in DIMENSIONS
-                }
-                row[f"{side}.words"] = words[side]
-                row[f"{side}.kind"] = kind_of(run.session, debaters[side].model)
-            rows.append(row)
+        if debated(run):
+            debate = _debate(run)
+            rows += [debate | _rating(run, rating) for rating in run.ratings]
     return pd.DataFrame(rows, columns=columns())
+
+
+def _debate(run: Rated) -> dict[str, Any]:
+    """What all ratings of a debate have in common, by column."""
+    session = run.session
+    row: dict[str, Any] = {
+        "debate": session.id,
+        "cell": cell_of(session),
+        "motion": session.topic.id,
+        "replicate": session.replicate,
+    }
+    debaters = {participant.role: participant for participant in session.participants}
+    for side in SIDES:
+        debater = debaters[side]
+        row[side] = debater.model
+        row[f"{side}.words"] = _words(run, debater.id)
+        row[f"{side}.kind"] = kind_of(session, debater.model)
+    return row
+
+
+def _words(run: Rated, speaker: str) -> int:
+    """The words of a debater's speeches, without the notes of its preparation."""
+    words = 0
+    for statement in run.transcript:
+        if statement.turn.speaker == speaker and statement.turn.task != PREPARATION:
+            words += len(statement.text.split())
+    return words
+
+
+def _rating(run: Rated, rating: Rating) -> dict[str, Any]:
+    """What one rater says of a debate, by column."""
+    row: dict[str, Any] = {
+        "rater": rating.rater,
+        "source": rating.source,
+        "model": rating.model,
+        "wording": run.wordings.get(rating.panel, ""),
+        "first": rating.first,
+        "winner": rating.winner,
+        "attentive": rating.attentive,
+        "before": np.nan if rating.before is None else rating.before,
+        "after": np.nan if rating.after is None else rating.after,
+    }
+    for side in SIDES:
+        given = rating.of(side)
+        for dimension in DIMENSIONS:
+            row[f"{side}.{dimension}"] = given.get(dimension, np.nan)
+    return row
 
 
 def columns() -> list[str]:
     """The columns of the table of ratings, in order."""
     named = ["debate", "cell", "motion", "replicate", "rater", "source", "model", "wording"]
-    named += ["proposition", "opposition", "first", "winner", "attentive"]
-    return [
-        *named,
-        "before",
-        "after",
-        *(f"{side}.{name}" for side in SIDES for name in (*DIMENSIONS, "words", "kind")),
-    ]
+    named += ["proposition", "opposition", "first", "winner", "attentive", "before", "after"]
+    for side in SIDES:
+        named += [f"{side}.{name}" for name in (*DIMENSIONS, "words", "kind")]
+    return named
 
 
 def kind_of(session: Session, model: str) -> str:
@@ -86,9 +103,7 @@ def kind_of(session: Session, model: str) -> str:
 
 
 def analysed(table: pd.DataFrame) -> pd.DataFrame:
-    """The ratings that count: all but those whose rater is known to have failed the attention
-    check.
-    """
+    """All ratings but those of raters who are known to have failed the attention check."""
     failed = table["attentive"].astype(object).isin([False])
     return table[~failed.astype(bool)]
 
@@ -119,8 +134,9 @@ def by_debater(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.DataFrame:
-    """Win rate and mean performance of every debater with percentile bootstrap intervals over
-    debates, ranked by win rate.
+    """Win rate and mean performance of every debater, ranked by win rate.
+
+    The intervals are percentile bootstrap intervals over debates.
 
     Columns: debater, debates, ratings, win_rate, win_low, win_high, performance, performance_low,
     performance_high, rank (by win rate; 1 is best; equal rates share the mean of their ranks),
@@ -131,19 +147,14 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
     for debater in debaters_of(table):
         own = view[view["debater"] == debater]
         rng = np.random.default_rng(seed_of("standings", debater, seed))
-        row = {
-            "debater": debater,
-            "debates": own["debate"].nunique(),
-            "ratings": int(own["won"].notna().sum()),
-        }
-        for name, column in (("win", "won"), ("performance", "own.performance")):
-            low, high = _interval(own, column, rng, samples)
-            row |= {
-                "win_rate" if name == "win" else name: own[column].mean(),
-                f"{name}_low": low,
-                f"{name}_high": high,
-            }
-        rows.append(row)
+        row = {"debater": debater, "debates": own["debate"].nunique()}
+        row["ratings"] = int(own["won"].notna().sum())
+        row["win_rate"] = own["won"].mean()
+        row["win_low"], row["win_high"] = _interval(own, "won", rng, samples)
+        performance = "own.performance"
+        row["performance"] = own[performance].mean()
+        low, high = _interval(own, performance, rng, samples)
+        rows.append(row | {"performance_low": low, "performance_high": high})
     found = pd.DataFrame(rows)
     if found.empty:
         return found
@@ -155,8 +166,9 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
 def _interval(
     own: pd.DataFrame, column: str, rng: np.random.Generator, samples: int
 ) -> tuple[float, float]:
-    """The 95 percent percentile interval of a mean over ratings when whole debates are drawn; NaN
-    with fewer than two debates.
+    """The 95 percent percentile interval of a mean over ratings when whole debates are drawn.
+
+    NaN with fewer than two debates.
     """
     sums = own.groupby("debate")[column].agg(["sum", "count"]).to_numpy(dtype=float)
     sums = sums[sums[:, 1] > 0]
@@ -179,11 +191,15 @@ def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
         held = [run for run in runs if run.session.topic.id == motion]
         given = table[table["motion"] == motion]
         kept = analysed(given)
-        rows.append(
-            {
-                "motion": motion, "held": len(held), "complete": sum(map(debated, held)),
-                "rated": given["debate"].nunique(), "ratings": len(given), "without_winner": int(given["winner"].isna().sum()),
-                "failed_attention": len(given) - len(kept), "analysed": int(kept["winner"].notna().sum()),
-            }
-        )  # fmt: skip
+        row = {
+            "motion": motion,
+            "held": len(held),
+            "complete": sum(map(debated, held)),
+            "rated": given["debate"].nunique(),
+            "ratings": len(given),
+            "without_winner": int(given["winner"].isna().sum()),
+            "failed_attention": len(given) - len(kept),
+            "analysed": int(kept["winner"].notna().sum()),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)

@@ -1,6 +1,6 @@
 """What moves a stance: the change by ordinary least squares, the stance after by beta regression.
 
-All functions take the analysed table of ratings (see debate.py) and return one row a term.
+All functions take the table of `ratings.analysed` and return one row a term.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What makes a winner, how strong debaters are, and whether place or length decided.
 
-All functions take the analysed table of ratings (see debate.py) and return one row a term. A model
+All functions take the table of `ratings.analysed` and return one row a term. A model
 that cannot be estimated is one row of NaN with the reason in `note`.
 """
 
@@ -26,6 +26,7 @@ from delibsim.analysis.debates.fits import (
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, sign_of
 from delibsim.analysis.debates.ratings import debaters_of
 from delibsim.domain.rating import DIMENSIONS
+from delibsim.measures.bradley_terry import centred
 from delibsim.measures.reliability import variance_inflation
 
 PREDICTORS = DIMENSIONS[:-1]
@@ -125,9 +126,7 @@ def _contrasts(
 ) -> Iterator[tuple[str, str, np.ndarray]]:
     """Kind, name and weights over the parameters of all strengths, the side and all motions."""
     n = len(debaters) - 1
-    # From the strengths of all debaters but the first to those of all, less their mean.
-    centred = np.eye(n + 1)[:, 1:] - 1 / (n + 1)
-    for debater, row in zip(debaters, centred, strict=True):
+    for debater, row in zip(debaters, centred(n + 1), strict=True):
         yield "debater", debater, np.concatenate([row, np.zeros(width - n)])
     yield "side", "proposition", np.eye(width)[n]
     for i, motion in enumerate(motions):

@@ -5,9 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.human.reference import groups_of_five, of_people, reference
+from delibsim.analysis.human.reference import groups_of_five, human_value, reference
 
+KEYS = ("topic", "measure", "phase")
+"""Columns by which people's values are found."""
 COLUMNS = ("people", "people_n", "people_of_five", "people_of_five_sd", "people_note")
+"""Columns that are added."""
 
 
 def add_human_reference(table: pd.DataFrame) -> pd.DataFrame:
@@ -18,19 +21,19 @@ def add_human_reference(table: pd.DataFrame) -> pd.DataFrame:
     over groups of five, for the measures that have it), `people_of_five_sd` (between those groups)
     and `people_note`: why there is no value. Raises ValueError where a column is missing.
     """
-    if lacking := [name for name in ("topic", "measure", "phase") if name not in table.columns]:
+    lacking = [name for name in KEYS if name not in table.columns]
+    if lacking:
         raise ValueError(f"the table lacks the columns {', '.join(lacking)}")
     surveys = table["survey"] if "survey" in table.columns else [""] * len(table)
-    rows = [
-        _people(*cell)
-        for cell in zip(table["topic"], table["measure"], table["phase"], surveys, strict=True)
-    ]
+    keys = zip(*(table[name] for name in KEYS), surveys, strict=True)
+    rows = [_people(*key) for key in keys]
     joined = pd.DataFrame(rows, columns=list(COLUMNS), index=table.index)
     return pd.concat([table, joined], axis=1)
 
 
 def _people(topic: str, measure: str, phase: str, survey: str) -> tuple[float | str, ...]:
-    people, (value, note) = reference(topic), of_people(topic, measure, phase, survey)
+    value, note = human_value(topic, measure, phase, survey)
+    people = reference(topic)
     n = people["n"] if people else math.nan
     if value is None:
         return math.nan, n, math.nan, math.nan, note

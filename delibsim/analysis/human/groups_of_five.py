@@ -1,8 +1,7 @@
-"""People in groups of the size that models deliberate in: a topic's participants dealt out at
-random into disjoint groups, many times over.
+"""People in groups of five: a topic's participants dealt at random into groups, many times.
 
-The same members form a group before and after. The spread between partitions says how much of a
-figure is the luck of the deal.
+Five is the size of the groups that models deliberate in. The same members form a group before and
+after. The spread between partitions says how much of a figure is due to the random partition.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,13 +21,13 @@ from delibsim.store.instruments.answers import Answers
 SIZE = 5
 PARTITIONS = 1000
 MEASURES = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "preference_agreement")
-PARTS = (*PHASES, "change")
 
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """The measures of a topic's groups: arrays (partitions, groups) by measure and part (pre, post,
-    change); NaN where undefined.
+    """The measures of a topic's groups, as arrays (partitions, groups) by measure and phase.
+
+    The phases are pre, post and change; an undefined value is NaN.
     """
 
     id: str
@@ -37,18 +36,16 @@ class Dealt:
 
     @property
     def groups(self) -> int:
-        """How many groups each partition has; n less five times as many people are left over each
-        time.
-        """
+        """The number of groups of each partition; up to four people are left over each time."""
         return self.n // SIZE
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure over partitions: its mean, its standard deviation between partitions, and that
-    between groups within a partition.
+    """A figure over partitions: its mean and its standard deviations.
 
-    `undefined` is the share of groups without a value, which are in neither.
+    `between_partitions` is that of the partitions' means, `between_groups` that of the groups of a
+    partition. `undefined` is the share of groups without a value, which enter neither.
     """
 
     mean: float
@@ -59,8 +56,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class GroupCeiling:
-    """Least squares of the change of DRI on DRI before over all groups of a partition, described
-    over the partitions.
+    """Least squares of the change of DRI on DRI before, over the `n` groups of a partition.
 
     `beta`, `r2` and both standard errors (plain; clustered by topic) are means over partitions,
     `beta_sd` and `r2_sd` are standard deviations between them, the p values are medians (t on
@@ -79,10 +75,10 @@ class GroupCeiling:
 
 
 def dealt(answers: Answers, partitions: int = PARTITIONS) -> Dealt:
-    """The participants of one survey in floor(n / 5) disjoint groups, so many times; the deals are
-    seeded by the survey's name.
+    """The participants of one survey in floor(n / 5) disjoint groups, as often as `partitions`.
 
-    More partitions are the same ones and further ones. Fewer than five participants make no group.
+    The deals are seeded by the survey's name: more partitions are the same ones and further ones.
+    Fewer than five participants make no group.
     """
     n = len(answers.participants)
     rng = np.random.default_rng(seed_of("human", "groups", answers.survey))
@@ -104,66 +100,75 @@ def drawn_with_replacement(answers: Answers, draws: int = PARTITIONS) -> Dealt:
 
 def _of_groups(answers: Answers, rows: NDArray[np.intp]) -> Dealt:
     """The measures of groups whose members `rows` (partitions, groups, 5) names."""
-    by_phase = {phase: _measured(answers, phase, rows) for phase in PHASES}
-    values = {
-        measure: {phase: by_phase[phase][measure] for phase in PHASES}
-        | {"change": by_phase["post"][measure] - by_phase["pre"][measure]}
-        for measure in MEASURES
-    }
+    before, after = (_measured(answers, phase, rows) for phase in PHASES)
+    values = {}
+    for measure in MEASURES:
+        pre, post = before[measure], after[measure]
+        values[measure] = {"pre": pre, "post": post, "change": post - pre}
     return Dealt(answers.survey, len(answers.participants), values)
 
 
 def spread(values: Array) -> Spread:
-    """A figure of groups (partitions, groups): mean over the groups that have it, and its spreads;
-    NaN where a partition has none.
+    """A figure of groups, an array (partitions, groups), described over partitions and groups.
+
+    Groups without a value are left out; the mean is NaN where a partition has no other.
     """
     means, defined = _means(values), ~np.isnan(values)
     several = defined.sum(axis=1) > 1
-    within = float(np.nanstd(values[several], axis=1, ddof=1).mean()) if several.any() else np.nan
+    within = np.nanstd(values[several], axis=1, ddof=1)
     return Spread(
-        float(means.mean()),
-        _sd(means),
-        within,
-        float(1 - defined.mean()) if values.size else np.nan,
+        mean=float(means.mean()),
+        between_partitions=_sd(means),
+        between_groups=float(within.mean()) if several.any() else np.nan,
+        undefined=float(1 - defined.mean()) if values.size else np.nan,
     )
 
 
-def over_topics(topics: Sequence[Dealt], measure: str, part: str) -> Spread:
-    """A figure averaged over topics, each topic counting once; the spread between groups is that of
-    all groups together.
+def over_topics(topics: Sequence[Dealt], measure: str, phase: str) -> Spread:
+    """A figure averaged over topics, each topic counting once.
+
+    The standard deviation between groups is that of all groups together.
     """
-    own = [topic.values[measure][part] for topic in topics]
-    means, every = np.mean([_means(values) for values in own], axis=0), spread(np.hstack(own))
+    own = [topic.values[measure][phase] for topic in topics]
+    means = np.mean([_means(values) for values in own], axis=0)
+    every = spread(np.hstack(own))
     return Spread(float(means.mean()), _sd(means), every.between_groups, every.undefined)
 
 
-def over_groups(topics: Sequence[Dealt], measure: str, part: str) -> Spread:
+def over_groups(topics: Sequence[Dealt], measure: str, phase: str) -> Spread:
     """A figure averaged over all groups of all topics, each group counting once."""
-    return spread(np.hstack([topic.values[measure][part] for topic in topics]))
+    return spread(np.hstack([topic.values[measure][phase] for topic in topics]))
 
 
 def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
-    """Do groups that start high gain less? Groups without a DRI are left out of their partition's
-    regression.
+    """Whether groups that start high gain less, over the groups of all topics.
+
+    A group without a DRI is left out of the regression of its partition.
     """
     before = np.hstack([topic.values["dri"]["pre"] for topic in topics])
     change = np.hstack([topic.values["dri"]["change"] for topic in topics])
     clusters = np.repeat(np.arange(len(topics)), [topic.groups for topic in topics])
     fits = np.array([regression(x, y, clusters) for x, y in zip(before, change, strict=True)])
-    beta, r2, se, p, se_clustered, p_clustered = fits.mean(axis=0)
-    p, p_clustered = np.median(fits[:, 3]), np.median(fits[:, 5])
-    beta_sd, r2_sd = _sd(fits[:, 0]), _sd(fits[:, 1])
-    found = (beta, beta_sd, r2, r2_sd, se, p, se_clustered, p_clustered)
-    return GroupCeiling(before.shape[1], *map(float, found))
+    means, medians = fits.mean(axis=0), np.median(fits, axis=0)
+    return GroupCeiling(
+        n=before.shape[1],
+        beta=float(means[0]),
+        beta_sd=_sd(fits[:, 0]),
+        r2=float(means[1]),
+        r2_sd=_sd(fits[:, 1]),
+        se=float(means[2]),
+        p=float(medians[3]),
+        se_clustered=float(means[4]),
+        p_clustered=float(medians[5]),
+    )
 
 
 def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, ...]:
-    """Least squares of y on x with an intercept: slope, R squared, plain standard error and p, and
-    both clustered.
+    """Least squares of y on x with an intercept, with plain and with clustered errors.
 
+    Gives slope, R squared, plain standard error and its p, clustered standard error and its p.
     Clustered: the sandwich with the factor G/(G-1) * (N-1)/(N-2), t on G-1 degrees of freedom, as
-    in Stata and statsmodels. NaN where fewer than three pairs of values are there, or x does not
-    vary.
+    in Stata and statsmodels. NaN for fewer than three pairs of values, or where x does not vary.
     """
     there = ~np.isnan(x + y)
     x, y, clusters = x[there], y[there], clusters[there]
@@ -180,7 +185,8 @@ def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, .
     scores = np.zeros((g, 2))
     np.add.at(scores, index, design * residuals[:, None])
     beta = float(coefficients[1])
-    r2 = 1 - residuals @ residuals / ((y - y.mean()) @ (y - y.mean())) if np.ptp(y) else np.nan
+    deviations = y - y.mean()
+    r2 = 1 - residuals @ residuals / (deviations @ deviations) if np.ptp(y) else np.nan
     if g < 2:
         return beta, float(r2), se, _p(beta, se, n - 2), np.nan, np.nan
     sandwich = bread @ scores.T @ scores @ bread * (g / (g - 1) * (n - 1) / (n - 2))
@@ -189,8 +195,7 @@ def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, .
 
 
 def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[str, Array]:
-    """Measures (partitions, groups) of the groups whose members `rows` (partitions, groups, 5)
-    names.
+    """Measures (partitions, groups) of groups whose members `rows` (partitions, groups, 5) names.
 
     All measures are means over pairs, so pairs of the whole survey are computed once and looked up.
     """
@@ -204,9 +209,8 @@ def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[st
         "preference_agreement": rp,
     }
     i, j = pair_indices(SIZE)
-    return {
-        measure: own[rows[..., i], rows[..., j]].mean(axis=-1) for measure, own in pairs.items()
-    }
+    first, second = rows[..., i], rows[..., j]
+    return {measure: own[first, second].mean(axis=-1) for measure, own in pairs.items()}
 
 
 def _p(estimate: float, error: float, df: int) -> float:

@@ -1,13 +1,13 @@
-"""The human reference: every measure of real citizen deliberations before and after, their means,
-and how sure the change is.
+"""The human reference: every measure of real citizen deliberations, and how sure its change is.
 
 Definitions and published values: docs/human-reference.md. Groups are the benchmark's topics
 (participants of all deliberations of one survey pooled) or the single deliberations (cases).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.stats import linregress
@@ -38,7 +38,7 @@ BENCHMARK = (
 _KNOWN = [known for known in CATALOGUED.values() if known.human_reference]
 
 MEASURES = tuple(known.id for known in _KNOWN if "pre" in known.phases)
-"""What is measured in each phase; its change is post - pre."""
+"""What is measured before and after; its change is post - pre."""
 
 CHANGES = (*MEASURES, *(known.id for known in _KNOWN if known.phases == CHANGE))
 """What there is a change of."""
@@ -50,8 +50,9 @@ BOOTSTRAP = seed_of("human", "bootstrap", "topics")
 
 @dataclass(frozen=True)
 class Reference:
-    """The measures of one group of `n` people, by name; NaN where undefined, with the reason in
-    `notes`. `n` is 0 for a mean.
+    """The measures of one group of `n` people, by name; `n` is 0 for a mean.
+
+    An undefined value is NaN, with the reason in `notes`.
     """
 
     id: str
@@ -64,8 +65,9 @@ class Reference:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Least squares of the change of DRI on DRI before, over topics: do those that start high gain
-    less? Plain errors, t(df).
+    """Least squares of the change of DRI on DRI before, over topics, with plain errors and t(df).
+
+    It says whether topics that start high gain less.
     """
 
     beta: float
@@ -76,21 +78,21 @@ class Ceiling:
 
 
 def by_topic(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
-    """One reference a survey, the benchmark's topics first and in their order; `scales` are the
-    surveys' lowest and highest rating.
+    """One reference a survey, the benchmark's topics first and in their order.
+
+    `scales` are the surveys' lowest and highest rating.
     """
     return [_reference(own.survey, own, own, scales[own.survey]) for own in _ordered(answers)]
 
 
 def by_case(answers: Sequence[Answers], scales: Mapping[str, tuple[int, int]]) -> list[Reference]:
-    """One reference a deliberation, named survey/case, in the order of `by_topic` and of the
-    data.
-    """
-    return [
-        _reference(f"{own.survey}/{case}", own.of_case(case), own, scales[own.survey])
-        for own in _ordered(answers)
-        for case in dict.fromkeys(own.cases)
-    ]
+    """One reference a deliberation, named survey/case, in the order of `by_topic` and the data."""
+    found = []
+    for own in _ordered(answers):
+        for case in dict.fromkeys(own.cases):
+            name = f"{own.survey}/{case}"
+            found.append(_reference(name, own.of_case(case), own, scales[own.survey]))
+    return found
 
 
 def of_benchmark(references: Sequence[Reference]) -> list[Reference]:
@@ -105,34 +107,41 @@ def missing_topics(references: Sequence[Reference]) -> list[str]:
 
 
 def mean_of(references: Sequence[Reference]) -> Reference:
-    """The unweighted mean over the benchmark's groups; NaN where any of them is undefined or one of
-    the twelve topics is missing.
+    """The unweighted mean over the benchmark's groups.
+
+    NaN where a measure of any of them is undefined, or one of the twelve topics is missing.
     """
     groups = of_benchmark(references)
     if missing := missing_topics(groups):
         reason = f"no answers of {', '.join(missing)}"
-        nan = dict.fromkeys(CHANGES, np.nan)
-        return Reference(
-            "mean",
-            0,
-            _only(nan, MEASURES),
-            _only(nan, MEASURES),
-            nan,
-            dict.fromkeys(CHANGES, reason),
-        )
+        none = dict.fromkeys(MEASURES, np.nan)
+        notes = dict.fromkeys(CHANGES, reason)
+        return Reference("mean", 0, none, none, dict.fromkeys(CHANGES, np.nan), notes)
     notes = {name: f"undefined in {group.id}" for group in groups for name in group.notes}
-    pre, post, change = (
-        {name: float(np.mean([getattr(group, part)[name] for group in groups])) for name in names}
-        for part, names in (("pre", MEASURES), ("post", MEASURES), ("change", CHANGES))
+    return Reference(
+        id="mean",
+        n=0,
+        pre=_means([group.pre for group in groups]),
+        post=_means([group.post for group in groups]),
+        change=_means([group.change for group in groups]),
+        notes=notes,
     )
-    return Reference("mean", 0, pre, post, change, notes)
+
+
+def _means(groups: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each measure over groups that all have it."""
+    found = {}
+    for name in groups[0]:
+        found[name] = float(np.mean([group[name] for group in groups]))
+    return found
 
 
 def interval_of_mean_change(
     references: Sequence[Reference], measure: str = "dri", level: float = 0.95
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean change over topics (topics resampled with
-    replacement, seed `BOOTSTRAP`).
+    """The percentile bootstrap interval of the mean change over topics.
+
+    Topics are resampled with replacement; the seed is `BOOTSTRAP`.
     """
     changes = np.array([reference.change[measure] for reference in references])
     draws = np.random.default_rng(BOOTSTRAP).integers(len(changes), size=(RESAMPLES, len(changes)))
@@ -141,19 +150,17 @@ def interval_of_mean_change(
 
 
 def ceiling(references: Sequence[Reference]) -> Ceiling:
-    """Least squares of the change of DRI on DRI before, over topics; NaN where all start alike or
-    fewer than three are there.
-    """
+    """The ceiling over topics; NaN where all start alike or there are fewer than three."""
     before = [reference.pre["dri"] for reference in references]
     if len(set(before)) < 2 or len(before) < 3:
         return Ceiling(np.nan, np.nan, np.nan, np.nan, len(before) - 2)
     fit = linregress(before, [reference.change["dri"] for reference in references])
     return Ceiling(
-        float(fit.slope),
-        float(fit.stderr),
-        float(fit.rvalue**2),
-        float(fit.pvalue),
-        len(references) - 2,
+        beta=float(fit.slope),
+        se=float(fit.stderr),
+        r2=float(fit.rvalue**2),
+        p=float(fit.pvalue),
+        df=len(references) - 2,
     )
 
 
@@ -163,8 +170,9 @@ def _ordered(answers: Sequence[Answers]) -> list[Answers]:
 
 
 def _reference(name: str, group: Answers, survey: Answers, scale: tuple[int, int]) -> Reference:
-    """The measures of a group within all who answered its survey, who are the population of the
-    standardised diversity.
+    """The measures of a group within its survey.
+
+    All who answered the survey are the population of the standardised diversity.
     """
     phases: dict[Phase, dict[str, float]] = {}
     notes: dict[str, list[str]] = {}
@@ -175,14 +183,9 @@ def _reference(name: str, group: Answers, survey: Answers, scale: tuple[int, int
     change, reasons = _change(group, phases["pre"], phases["post"])
     for measure, reason in reasons.items():
         notes.setdefault(measure, []).append(reason)
-    return Reference(
-        name,
-        len(group.participants),
-        phases["pre"],
-        phases["post"],
-        change,
-        {key: "; ".join(own) for key, own in notes.items()},
-    )
+    joined = {measure: "; ".join(own) for measure, own in notes.items()}
+    n = len(group.participants)
+    return Reference(name, n, phases["pre"], phases["post"], change, joined)
 
 
 def _of_phase(
@@ -193,14 +196,13 @@ def _of_phase(
     population = np.hstack([survey.considerations[phase], survey.preferences[phase]])
     lows = np.repeat([scale[0], 1], [rated.shape[1], ranked.shape[1]])
     highs = np.repeat([scale[1], ranked.shape[1]], [rated.shape[1], ranked.shape[1]])
+    normalised = diversity.diversity_range_normalised(all_answers, lows, highs)
     values = {
         "dri": dri.dri(rated, ranked),
         "dri_adjusted": dri.dri_adjusted(rated, ranked),
         "diversity": diversity.diversity(all_answers),
         "diversity_standardised": diversity.diversity_standardised(all_answers, population),
-        "diversity_range_normalised": diversity.diversity_range_normalised(
-            all_answers, lows, highs
-        ),
+        "diversity_range_normalised": normalised,
         "consideration_agreement": agreement.agreement(rated),
         "preference_agreement": agreement.agreement(ranked),
     }
@@ -213,7 +215,7 @@ def _of_phase(
         "consideration_agreement": partial(agreement.why_undefined, rated),
         "preference_agreement": partial(agreement.why_undefined, ranked),
     }
-    return _floats(values), {name: why[name]() for name, value in values.items() if np.isnan(value)}
+    return _floats(values), _reasons(values, why)
 
 
 def _change(
@@ -227,21 +229,21 @@ def _change(
         "opinion_change_p": agreement.opinion_change(*ranked),
         "rank_stability": agreement.rank_stability(*ranked),
     }
+    no_index = np.isnan(post["dri"] - pre["dri"])
     why = {
-        "dri_relative": lambda: (
-            "dri is undefined" if np.isnan(post["dri"] - pre["dri"]) else "no room for change"
-        ),
+        "dri_relative": lambda: "dri is undefined" if no_index else "no room for change",
         "opinion_change_c": partial(agreement.why_opinion_change_undefined, *rated),
         "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
         "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),
     }
     change = {name: post[name] - pre[name] for name in MEASURES} | _floats(own)
-    return change, {name: why[name]() for name, value in own.items() if np.isnan(value)}
+    return change, _reasons(own, why)
+
+
+def _reasons(values: Mapping[str, Any], why: Mapping[str, Callable[[], str]]) -> dict[str, str]:
+    """Why those values are undefined that are."""
+    return {name: why[name]() for name, value in values.items() if np.isnan(value)}
 
 
 def _floats(values: Mapping[str, object]) -> dict[str, float]:
     return {name: float(np.asarray(value)) for name, value in values.items()}
-
-
-def _only(values: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
-    return {name: values[name] for name in names}

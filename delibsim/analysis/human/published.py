@@ -1,6 +1,4 @@
-"""The published figures of the human reference beside what the answers give here: reproduced,
-within simulation error, or not, and why.
-"""
+"""The published figures of the human reference, beside what the answers give here."""
 
 import math
 from collections.abc import Sequence
@@ -18,8 +16,9 @@ from delibsim.analysis.human.people import (
 )
 
 RESAMPLING_ERROR = 0.003
-"""By how much an end of the bootstrap interval moves from seed to seed: twice the standard
-deviation of its upper end over 200 seeds.
+"""By how much an end of the bootstrap interval moves from seed to seed.
+
+Twice the standard deviation of its upper end over 200 seeds.
 """
 
 TOPICS = {
@@ -29,14 +28,14 @@ TOPICS = {
     "energy_futures": (29, 0.356, 0.431),
     "acp": (45, 0.118, 0.019),
 }
-"""Participants, DRI before and after: published of all twelve topics, at hand of these five."""
+"""Participants, DRI before and after, of those five of the twelve topics whose values are known."""
 
 OF_FIVE = (
     ("mean diversity before", "diversity", "pre", 18.047),
     ("mean diversity after", "diversity", "post", 16.887),
     ("mean change of diversity", "diversity", "change", -1.160),
 )
-"""Published of groups of five, over topics: name, measure, part, value."""
+"""Published of groups of five, over topics: name, measure, phase, value."""
 SLOPE, R2, ERROR, GROUPS = -0.672, 0.31, 0.118, 77
 """The published ceiling over groups of five: slope, R squared, standard error, number of groups."""
 WITH_REPLACEMENT = "disjoint groups keep the mean of all pairs; drawing with replacement does not"
@@ -46,10 +45,10 @@ Verdict = Literal["reproduced", "within simulation error", "not reproduced"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A published figure, printed to so many `decimals`, and the value found here; `note` says how
-    it comes about, or why it differs.
+    """A published figure, printed with so many `decimals`, and the value found here.
 
     `simulation` is by how much a figure that rests on random draws may move from seed to seed.
+    `note` says how the figure comes about, or why the value differs.
     """
 
     name: str
@@ -61,15 +60,13 @@ class Figure:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the published figure is found again: to its printed decimals, or as far as its
-        random draws allow.
-        """
+        """Whether the figure is reproduced to its printed decimals, or within simulation error."""
         difference = abs(self.here - self.published)
         if difference <= 0.5 * 10**-self.decimals + 1e-9:
             return "reproduced"
-        return (
-            "within simulation error" if difference <= self.simulation + 1e-9 else "not reproduced"
-        )
+        if difference <= self.simulation + 1e-9:
+            return "within simulation error"
+        return "not reproduced"
 
 
 def published_figures(
@@ -125,6 +122,7 @@ def _of_topics(twelve: Sequence[Reference]) -> list[Figure]:
 
 
 def _means(mean: Reference) -> list[Figure]:
+    before, after = mean.pre["diversity_standardised"], mean.post["diversity_standardised"]
     standardised = "the published text says standardised; its figures are those of raw answers"
     return [
         Figure("mean DRI before, over topics", 0.301, mean.pre["dri"]),
@@ -133,49 +131,31 @@ def _means(mean: Reference) -> list[Figure]:
         Figure("mean diversity before, raw answers", 18.780, mean.pre["diversity"]),
         Figure("mean diversity after, raw answers", 17.567, mean.post["diversity"]),
         Figure("mean change of diversity, raw answers", -1.213, mean.change["diversity"]),
-        Figure(
-            "mean diversity before, standardised",
-            18.780,
-            mean.pre["diversity_standardised"],
-            note=standardised,
-        ),
-        Figure(
-            "mean diversity after, standardised",
-            17.567,
-            mean.post["diversity_standardised"],
-            note=standardised,
-        ),
+        Figure("mean diversity before, standardised", 18.780, before, note=standardised),
+        Figure("mean diversity after, standardised", 17.567, after, note=standardised),
     ]
 
 
 def _gains(topics: Reference, cases: Reference) -> list[Figure]:
-    pooled = (
-        "the published gains are means over the 16 cases, not over the 12 topics with their cases"
-        " pooled"
-    )
-    return [
-        Figure(
-            f"gain of {kind} agreement, over {unit}",
-            published,
-            mean.change[f"{kind}_agreement"],
-            note=note,
-        )
-        for unit, mean, note in (("16 cases", cases, ""), ("12 pooled topics", topics, pooled))
-        for kind, published in (("consideration", 0.077), ("preference", 0.104))
-    ]
+    over = "the published gains are means over the 16 cases"
+    pooled = f"{over}, not over the 12 topics with their cases pooled"
+    figures = []
+    for unit, mean, note in (("16 cases", cases, ""), ("12 pooled topics", topics, pooled)):
+        for kind, published in (("consideration", 0.077), ("preference", 0.104)):
+            name = f"gain of {kind} agreement, over {unit}"
+            here = mean.change[f"{kind}_agreement"]
+            figures.append(Figure(name, published, here, note=note))
+    return figures
 
 
 def _inference(twelve: Sequence[Reference]) -> list[Figure]:
     low, high = interval_of_mean_change(twelve)
     fit = ceiling(twelve)
     drawn = f"percentile bootstrap over the topics, {RESAMPLES:,} resamples of a seed of our own"
+    end = "end of 95% interval"
     return [
-        Figure(
-            "mean change of DRI, lower end of 95% interval", 0.026, low, 3, RESAMPLING_ERROR, drawn
-        ),
-        Figure(
-            "mean change of DRI, upper end of 95% interval", 0.196, high, 3, RESAMPLING_ERROR, drawn
-        ),
+        Figure(f"mean change of DRI, lower {end}", 0.026, low, 3, RESAMPLING_ERROR, drawn),
+        Figure(f"mean change of DRI, upper {end}", 0.196, high, 3, RESAMPLING_ERROR, drawn),
         Figure("ceiling over topics: slope of the change on DRI before", -0.418, fit.beta),
         Figure("ceiling over topics: standard error", 0.291, fit.se),
         Figure("ceiling over topics: R squared", 0.17, fit.r2, 2),
@@ -184,12 +164,12 @@ def _inference(twelve: Sequence[Reference]) -> list[Figure]:
 
 
 def _of_five(how: str, groups: Sequence[Dealt], why: str = "") -> list[Figure]:
-    """The figures of groups of five beside those of groups made here; `why` levels differ."""
+    """The figures of groups of five beside those of groups made here; `why` means differ."""
     figures = []
-    for name, measure, part, published in OF_FIVE:
-        here = over_topics(groups, measure, part)
+    for name, measure, phase, published in OF_FIVE:
+        here = over_topics(groups, measure, phase)
         note = _of_one_draw(here.between_partitions)
-        note += f"; {why}" if why and part != "change" else ""
+        note += f"; {why}" if why and phase != "change" else ""
         room = 2 * here.between_partitions
         label = f"groups of five, {how}: {name}"
         figures.append(Figure(label, published, here.mean, 3, room, note))

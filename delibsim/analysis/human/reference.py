@@ -1,13 +1,11 @@
-"""The measures of real citizen deliberations on the benchmark's topics, to stand beside those of a
-run; figures only, no answers.
-"""
+"""The measures of real citizen deliberations, to stand beside those of a run; no answers."""
 
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.measure import MEASURES, PHASES
 
 FIGURES = Path(__file__).parents[2] / "data" / "human_reference.json"
 
@@ -18,42 +16,44 @@ def _document() -> dict[str, Any]:
 
 
 def reference(topic_id: str) -> dict[str, Any] | None:
-    """What `delibsim human --json` gives for a topic: {"id", "n", "pre", "post", "change"}; None
-    where no real people are known.
+    """What `delibsim human --json` gives for a topic; None where no real people are known.
+
+    The keys are id, n, pre, post, change, and notes where a measure is undefined.
 
     >>> round(reference("ccps")["change"]["dri"], 3)
     0.104
     """
-    group = next((group for group in _document()["groups"] if group["id"] == topic_id), None)
-    return (
-        None
-        if group is None
-        else {**group, **{part: dict(group[part]) for part in ("pre", "post", "change")}}
-    )
+    for group in _document()["groups"]:
+        if group["id"] == topic_id:
+            return {**group, **{phase: dict(group[phase]) for phase in PHASES}}
+    return None
 
 
 def groups_of_five(topic_id: str) -> dict[str, Any] | None:
-    """The same people dealt out into groups of five: by measure and part, mean over partitions and
-    spreads; None as above.
+    """The same people dealt into groups of five; None where no real people are known.
+
+    By measure and phase: the mean over partitions, and its standard deviations.
 
     >>> groups_of_five("ccps")["groups"]
     6
     """
-    return next(
-        (
-            dict(group)
-            for group in _document()["groups_of_five"]["topics"]
-            if group["id"] == topic_id
-        ),
-        None,
-    )
+    for group in _document()["groups_of_five"]["topics"]:
+        if group["id"] == topic_id:
+            return dict(group)
+    return None
 
 
-def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[float | None, str]:
-    """What people did on a topic in a measure and phase (pre, post, change), and, where there is no
-    value to compare with, why.
+def human_value(
+    topic_id: str,
+    measure: str,
+    phase: str,
+    survey_id: str,
+) -> tuple[float | None, str]:
+    """People's value of a measure on a topic in a phase (pre, post, change); None with a reason.
 
-    >>> of_people("ccps", "diversity", "pre", "ccps")
+    `survey_id` is that of the survey it is to be compared on, "" where it is unknown.
+
+    >>> human_value("ccps", "diversity", "pre", "ccps")
     (None, 'another_instrument')
     """
     people = reference(topic_id)
@@ -64,11 +64,9 @@ def of_people(topic_id: str, measure: str, phase: str, survey_id: str) -> tuple[
     if withheld(topic_id, measure, survey_id):
         return None, "another_instrument" if survey_id else "instrument_unknown"
     value = people.get(phase, {}).get(measure)
-    return (
-        (value, "")
-        if value is not None
-        else (None, people.get("notes", {}).get(measure, "not_measured_in_people"))
-    )
+    if value is None:
+        return None, people.get("notes", {}).get(measure, "not_measured_in_people")
+    return value, ""
 
 
 def withheld(topic_id: str, measure: str, survey_id: str) -> bool:

@@ -23,10 +23,10 @@ def people_of(session: Session) -> dict[str, Any] | None:
     if people is None or not _known_to_people(topic, survey):
         return None
     notes = dict(people.get("notes", {}))
-    for part in PHASES:
-        for measure in people[part]:
+    for phase in PHASES:
+        for measure in people[phase]:
             if withheld(topic.id, measure, survey.id):
-                people[part][measure] = None
+                people[phase][measure] = None
                 notes[measure] = "another_instrument"
     return people | {"notes": notes}
 

@@ -1,8 +1,7 @@
-"""Clusters of people who answered a survey alike: k-means on standardised answers before the
-deliberation.
-"""
+"""Clusters of people who answered a survey alike: k-means on standardised first answers."""
 
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal
@@ -56,41 +55,33 @@ def clusters_of(
     cluster of one person kept with one. Raises WrongInput where there are fewer people, or fewer
     different answers, than clusters.
     """
-    rated, ranked = (
-        answers.considerations["pre"].astype(float),
-        answers.preferences["pre"].astype(float),
-    )
-    both = np.hstack([rated, ranked])
+    rated = answers.considerations["pre"].astype(float)
+    both = np.hstack([rated, answers.preferences["pre"].astype(float)])
     ids = [item.id for item in (*survey.considerations, *survey.preferences)]
-    n, width = len(both), both.shape[1] if items == "all" else rated.shape[1]
     if k < 2:
         raise WrongInput(f"k is the number of clusters, from 2; given: {k}")
-    if n < k:
+    if len(both) < k:
         raise WrongInput(
-            f"{n} people answered survey '{answers.survey}', fewer than the {k} clusters wanted;"
-            " take a smaller --k"
+            f"{len(both)} people answered survey '{answers.survey}', fewer than the {k} clusters"
+            " wanted; take a smaller --k"
         )
-    spread = both[:, :width].std(axis=0)
+    width = both.shape[1] if items == "all" else rated.shape[1]
     varying = [i for i in range(width) if np.ptp(both[:, i])]
-    told = [
-        f"all answered {ids[i]} alike, so it is left out of the clustering"
-        for i in range(width)
-        if i not in varying
-    ]
     if not varying:
         raise WrongInput(
             f"everybody answered survey '{answers.survey}' alike, so there is nothing to tell"
             " clusters apart by"
         )
+    constant = [ids[i] for i in range(width) if i not in varying]
+    spread = both[:, :width].std(axis=0)
     z = (both[:, varying] - both[:, varying].mean(axis=0)) / spread[varying]
-    if (different := len(np.unique(z, axis=0))) < k:
+    different = len(np.unique(z, axis=0))
+    if different < k:
         raise WrongInput(
             f"there are {different} different answers to survey '{answers.survey}', fewer than the"
             f" {k} clusters wanted"
         )
     labels = _largest_first(_fit(z, k, seed), k)
-    told += [f"cluster {label + 1} is one person: its persona describes a real participant"
-             for label in range(k) if int((labels == label).sum()) == 1]  # fmt: skip
     return Clusters(
         survey=survey.id,
         participants=answers.participants,
@@ -99,31 +90,40 @@ def clusters_of(
         centroids=np.array([z[labels == label].mean(axis=0) for label in range(k)]),
         means=np.array([both[labels == label].mean(axis=0) for label in range(k)]),
         seed=seed,
-        warnings=tuple(told),
+        warnings=tuple(_warnings(constant, labels, k)),
         versions={name: version(name) for name in ("delibsim", "scikit-learn", "numpy")},
         answers=fingerprint(answers),
     )
 
 
+def _warnings(constant: Sequence[str], labels: np.ndarray, k: int) -> Iterator[str]:
+    """What a reader of the clusters must know: items left out, clusters of one person."""
+    for item in constant:
+        yield f"all answered {item} alike, so it is left out of the clustering"
+    for label in range(k):
+        if int((labels == label).sum()) == 1:
+            yield f"cluster {label + 1} is one person: its persona describes a real participant"
+
+
 def _fit(z: Array, k: int, seed: int) -> np.ndarray:
     from sklearn.cluster import KMeans  # takes a second, and only personas need it
 
+    model = KMeans(n_clusters=k, n_init=STARTS, init="random", random_state=seed % 2**32)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # of platforms on which it leaks memory; a fit that is wanting is an error above
-        return (
-            KMeans(n_clusters=k, n_init=STARTS, init="random", random_state=seed % 2**32)
-            .fit(z)
-            .labels_
-        )
+        # It warns of platforms on which it leaks memory; too few clusters are an error above.
+        warnings.simplefilter("ignore")
+        return model.fit(z).labels_
 
 
 def _largest_first(labels: np.ndarray, k: int) -> np.ndarray:
-    """Labels renumbered by size, equal sizes by their first participant: numbers that do not depend
-    on the order of starts.
+    """Labels renumbered by size, equal sizes by their first participant.
+
+    So they do not depend on the order of starts.
     """
-    order = sorted(
-        range(k), key=lambda label: (-int((labels == label).sum()), int(np.argmax(labels == label)))
-    )
+
+    def size_and_first(label: int) -> tuple[int, int]:
+        members = labels == label
+        return -int(members.sum()), int(np.argmax(members))
+
+    order = sorted(range(k), key=size_and_first)
     return np.array([order.index(label) for label in labels])

@@ -1,1 +1,1 @@
-"""A study in several processes."""
+"""Holding a study in several processes."""

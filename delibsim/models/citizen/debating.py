@@ -1,11 +1,11 @@
 """What the citizen says when the prompt holds a motion: notes, a speech, a stance, or a ballot."""
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 
 from delibsim.domain.seed import seed_of
+from delibsim.models.citizen.opinion import Attitude
 from delibsim.models.citizen.rating import SEVERITY, judge, whole
 from delibsim.models.citizen.speaking import orate
 from delibsim.prompts.blocks import read_block, read_transcript
@@ -23,7 +23,7 @@ def contribution(
     me: str,
     motion: str,
     text: str,
-    attitude: Callable[[str], float],
+    attitude: Attitude,
     skill: float,
     form: Form,
     seed: int,
@@ -31,18 +31,18 @@ def contribution(
     """The reply of the citizen `me` to a prompt on a motion, in the form it asks for."""
     speeches = read_transcript(text)
     if isinstance(form, Speech):
-        return orate(
-            me.lower(), motion, speeches, skill, seed_of(seed, *(said.text for said in speeches))
-        )
+        own_seed = seed_of(seed, *(said.text for said in speeches))
+        return orate(me.lower(), motion, speeches, skill, own_seed)
     if isinstance(form, Stance):
         return f"S1: {whole(50 + 25 * attitude(motion))}"
     if isinstance(form, Ballot):
         severity = float(np.random.default_rng(seed_of("severity", me)).normal(0, SEVERITY))
-        return judge(speeches, _told("stance", text, 50), _told("check", text, 0), seed, severity)
+        before, check = _number("stance", text, 50), _number("check", text, 0)
+        return judge(speeches, before, check, seed, severity)
     return f"{me}: {NOTES}"
 
 
-def _told(tag: str, text: str, otherwise: int) -> int:
+def _number(tag: str, text: str, otherwise: int) -> int:
     """A number that the prompt holds in a block."""
     match = re.search(r"\d+", read_block(tag, text) or "")
     return int(match[0]) if match else otherwise

@@ -1,19 +1,21 @@
 """How the citizen rates a debate: it listens for what a speech does, and knows nothing of who
 speaks.
 
-    heard_ds     for each dimension d, the mean over the speeches of side s of what was heard, in [0, 1]: marks of that art (see
-                 MARKS), each counted up to the number that fills it; `performance` is the mean of
-                 the other ten
-    rating_ds    25 + 60 * heard_ds + severity of the rater ~ N(0, SEVERITY) + N(0, 7), rounded and kept between 0 and 100
-    winner       the sign of  performance_A - performance_B + 0.05 * (own stance toward A's side) + N(0, 4)
+    heard_ds     for each dimension d, the mean over the speeches of side s of what was heard, in
+                 [0, 1]: marks of that art (see MARKS), each counted up to the number that fills it;
+                 `performance` is the mean of the other ten
+    rating_ds    25 + 60 * heard_ds + severity of the rater ~ N(0, SEVERITY) + N(0, 7), rounded and
+                 kept between 0 and 100
+    winner       the sign of  performance_A - performance_B + 0.05 * (own stance toward A's side)
+                 + N(0, 4)
     stance after before + 0.25 * (performance for - performance against) + N(0, 3)
 
-The rater's stance before is 50 + 25 times its attitude toward the motion (citizen.py). Who opens
+The rater's stance before is 50 + 25 times its attitude toward the motion (opinion.py). Who opens
 the debate is for the motion.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -65,11 +67,7 @@ def judge(
     rng = np.random.default_rng(seed)
     lines, overall = [], []
     for speaker in SPEAKERS:
-        own = [heard(said.text) for said in speeches if said.turn.speaker == f"Speaker {speaker}"]
-        quality = {
-            name: float(np.mean([h[name] for h in own])) if own else 0.0 for name in DIMENSIONS[:-1]
-        }
-        quality["performance"] = float(np.mean(list(quality.values())))
+        quality = _quality([said for said in speeches if said.turn.speaker == f"Speaker {speaker}"])
         points = {
             name: 25 + 60 * quality[name] + severity + rng.normal(0, 7) for name in DIMENSIONS
         }
@@ -77,13 +75,24 @@ def judge(
         overall.append(points["performance"])
     favours = 1 if speeches and speeches[0].turn.speaker == "Speaker A" else -1
     lead = overall[0] - overall[1]
-    lines.append(
-        "WINNER:"
-        f" {SPEAKERS[0] if lead + 0.05 * (before - 50) * favours + rng.normal(0, 4) > 0 else SPEAKERS[1]}"
-    )
-    lines.append(f"S1: {whole(before + 0.25 * lead * favours + rng.normal(0, 3))}")
+    verdict = lead + 0.05 * (before - 50) * favours + rng.normal(0, 4)
+    after = before + 0.25 * lead * favours + rng.normal(0, 3)
+    lines.append(f"WINNER: {SPEAKERS[0] if verdict > 0 else SPEAKERS[1]}")
+    lines.append(f"S1: {whole(after)}")
     lines.append(f"C1: {check}")
     return "\n".join(lines)
+
+
+def _quality(speeches: Sequence[Statement]) -> dict[str, float]:
+    """What is heard in the speeches of one side, by dimension; each in [0, 1]."""
+    found = [heard(said.text) for said in speeches]
+    quality = {name: _mean(name, found) for name in DIMENSIONS[:-1]}
+    quality["performance"] = float(np.mean(list(quality.values())))
+    return quality
+
+
+def _mean(name: str, found: Sequence[Mapping[str, float]]) -> float:
+    return float(np.mean([one[name] for one in found])) if found else 0.0
 
 
 def whole(value: float) -> int:

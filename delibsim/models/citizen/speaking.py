@@ -1,5 +1,4 @@
-"""How the citizen debates: speeches put together from sentences, each with the art it has, or
-without.
+"""How the citizen debates: speeches of sentences that do what a good speech does, or do nothing.
 
 A speech has a place for each thing a good speech does: it says where it stands, gives a principle
 and a practical reason, supports them, answers the other side, weighs. `skill` is the chance that a
@@ -14,16 +13,50 @@ from collections.abc import Sequence
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
 
+Value = tuple[str, str, str]
+
 VALUES = (
-    ("freedom", "a free people decides for itself what it can", "rules that people can live with are the rules they keep"),
-    ("fairness", "burdens and benefits should be shared by all alike", "a measure that favours a few is paid for by the many"),
-    ("safety", "nobody should have to bear a danger that others chose", "harm is cheaper to prevent than it is to repair"),
-    ("prosperity", "what all of us are to share must first be earned", "costs that are hidden today come back tomorrow with interest"),
-    ("dignity", "no person is merely a means to the ends of another", "people who are respected give more than people who are managed"),
-    ("trust", "public institutions live on the confidence of those they serve", "confidence lost in a year takes a generation to rebuild"),
-    ("foresight", "those who come after us have a claim on what we leave them", "what cannot be undone should not be done in haste"),
-    ("community", "we owe one another more than the law can ask of us", "habits that bring people together outlast every programme"),
-)  # fmt: skip
+    (
+        "freedom",
+        "a free people decides for itself what it can",
+        "rules that people can live with are the rules they keep",
+    ),
+    (
+        "fairness",
+        "burdens and benefits should be shared by all alike",
+        "a measure that favours a few is paid for by the many",
+    ),
+    (
+        "safety",
+        "nobody should have to bear a danger that others chose",
+        "harm is cheaper to prevent than it is to repair",
+    ),
+    (
+        "prosperity",
+        "what all of us are to share must first be earned",
+        "costs that are hidden today come back tomorrow with interest",
+    ),
+    (
+        "dignity",
+        "no person is merely a means to the ends of another",
+        "people who are respected give more than people who are managed",
+    ),
+    (
+        "trust",
+        "public institutions live on the confidence of those they serve",
+        "confidence lost in a year takes a generation to rebuild",
+    ),
+    (
+        "foresight",
+        "those who come after us have a claim on what we leave them",
+        "what cannot be undone should not be done in haste",
+    ),
+    (
+        "community",
+        "we owe one another more than the law can ask of us",
+        "habits that bring people together outlast every programme",
+    ),
+)
 """What can be argued from: the name of a value, a principle that follows from it, and a practical
 truth that goes with it.
 """
@@ -78,9 +111,11 @@ def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, s
     rng = random.Random(seed)
     drawn = random.Random(seed_of("values", motion, len(own))).sample(VALUES, 6)
     argued = drawn[:3] if side == "proposition" else drawn[3:]
-    places = (_opening, _rebuttal, _closing)[min(len(own), 2)](
-        side, motion, argued, _claim(other, rng)
-    )
+    claim = _claim(other, rng)
+    if not own:
+        places = _opening(side, motion, argued)
+    else:
+        places = _rebuttal(argued, claim) if len(own) == 1 else _closing(side, argued, claim)
     spare = rng.sample(PLAIN, len(PLAIN))
     sentences = [sentence if rng.random() < skill else spare.pop() for sentence in places]
     while len(" ".join(sentences).split()) < 104:
@@ -90,24 +125,21 @@ def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, s
     return " ".join(sentences)
 
 
-def _opening(
-    side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str
-) -> list[str]:
+def _opening(side: str, motion: str, argued: Sequence[Value]) -> list[str]:
+    """The places of the first speech of a side, each filled with a sentence that does its work."""
     (one, principle, _), (two, _, practice), (frame, _, _) = argued
     subject = " ".join(motion.split()).rstrip(".")
+    stand = "support" if side == "proposition" else "oppose"
     return [
-        (
-            f"We {'support' if side == 'proposition' else 'oppose'} the motion “{subject}”, and we"
-            " do so for two reasons."
-        ),
+        f"We {stand} the motion “{subject}”, and we do so for two reasons.",
         f"First, on principle: this is a question of {one}, because {principle}.",
         (
-            f"Imagine yourself in the place of those who would live with the decision; {one} is"
-            " what you would ask for."
+            "Imagine yourself in the place of those who would live with the decision;"
+            f" {one} is what you would ask for."
         ),
         (
-            f"Secondly, in practice, {practice}; experience shows it wherever {two} was left to"
-            " chance."
+            f"Secondly, in practice, {practice};"
+            f" experience shows it wherever {two} was left to chance."
         ),
         (
             f"For example, where {two} is taken seriously, decisions last, and where it is not,"
@@ -115,15 +147,14 @@ def _opening(
         ),
         f"It follows that {one} and {two} point the same way, and therefore so do we.",
         (
-            f"Judge everything you hear today by one measure: which side takes {frame} seriously,"
-            " and which only speaks of it."
+            "Judge everything you hear today by one measure:"
+            f" which side takes {frame} seriously, and which only speaks of it."
         ),
     ]
 
 
-def _rebuttal(
-    side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str
-) -> list[str]:
+def _rebuttal(argued: Sequence[Value], claim: str) -> list[str]:
+    """The places of the second speech of a side."""
     (one, principle, practice), (two, _, _), _ = argued
     return [
         f"My opponent's case rests on a single claim: {claim}",
@@ -134,41 +165,38 @@ def _rebuttal(
         ),
         f"Secondly, even if we grant it, {practice}, and on this the other side is silent.",
         (
-            "Our own argument still stands: nothing that was said against it touches the reason we"
-            " gave for it."
+            "Our own argument still stands:"
+            " nothing that was said against it touches the reason we gave for it."
         ),
         f"Compare the two values before us, then: {one} and {two}.",
         (
-            f"Here {one} outweighs {two}, since without {one} there is soon little {two} left to"
-            " speak of."
+            f"Here {one} outweighs {two},"
+            f" since without {one} there is soon little {two} left to speak of."
         ),
     ]
 
 
-def _closing(
-    side: str, motion: str, argued: Sequence[tuple[str, str, str]], claim: str
-) -> list[str]:
+def _closing(side: str, argued: Sequence[Value], claim: str) -> list[str]:
+    """The places of the last speech of a side."""
     (one, principle, _), (two, _, practice), _ = argued
+    demand = "Carry" if side == "proposition" else "Reject"
     return [
         (
-            f"Finally, let us see what this debate has come down to: {one} on our side, {two} on"
-            " the other."
+            "Finally, let us see what this debate has come down to:"
+            f" {one} on our side, {two} on the other."
         ),
         f"The other side told you last: {claim}",
         f"We have answered it, because {practice}, and no example we were given shows otherwise.",
         f"The first clash was over principle, and there it holds that {principle}.",
         (
-            "The second was over practice; consider what each side could show, and you will find"
-            " that experience is with us."
+            "The second was over practice;"
+            " consider what each side could show, and you will find that experience is with us."
         ),
         (
-            f"Weigh the two: {one} outweighs {two}, since the one can be restored and the other"
-            " cannot."
+            "Weigh the two:"
+            f" {one} outweighs {two}, since the one can be restored and the other cannot."
         ),
-        (
-            f"{'Carry' if side == 'proposition' else 'Reject'} the motion, and picture how those"
-            " who come after us will thank you for it."
-        ),
+        f"{demand} the motion, and picture how those who come after us will thank you for it.",
     ]
 
 
@@ -176,9 +204,6 @@ def _claim(other: Sequence[Statement], rng: random.Random) -> str:
     """A sentence of the other side's last speech, quoted."""
     if not other:
         return "that there is nothing to be said against it."
-    sentences = [
-        part
-        for part in re.split(r"(?<=[.!?])\s+", other[-1].text.strip())
-        if 4 <= len(part.split()) <= 24 and "“" not in part
-    ]
+    parts = re.split(r"(?<=[.!?])\s+", other[-1].text.strip())
+    sentences = [part for part in parts if 4 <= len(part.split()) <= 24 and "“" not in part]
     return f"“{rng.choice(sentences)}”" if sentences else "that its own case needs no reasons."

@@ -1,10 +1,8 @@
-"""The chat-completions protocol that hosted and local servers share: from a prompt to a request,
-from a response to a completion.
-"""
+"""The chat-completions protocol: from a prompt to a request, from a response to a completion."""
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,24 +14,26 @@ ENDINGS = frozenset(
     {"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"}
 )
 """Reasons to finish that mean the model had said all it wanted to say."""
+TEXTS = (None, "text", "output_text", "refusal")
+"""Types of content parts that hold a text or a refusal."""
 BROKEN = frozenset({"error", "network_error"})
 """Reasons to finish that mean the provider failed while the model spoke."""
 NOTHING: tuple[Status, str] = ("unavailable", "the response holds no choices")
 THINKING = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 REJECTION = re.compile(
-    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not"
-    r" permitted|invalid|only the default",
+    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted"
+    r"|invalid|only the default",
     re.IGNORECASE,
 )
+ORDINARY = ("temperature", "top_p", "max_tokens", "reasoning_effort")
+"""Parameters that are requested under their own names."""
 NAMED = re.compile(r'"param": *"(\w+)"')
 REASONING = frozenset({"reasoning_effort", "reasoning", "thinking"})
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Parameters to be requested; None is not sent. `extra` is sent as it is (provider's own
-    fields).
-    """
+    """Parameters to be requested; None is not sent, and `extra` is sent as it is."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -44,13 +44,8 @@ class Sampling:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def parameters(self, prompt: Prompt, seed: int) -> dict[str, Any]:
-        """What is requested for this prompt. Seeds are cut to 31 bits, the most that all providers
-        take.
-        """
-        wanted = {
-            name: getattr(self, name)
-            for name in ("temperature", "top_p", "max_tokens", "reasoning_effort")
-        }
+        """What is requested for this prompt, with the seed cut to the 31 bits that all take."""
+        wanted = {name: getattr(self, name) for name in ORDINARY}
         if self.send_seed:
             wanted["seed"] = seed % 2**31
         if self.structured and (schema := getattr(prompt.reply, "schema", None)) is not None:
@@ -58,14 +53,13 @@ class Sampling:
                 "type": "json_schema",
                 "json_schema": {"name": "survey", "strict": True, "schema": schema()},
             }
-        return {name: value for name, value in wanted.items() if value is not None} | dict(
-            self.extra
-        )
+        stated = {name: value for name, value in wanted.items() if value is not None}
+        return stated | dict(self.extra)
 
 
 class Dialect:
-    """What one model's server turned out not to take: those parameters are sent under another name,
-    or left out from then on.
+    """The parameters that one model's server turned out not to take: from then on they are sent
+    under another name or left out.
 
     `max_tokens` may be renamed and is never left out, because the budget counts on it.
     """
@@ -90,35 +84,32 @@ class Dialect:
         """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt
         makes sense.
 
-        That is so too where another request, in flight at the same time, has taught us since how
-        this one should be sent.
+        It makes sense too where the complaint about another request, in flight at the same time,
+        has changed since how this one is sent.
         """
         return self._learn(complaint, requested) or self.sent(requested) != sent
 
     def _learn(self, complaint: str, requested: Mapping[str, Any]) -> bool:
-        if (
-            "max_completion_tokens" in complaint
-            and "max_tokens" in requested
-            and "max_tokens" not in self._renamed
-        ):
+        can_rename = "max_tokens" in requested and "max_tokens" not in self._renamed
+        if can_rename and "max_completion_tokens" in complaint:
             self._renamed["max_tokens"] = "max_completion_tokens"
             return True
         if not REJECTION.search(complaint):
             return False
-        droppable = [
-            name for name in requested if name != "max_tokens" and name not in self._rejected
-        ]
+        droppable = requested.keys() - self._rejected - {"max_tokens"}
         if named := NAMED.search(complaint):
-            rejected = {name for name in droppable if name == named[1]}
+            rejected = droppable & {named[1]}
         else:
-            rejected = {
-                name for name in droppable if re.search(rf"\b{re.escape(name)}\b", complaint)
-            }
+            rejected = {name for name in droppable if _mentions(complaint, name)}
             # "`temperature` may only be set to 1 when thinking is enabled" complains about
             # temperature, not about thinking.
             rejected = rejected - REASONING or rejected
         self._rejected |= rejected
         return bool(rejected)
+
+
+def _mentions(complaint: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", complaint) is not None
 
 
 def messages_of(prompt: Prompt) -> list[dict[str, Any]]:
@@ -139,9 +130,8 @@ def completion_of(payload: Any, requested: str) -> Completion:
     message, usage = _mapping(choice.get("message")), _usage(payload.get("usage"))
     finish = _words(choice.get("finish_reason"))
     text, reasoning = _thinking_apart(_plain(message.get("content")))
-    status, detail = (
-        _verdict(text, finish.lower(), _words(message.get("refusal")), usage) if there else NOTHING
-    )
+    refusal = _refusal(message)
+    status, detail = _verdict(text, finish.lower(), refusal, usage) if there else NOTHING
     return Completion(
         text=text,
         status=status,
@@ -157,23 +147,40 @@ def completion_of(payload: Any, requested: str) -> Completion:
     )
 
 
+def simplify(payload: dict[str, Any]) -> None:
+    """Bring a decoded response body into the plainest form of the protocol: contents of texts and
+    refusals become one text and a field `refusal`, and a cost that is no number is left out.
+    """
+    choices = payload.get("choices")
+    for choice in choices if isinstance(choices, list) else []:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if isinstance(message, dict) and _is_listed(message.get("content")):
+            message["refusal"] = _refusal(message) or None
+            message["content"] = _plain(message["content"])
+    usage = payload.get("usage")
+    if isinstance(usage, dict) and _dollars(usage.get("cost")) is None:
+        usage.pop("cost", None)
+
+
+def _is_listed(content: Any) -> bool:
+    """Whether a content is a part, or a list of parts, that hold texts and refusals alone."""
+    listed = isinstance(content, (list, dict))
+    return listed and all(part.get("type") in TEXTS for part in _parts(content))
+
+
 def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status, str]:
+    """Status and detail of a reply: why it ended, and whether it is one."""
     if refusal:
         return "refusal", refusal
-    if finish in ("content_filter", "safety", "refusal"):
-        return ("refusal" if finish == "refusal" else "content_filter"), f"finish_reason {finish}"
+    if finish == "refusal":
+        return "refusal", f"finish_reason {finish}"
+    if finish in ("content_filter", "safety"):
+        return "content_filter", f"finish_reason {finish}"
     if finish in ("length", "max_tokens"):
-        spent = (
-            f", {usage.reasoning_tokens} tokens of them reasoning" if usage.reasoning_tokens else ""
-        )
-        return (
-            "length",
-            (
-                "the reply was cut at"
-                f" {usage.output_tokens if usage.output_tokens is not None else 'the limit of'}"
-                f" tokens{spent}"
-            ),
-        )
+        at = "the limit of" if usage.output_tokens is None else usage.output_tokens
+        thought = usage.reasoning_tokens
+        spent = f", {thought} tokens of them reasoning" if thought else ""
+        return "length", f"the reply was cut at {at} tokens{spent}"
     if finish in BROKEN:
         return "unavailable", f"finish_reason {finish}: the provider failed while the model spoke"
     if finish not in ENDINGS:
@@ -181,19 +188,14 @@ def _verdict(text: str, finish: str, refusal: str, usage: Usage) -> tuple[Status
     if any(not tag[1] for tag in THINKING.finditer(text)):
         return "unreadable", "the reply is thinking that never ends in an answer"
     if not text.strip():
-        spent = (
-            f"; {usage.reasoning_tokens} reasoning tokens were spent"
-            if usage.reasoning_tokens
-            else ""
-        )
+        thought = usage.reasoning_tokens
+        spent = f"; {thought} reasoning tokens were spent" if thought else ""
         return "unreadable", f"the reply is empty{spent}"
     return "ok", ""
 
 
 def _thinking_apart(content: str) -> tuple[str, str]:
-    """The reply, and the thinking that stood in it between tags, or before a closing tag that none
-    opened.
-    """
+    """The reply, and the thinking in it: between tags, or before a closing tag that none opened."""
     said: list[str] = []
     thoughts: list[str] = []
     inside, begun, end = "", 0, 0
@@ -213,16 +215,33 @@ def _thinking_apart(content: str) -> tuple[str, str]:
     said.append(content[begun if inside else end :])
     if not thoughts:
         return content, ""
-    return " ".join(filter(None, map(str.strip, said))), "\n\n".join(
-        filter(None, map(str.strip, thoughts))
-    )
+    return _joined(" ", said), _joined("\n\n", thoughts)
+
+
+def _joined(between: str, parts: Iterable[str]) -> str:
+    """The parts that are not empty."""
+    stripped = (part.strip() for part in parts)
+    return between.join(part for part in stripped if part)
+
+
+def _refusal(message: Mapping[str, Any]) -> str:
+    """What a message says in refusal: in a field of its own, or in content parts of that type."""
+    parts = (part.get("refusal") for part in _parts(message.get("content")))
+    return _words(message.get("refusal")) or "".join(map(_words, parts))
 
 
 def _plain(content: Any) -> str:
-    """Text from a string or from a list of content parts."""
-    if isinstance(content, list):
-        return "".join(_words(part.get("text")) for part in content if isinstance(part, dict))
-    return _words(content)
+    """Text from a string, from a content part, or from a list of strings and content parts."""
+    if isinstance(content, str):
+        return _words(content)
+    return "".join(_words(part.get("text")) for part in _parts(content))
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    """The parts of a content that is a part or a list of parts; a text among them is a part too."""
+    listed = content if isinstance(content, list) else [content]
+    texts = ({"text": part} if isinstance(part, str) else part for part in listed)
+    return [part for part in texts if isinstance(part, dict)]
 
 
 def _words(value: Any) -> str:
@@ -236,22 +255,22 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    details_in, details_out = (
-        _mapping(usage.get("prompt_tokens_details")),
-        _mapping(usage.get("completion_tokens_details")),
-    )
-    cost = usage.get("cost")
+    details_in = _mapping(usage.get("prompt_tokens_details"))
+    details_out = _mapping(usage.get("completion_tokens_details"))
     return Usage(
         input_tokens=_count(usage.get("prompt_tokens")),
         cached_tokens=_count(details_in.get("cached_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
         reasoning_tokens=_count(details_out.get("reasoning_tokens")),
-        cost_usd=(
-            float(cost)
-            if isinstance(cost, (int, float)) and math.isfinite(cost) and cost >= 0
-            else None
-        ),
+        cost_usd=_dollars(usage.get("cost")),
     )
+
+
+def _dollars(cost: Any) -> float | None:
+    """A cost as US dollars, or None if it is no number of 0 or more."""
+    if isinstance(cost, bool) or not isinstance(cost, (int, float)):
+        return None
+    return float(cost) if math.isfinite(cost) and cost >= 0 else None
 
 
 def _count(value: Any) -> int | None:

@@ -1,6 +1,4 @@
-"""What a provider's fault means: statuses from HTTP codes and error texts, waiting times from
-headers, secrets kept out of texts.
-"""
+"""What a provider's fault means: its status, how long to wait, and its text without secrets."""
 
 import contextlib
 import os
@@ -13,16 +11,16 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 from delibsim.models.base import Status
 
 CONTEXT = re.compile(
-    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long|reduce"
-    r" the length",
+    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long"
+    r"|reduce the length",
     re.IGNORECASE,
 )
 MODERATION = re.compile(
     r"content.?(policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
 )
 EXHAUSTED = re.compile(
-    r"insufficient.?(quota|balance|credit|funds)|billing|exceeded your current quota|out of"
-    r" credits",
+    r"insufficient.?(quota|balance|credit|funds)|billing|exceeded your current quota"
+    r"|out of credits",
     re.IGNORECASE,
 )
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -61,49 +59,52 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     """Seconds a provider asks to wait: Retry-After (seconds or a date), else the longest
     x-ratelimit-reset; None without either.
 
-    >>> retry_after({"Retry-After": "7"}), retry_after({"x-ratelimit-reset-requests": "1m30s"}), retry_after({"retry-after": "soon"})
-    (7.0, 90.0, None)
+    >>> retry_after({"Retry-After": "7"}), retry_after({"retry-after": "soon"})
+    (7.0, None)
+    >>> retry_after({"x-ratelimit-reset-requests": "1m30s"})
+    90.0
     """
     lower = {key.lower(): value.strip() for key, value in headers.items()}
-    if "retry-after-ms" in lower and (ms := _seconds(lower["retry-after-ms"])) is not None:
-        return ms / 1000
-    if "retry-after" in lower:
-        asked = lower["retry-after"]
-        if (seconds := _seconds(asked)) is not None:
-            return seconds
-        with contextlib.suppress(ValueError, OverflowError):
-            when = parsedate_to_datetime(asked)
-            return max(
-                0.0,
-                (
-                    when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))
-                ).total_seconds(),
-            )
-    resets = [
-        _duration(value) for key, value in lower.items() if key.startswith("x-ratelimit-reset")
-    ]
-    return max((wait for wait in resets if wait is not None), default=None)
+    milliseconds = _seconds(lower.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    asked = lower.get("retry-after", "")
+    seconds = _seconds(asked)
+    if seconds is not None:
+        return seconds
+    with contextlib.suppress(ValueError, OverflowError):
+        when = parsedate_to_datetime(asked)
+        until = when.replace(tzinfo=when.tzinfo or UTC) - (now or datetime.now(UTC))
+        return max(0.0, until.total_seconds())
+    resets = (value for key, value in lower.items() if key.startswith("x-ratelimit-reset"))
+    waits = [wait for wait in map(_duration, resets) if wait is not None]
+    return max(waits, default=None)
 
 
 def secrets(urls: Iterable[str] = ()) -> list[str]:
     """What must never be written: values of secret variables in the environment, and what these
     addresses carry.
     """
-    found = [
-        value for name, value in os.environ.items() if SECRET_NAME.search(name) and len(value) >= 8
-    ]
+    named = (value for name, value in os.environ.items() if SECRET_NAME.search(name))
+    found = {value for value in named if len(value) >= 8}
     for url in urls:
-        try:
-            parts = urlsplit(url)
-        except ValueError:
-            found.append(url)
-            continue
-        named = [parts.password, parts.username, *(value for _, value in parse_qsl(parts.query))]
-        named += [raw.partition("=")[2] for raw in parts.query.split("&")]
-        found += [
-            form for value in named if value and len(value) >= 4 for form in {value, unquote(value)}
-        ]
-    return sorted(set(found), key=len, reverse=True)
+        found |= _carried(url)
+    return sorted(found, key=len, reverse=True)
+
+
+def _carried(url: str) -> set[str]:
+    """The user, the password and the values of the query of an address, each as it is written and
+    decoded; the address itself if it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        values = [parts.password, parts.username]
+    except ValueError:
+        return {url}
+    values += [value for _, value in parse_qsl(parts.query)]
+    values += [part.partition("=")[2] for part in parts.query.split("&")]
+    long = {value for value in values if value and len(value) >= 4}
+    return long | {unquote(value) for value in long}
 
 
 def scrub(text: str, hidden: Iterable[str]) -> str:
@@ -123,11 +124,13 @@ def public_url(url: str) -> str:
     >>> public_url("https://me:word@host/v1?key=abc")
     'https://host/v1?key=hidden'
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that cannot be read"
     host = parts.netloc.rpartition("@")[2]
-    query = urlencode(
-        [(key, "hidden") for key, _ in parse_qsl(parts.query, keep_blank_values=True)]
-    )
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    query = urlencode([(key, "hidden") for key, _ in given])
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 

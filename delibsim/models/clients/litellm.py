@@ -1,5 +1,6 @@
-"""Any hosted or local model that litellm reaches, by its litellm name. litellm takes seconds to
-import, so it is imported here alone.
+"""Any hosted or local model that litellm reaches, by its litellm name.
+
+litellm takes seconds to import, so it is imported here alone.
 """
 
 import asyncio
@@ -10,10 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.models.base import Completion, Status
+from delibsim.models.capabilities import Capabilities, PreflightIssue
 from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
+from delibsim.models.clients.connection import unreachable
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.clients.preflight import PreflightIssue, unreachable
-from delibsim.prompts.prompt import Prompt, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Prompt
 
 # litellm reads these when it is imported: no price list from the network, no debug output, no
 # dotenv files.
@@ -24,17 +27,30 @@ os.environ.setdefault("LITELLM_LOG", "ERROR")
 import httpx
 import litellm
 from litellm.exceptions import ContentPolicyViolationError, ContextWindowExceededError, Timeout
-from openai import (
-    OpenAIError,
-)  # the base of litellm's errors; litellm.exceptions.OpenAIError is not
+
+# The base of litellm's errors; litellm.exceptions.OpenAIError is not.
+from openai import OpenAIError
+
+from delibsim.models.clients.transport import guard
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False  # ty: ignore[invalid-assignment]
+guard()
 
 PREFIX_END = "\n</transcript>"
 REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")
 UNBILLED = (httpx.HTTPStatusError, httpx.ConnectError, httpx.ConnectTimeout)
 """Causes that mean no model worked: the provider answered with an error, or was never reached."""
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""Errors of litellm's own parsing, which it lets through as they are: the answer was malformed, not
+the call.
+"""
+COMMON = frozenset(
+    {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "response_format"}
+)
+"""The parameters that litellm has a list of models for."""
+CACHED = {"type": "ephemeral"}
+"""What marks, for Anthropic, the end of a text that later prompts will begin with."""
 
 
 class LiteLLM:
@@ -58,10 +74,21 @@ class LiteLLM:
         self.name, self.model, self.base_url = name, model, base_url
         self.timeout, self.strict = timeout, strict
         self.sampling = Sampling(**sampling)
-        self.max_tokens = self.sampling.max_tokens
         self.provider = model.partition("/")[0]
         self._hidden = secrets([base_url] if base_url else [])
         self._dialect = Dialect()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Its provider is the one that litellm sees in its name; it can be checked without paying,
+        and its connections can be closed.
+        """
+        return Capabilities(
+            provider=self.provider,
+            max_tokens=self.sampling.max_tokens,
+            preflight=self.preflight,
+            close=self.close,
+        )
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """One attempt, and one more for each parameter that turns out to be rejected."""
@@ -78,64 +105,35 @@ class LiteLLM:
     @functools.cached_property
     def _untaken(self) -> frozenset[str]:
         """The parameters that, as litellm knows, this model does not take."""
-        common = frozenset(
-            {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort", "response_format"}
-        )
-        return common - frozenset(litellm.get_supported_openai_params(self.model) or common)
+        return COMMON - frozenset(litellm.get_supported_openai_params(self.model) or COMMON)
 
     async def preflight(self) -> list[PreflightIssue]:
         """What can be found out without paying: whether litellm knows the name, and the keys it
         needs are there.
         """
         try:
-            _, self.provider, _, _ = litellm.get_llm_provider(
-                self.model, api_base=self.base_url or None
-            )
+            named = litellm.get_llm_provider(self.model, api_base=self.base_url or None)
         except OpenAIError as error:
-            return [
-                PreflightIssue(
-                    "error",
-                    self.name,
-                    f"litellm does not know '{self.model}': {self._clean(error)[:200]}",
-                )
-            ]
+            return self._error(f"litellm does not know '{self.model}': {self._clean(error)[:200]}")
+        self.provider = named[1]
         missing = litellm.validate_environment(self.model).get("missing_keys") or []
         if missing and (self.provider == "openai" or not self.base_url):
+            variables = " or ".join(missing)
             advice = "; any text will do where the server wants none" if self.base_url else ""
-            return [
-                PreflightIssue(
-                    "error",
-                    self.name,
-                    f"set the environment variable {' or '.join(missing)} for {self.model}{advice}",
-                )
-            ]
+            return self._error(f"set the environment variable {variables} for {self.model}{advice}")
         if self.base_url and (fault := await unreachable(self.base_url)):
-            return [
-                PreflightIssue(
-                    "error",
-                    self.name,
-                    f"no connection to {public_url(self.base_url)}: {self._clean(fault)}",
-                )
-            ]
-        if (
-            self.model not in litellm.model_cost
-            and self.model.partition("/")[2] not in litellm.model_cost
-        ):
-            return [
-                PreflightIssue(
-                    "warning",
-                    self.name,
-                    f"{self.model} is not in litellm's list: price and context window are unknown",
-                )
-            ]
+            server = public_url(self.base_url)
+            return self._error(f"no connection to {server}: {self._clean(fault)}")
+        listed = {self.model, self.model.partition("/")[2]} & litellm.model_cost.keys()
+        if not listed:
+            unknown = "is not in litellm's list: price and context window are unknown"
+            return [PreflightIssue("warning", self.name, f"{self.model} {unknown}")]
         return [PreflightIssue("note", self.name, f"{self.model} is known, its key is there")]
 
     async def close(self) -> None:
-        """Close the connections litellm keeps, for all its models, and let it forget them: it would
-        go on using closed ones.
-        """
+        """Close the connections that litellm keeps for all its models."""
         await litellm.close_litellm_async_clients()
-        litellm.in_memory_llm_clients_cache.flush_cache()
+        litellm.in_memory_llm_clients_cache.flush_cache()  # or it would go on using closed ones
 
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
         failed = Completion("", model_requested=self.model, provider=self.provider)
@@ -151,46 +149,33 @@ class LiteLLM:
                     **sent,
                 )
         except (TimeoutError, Timeout):
-            return replace(
-                failed,
-                status="timeout",
-                detail=f"no whole answer within {self.timeout:g} s",
-                possibly_billed=True,
-            )
-        except (
-            OpenAIError,
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-        ) as error:
-            # litellm lets errors of its own parsing through as they are: a malformed answer, not a
-            # malformed call.
+            detail = f"no whole answer within {self.timeout:g} s"
+            return replace(failed, status="timeout", detail=detail, possibly_billed=True)
+        except (OpenAIError, *MALFORMED) as error:
             return self._fault(error, failed)
-        completion = replace(
-            completion_of(_as_answered(response.model_dump(warnings=False)), self.model),
-            provider=self.provider,
-        )
+        return self._completion(response)
+
+    def _completion(self, response: Any) -> Completion:
+        """The completion in a response of litellm, with the cost that litellm found."""
+        payload = _as_answered(response.model_dump(warnings=False))
+        completion = replace(completion_of(payload, self.model), provider=self.provider)
+        usage, returned = completion.usage, completion.model_returned
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        if completion.usage.cost_usd is None and cost and completion.usage.input_tokens is not None:
-            completion = replace(completion, usage=replace(completion.usage, cost_usd=float(cost)))
-        if (
-            self.strict
-            and completion.status == "ok"
-            and not _same_model(self.model, completion.model_returned)
-        ):
-            detail = f"asked {self.model}, answered by {completion.model_returned} (strict)"
+        if usage.cost_usd is None and cost and usage.input_tokens is not None:
+            completion = replace(completion, usage=replace(usage, cost_usd=float(cost)))
+        if self.strict and completion.status == "ok" and not _same_model(self.model, returned):
+            detail = f"asked {self.model}, answered by {returned} (strict)"
             return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
         return completion
 
     def _fault(self, error: Exception, failed: Completion) -> Completion:
+        """What an error of litellm stands for; a call that a model may have worked on counts as
+        possibly billed.
+        """
         code = getattr(error, "status_code", None)
-        headers = (
-            getattr(getattr(error, "response", None), "headers", None)
-            or getattr(error, "litellm_response_headers", None)
-            or {}
-        )
+        response = getattr(error, "response", None)
+        headers = getattr(response, "headers", None)
+        headers = headers or getattr(error, "litellm_response_headers", None) or {}
         status: Status
         if isinstance(error, ContextWindowExceededError):
             status = "context_overflow"
@@ -199,39 +184,37 @@ class LiteLLM:
         else:
             # litellm gives a 500, or none at all, to whatever it could not make sense of.
             status = status_of(code if isinstance(code, int) else 500, str(error))
-        detail = f"{type(error).__name__}: {self._clean(error)[:500]}"
-        billed = status == "unavailable" and not any(
-            isinstance(cause, UNBILLED) for cause in _causes(error)
-        )
+        unbilled = any(isinstance(cause, UNBILLED) for cause in _causes(error))
         return replace(
             failed,
             status=status,
-            detail=detail,
+            detail=f"{type(error).__name__}: {self._clean(error)[:500]}",
             retry_after=retry_after(dict(headers)),
-            possibly_billed=billed,
+            possibly_billed=status == "unavailable" and not unbilled,
         )
 
     def _messages(self, prompt: Prompt) -> list[dict[str, Any]]:
-        """Messages; for Anthropic with cache markers at the end of what later prompts will begin
-        with.
-        """
+        """The messages, for Anthropic with marks where what later prompts begin with ends."""
         messages = messages_of(prompt)
         if "anthropic" not in self.model and "claude" not in self.model:
             return messages
         return [{**message, "content": _marked(message["content"])} for message in messages]
 
+    def _error(self, text: str) -> list[PreflightIssue]:
+        return [PreflightIssue("error", self.name, text)]
+
     def _clean(self, fault: object) -> str:
+        """A fault as text, without secrets."""
         return whole_characters(scrub(str(fault), self._hidden))
 
 
 def _marked(content: str) -> list[dict[str, Any]]:
+    """A text as content parts, the first of which is marked to be cached."""
     shared, end, rest = content.partition(PREFIX_END)
-    if not end:
-        return [{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]
-    return [
-        {"type": "text", "text": shared, "cache_control": {"type": "ephemeral"}},
-        {"type": "text", "text": end + rest},
-    ]
+    parts: list[dict[str, Any]] = [{"type": "text", "text": shared, "cache_control": CACHED}]
+    if end:
+        parts.append({"type": "text", "text": end + rest})
+    return parts
 
 
 def _as_answered(payload: dict[str, Any]) -> dict[str, Any]:
@@ -241,18 +224,18 @@ def _as_answered(payload: dict[str, Any]) -> dict[str, Any]:
         payload["usage"] = None  # litellm fills in zeros
     for choice in payload.get("choices") or []:
         message = choice.get("message") or {}
-        native = str(
-            (choice.get("provider_specific_fields") or {}).get("native_finish_reason") or ""
-        )
+        native = str(_specific(choice).get("native_finish_reason") or "")
         # litellm calls every reason it does not know, and "error", a "stop".
-        if native == "refusal" or (
-            choice.get("finish_reason") == "stop" and native.lower() not in ENDINGS
-        ):
+        stopped = choice.get("finish_reason") == "stop"
+        if native == "refusal" or (stopped and native.lower() not in ENDINGS):
             choice["finish_reason"] = native
-        message["refusal"] = message.get("refusal") or (
-            message.get("provider_specific_fields") or {}
-        ).get("refusal")
+        message["refusal"] = message.get("refusal") or _specific(message).get("refusal")
     return payload
+
+
+def _specific(part: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a part of a response that litellm keeps as the provider gave them."""
+    return part.get("provider_specific_fields") or {}
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

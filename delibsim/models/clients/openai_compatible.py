@@ -13,12 +13,17 @@ import aiohttp
 from pydantic_core import to_json
 
 from delibsim.models.base import Completion
+from delibsim.models.capabilities import Capabilities, PreflightIssue
+from delibsim.models.clients.bodies import decoded, text_of
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
+from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
-from delibsim.models.clients.preflight import PATIENCE, PreflightIssue
-from delibsim.prompts.prompt import Prompt, whole_characters
+from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.prompt import Prompt
 
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
+REFUSED = ("HTTP 400", "HTTP 422")
+"""How the detail of a request begins that the server did not take as it was sent."""
 
 
 class OpenAICompatible:
@@ -26,10 +31,9 @@ class OpenAICompatible:
     (models/retry.py).
 
     `base_url` ends where "/chat/completions" is to follow; `key_env` names the environment variable
-    that holds the key (or the address holds user and password; ValueError for both); `answering`
-    says that a preflight found the model without needing a key; `timeout` is the total time of an
-    attempt in seconds, however slowly the answer trickles. A parameter the server rejects is left
-    out of one more attempt and of every later call, and recorded as dropped.
+    that holds the key (or the address holds user and password; ValueError for both); `timeout` is
+    the total time of an attempt in seconds, however slowly the answer trickles. A parameter the
+    server rejects is left out of one more attempt and of every later call, and recorded as dropped.
     """
 
     def __init__(
@@ -46,9 +50,8 @@ class OpenAICompatible:
         self.base_url = base_url.rstrip("/")
         self.key_env, self.timeout, self.strict = key_env, timeout, strict
         self.sampling = Sampling(**sampling)
-        self.max_tokens = self.sampling.max_tokens
         self.provider = public_url(self.base_url)
-        self.answering = False
+        self._answering = False
         self._key = os.environ.get(key_env, "") if key_env else ""
         if self._key and urlsplit(base_url).username:
             raise ValueError(
@@ -58,17 +61,27 @@ class OpenAICompatible:
         self._dialect = Dialect()
         self._session: aiohttp.ClientSession | None = None
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """Its server is its provider; it can be checked without paying, and its connections can be
+        closed.
+        """
+        return Capabilities(
+            provider=self.provider,
+            max_tokens=self.sampling.max_tokens,
+            preflight=self.preflight,
+            answering=self._answering,
+            close=self.close,
+        )
+
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """One attempt, and one more for each parameter that the server rejects."""
         requested = self.sampling.parameters(prompt, seed)
         while True:
             sent, dropped = self._dialect.sent(requested), self._dialect.dropped(requested)
-            completion = await self._attempt(
-                {"model": self.model, "messages": messages_of(prompt), **sent}
-            )
-            refused = completion.status == "bad_request" and completion.detail.startswith(
-                ("HTTP 400", "HTTP 422")
-            )
+            body = {"model": self.model, "messages": messages_of(prompt), **sent}
+            completion = await self._attempt(body)
+            refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
             if not refused or not self._dialect.learn(completion.detail, requested, sent):
                 return replace(
                     completion,
@@ -82,52 +95,40 @@ class OpenAICompatible:
         it knows the model.
         """
         if self.key_env and not self._key:
-            return [
-                PreflightIssue(
-                    "error",
-                    self.name,
-                    f"set the environment variable {self.key_env} to the key of {self.provider}",
-                )
-            ]
+            return self._error(
+                f"set the environment variable {self.key_env} to the key of {self.provider}"
+            )
         patience = aiohttp.ClientTimeout(total=PATIENCE)
         try:
             async with self._open().get(
-                self._url("models"), headers=self._headers(), timeout=patience
+                self._url("models"),
+                headers=self._headers(),
+                timeout=patience,
+                allow_redirects=False,
             ) as response:
-                text = await response.text()
+                text = text_of(await response.read())
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            return [
-                PreflightIssue(
-                    "error", self.name, f"no connection to {self.provider}: {self._clean(error)}"
-                )
-            ]
+            return self._error(f"no connection to {self.provider}: {self._clean(error)}")
+        if 300 <= response.status < 400:
+            return self._error(f"{self.provider}: {self._moved(response)}")
         if response.status in (401, 403):
-            given = (
-                f"does not accept the key in {self.key_env}"
-                if self.key_env
-                else "wants a key; set model.key_env=NAME of its variable"
-            )
-            return [
-                PreflightIssue(
-                    "error", self.name, f"{self.provider} {given} (HTTP {response.status})"
-                )
-            ]
+            complaint = "wants a key; set model.key_env=NAME of its variable"
+            if self.key_env:
+                complaint = f"does not accept the key in {self.key_env}"
+            return self._error(f"{self.provider} {complaint} (HTTP {response.status})")
         known = _model_ids(text) if response.status == 200 else []
         if known and self.model not in known:
-            there = ", ".join(known[:10])
-            return [
-                PreflightIssue(
-                    "error",
-                    self.name,
-                    f"{self.provider} does not know the model '{self.model}'; it has: {there}",
-                )
-            ]
-        self.answering = self.model in known and not self._key
-        unlisted = (
-            f", but lists no models (HTTP {response.status}), so the name could not be checked;"
-            " base_url usually ends in /v1"
-        )
-        note = f"{self.provider} answers" + ("" if known else unlisted)
+            listed = ", ".join(known[:10])
+            return self._error(
+                f"{self.provider} does not know the model '{self.model}'; it has: {listed}"
+            )
+        self._answering = self.model in known and not self._key
+        note = f"{self.provider} answers"
+        if not known:
+            note += (
+                f", but lists no models (HTTP {response.status}), so the name could not be"
+                " checked; base_url usually ends in /v1"
+            )
         return [PreflightIssue("note", self.name, note)]
 
     async def close(self) -> None:
@@ -137,81 +138,56 @@ class OpenAICompatible:
             self._session = None
 
     async def _attempt(self, body: Mapping[str, Any]) -> Completion:
+        """The completion of one request; a fault on the way is a status."""
         failed = Completion("", model_requested=self.model)
+        connecting = min(30.0, self.timeout / 2)
         try:
             async with self._open().post(
                 self._url("chat/completions"),
                 data=to_json(body),
                 headers=self._headers(),
-                timeout=aiohttp.ClientTimeout(
-                    total=self.timeout, sock_connect=min(30.0, self.timeout / 2)
-                ),
+                timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=connecting),
                 allow_redirects=False,
             ) as response:
-                text = (await response.read()).decode("utf-8", errors="replace")
+                text = text_of(await response.read())
         except aiohttp.ConnectionTimeoutError:
-            return replace(
-                failed, status="unavailable", detail="no connection within the time allowed"
-            )
+            detail = "no connection within the time allowed"
+            return replace(failed, status="unavailable", detail=detail)
         except TimeoutError:
-            return replace(
-                failed,
-                status="timeout",
-                detail=f"no whole answer within {self.timeout:g} s",
-                possibly_billed=True,
-            )
+            detail = f"no whole answer within {self.timeout:g} s"
+            return replace(failed, status="timeout", detail=detail, possibly_billed=True)
         except aiohttp.ClientConnectorError as error:
-            return replace(
-                failed, status="unavailable", detail=f"no connection: {self._clean(error)}"
-            )
+            detail = f"no connection: {self._clean(error)}"
+            return replace(failed, status="unavailable", detail=detail)
         except (aiohttp.ClientError, OSError) as error:
-            return replace(
-                failed,
-                status="unavailable",
-                detail=f"the answer broke off: {self._clean(error)}",
-                possibly_billed=True,
-            )
+            detail = f"the answer broke off: {self._clean(error)}"
+            return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
+        if 300 <= response.status < 400:
+            return replace(failed, status="bad_request", detail=self._moved(response))
         return self._judge(response.status, text, response.headers, failed)
+
+    def _moved(self, response: aiohttp.ClientResponse) -> str:
+        """What is said of a redirect, which is never followed."""
+        where = public_url(self._clean(response.headers.get("Location", "nowhere")))
+        return f"HTTP {response.status}: the address has moved to {where}"
 
     def _judge(
         self, code: int, text: str, headers: Mapping[str, str], failed: Completion
     ) -> Completion:
-        try:
-            payload = json.loads(text)
-        except (ValueError, RecursionError):
-            payload = None
+        """The completion in a whole response."""
+        payload = decoded(text)
         error = payload.get("error") if isinstance(payload, dict) else None
-        if 300 <= code < 400:
-            where = public_url(self._clean(headers.get("Location", "nowhere")))
-            return replace(
-                failed,
-                status="bad_request",
-                detail=f"HTTP {code}: the address has moved to {where}",
-            )
         if code != 200 or error:
-            stated = str(error.get("code")) if isinstance(error, dict) else ""
-            number = code if code != 200 else int(stated) if stated in HTTP_ERRORS else 500
-            detail = f"HTTP {code}: {self._clean(error or text)[:500]}"
+            number = _code_of(error) if code == 200 else code
             return replace(
                 failed,
                 status=status_of(number, text),
-                detail=detail,
+                detail=f"HTTP {code}: {self._clean(error or text)[:500]}",
                 retry_after=retry_after(headers),
             )
         if payload is None:
-            kind = (
-                "nothing"
-                if not text.strip()
-                else "an HTML page"
-                if text.lstrip()[:1] == "<"
-                else "broken JSON"
-            )
-            return replace(
-                failed,
-                status="unavailable",
-                detail=f"HTTP 200 with {kind} instead of an answer",
-                possibly_billed=True,
-            )
+            detail = f"HTTP 200 with {_kind_of(text)} instead of an answer"
+            return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
         completion = completion_of(payload, self.model)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
@@ -219,10 +195,14 @@ class OpenAICompatible:
             return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
         return completion
 
+    def _error(self, text: str) -> list[PreflightIssue]:
+        return [PreflightIssue("error", self.name, text)]
+
     def _headers(self) -> dict[str, str]:
-        return {"Content-Type": "application/json"} | (
-            {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        )
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        return headers
 
     def _url(self, path: str) -> str:
         base, mark, query = self.base_url.partition("?")
@@ -230,24 +210,37 @@ class OpenAICompatible:
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
-            # Our own gate limits concurrency; the connector must not queue behind it.
+            # The gate of the pool limits concurrency; the connector must not queue behind it.
+            connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
+                connector=connector, max_line_size=LONGEST_HEADER, max_field_size=LONGEST_HEADER
             )
         return self._session
 
     def _clean(self, fault: object) -> str:
-        text = (
-            json.dumps(fault, ensure_ascii=False)
-            if isinstance(fault, (dict, list))
-            else str(fault) or type(fault).__name__
-        )
+        """A fault as text, without secrets."""
+        text = str(fault) or type(fault).__name__
+        if isinstance(fault, (dict, list)):
+            text = json.dumps(fault, ensure_ascii=False)
         return whole_characters(scrub(text, self._hidden))
 
 
+def _code_of(error: Any) -> int:
+    """The HTTP code that an error in the body of a response states, else 500."""
+    stated = str(error.get("code")) if isinstance(error, dict) else ""
+    return int(stated) if stated in HTTP_ERRORS else 500
+
+
+def _kind_of(text: str) -> str:
+    """What the body of a response holds that is no JSON."""
+    if not text.strip():
+        return "nothing"
+    return "an HTML page" if text.lstrip()[:1] == "<" else "broken JSON"
+
+
 def _model_ids(text: str) -> list[str]:
+    """The names in a list of models; none if the text is no such list."""
     try:
-        listed = json.loads(text)["data"]
-        return [str(entry["id"]) for entry in listed]
-    except (ValueError, KeyError, TypeError):
+        return [str(entry["id"]) for entry in decoded(text)["data"]]
+    except (KeyError, TypeError):
         return []

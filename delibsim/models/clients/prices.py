@@ -1,6 +1,4 @@
-"""Prices and context windows of models, from the versioned list that ships with the locked litellm,
-or from the preset.
-"""
+"""Prices and context windows of models, from the preset or from the list that litellm ships."""
 
 import functools
 import importlib.util
@@ -19,8 +17,9 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars a token for input, cached input and output; None where unknown. `source` names the
-    list and its version.
+    """US dollars a token for input, cached input and output; None where unknown.
+
+    `source` names the list and its version.
 
     `written` is the price of input that the provider puts into its cache, where that costs more
     (Anthropic).
@@ -34,19 +33,12 @@ class Price:
 
     def cost(self, usage: Usage) -> float | None:
         """Dollars for what was used; None if the price or the usage is unknown."""
-        if (
-            self.input is None
-            or self.output is None
-            or usage.input_tokens is None
-            or usage.output_tokens is None
-        ):
+        sent, received = usage.input_tokens, usage.output_tokens
+        if self.input is None or self.output is None or sent is None or received is None:
             return None
-        cached = min(usage.cached_tokens or 0, usage.input_tokens)
-        return (
-            (usage.input_tokens - cached) * self.input
-            + cached * (self.input if self.cached is None else self.cached)
-            + (usage.output_tokens * self.output)
-        )
+        cached = min(usage.cached_tokens or 0, sent)
+        price_of_cached = self.input if self.cached is None else self.cached
+        return (sent - cached) * self.input + cached * price_of_cached + received * self.output
 
     def worst(self, input_tokens: int, output_tokens: int) -> float | None:
         """Dollars for so many tokens when nothing comes from a cache and all goes into it; None if
@@ -66,9 +58,8 @@ def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
     (input, cached, output).
     """
     if stated is not None:
-        dollars = {
-            name: stated[name] / MILLION for name in ("input", "cached", "output") if name in stated
-        }
+        given = [name for name in ("input", "cached", "output") if name in stated]
+        dollars = {name: stated[name] / MILLION for name in given}
         return Price(**dollars, source="preset")
     entry = listed(model)
     if entry is None or "input_cost_per_token" not in entry:
@@ -84,7 +75,7 @@ def price_of(model: str, stated: Mapping[str, float] | None = None) -> Price:
 
 def price_in(settings: Mapping[str, Any]) -> Price:
     """The price of a model by its settings: what they state, else what is listed; free if they name
-    no model to be paid.
+    no model of a provider.
     """
     if settings.get("price") is None and "model" not in settings:
         return FREE
@@ -99,9 +90,7 @@ def context_window(model: str) -> int | None:
 
 
 def withdrawn(model: str) -> date | None:
-    """The day from which, by the list, a model is no longer offered; None if the list gives
-    none.
-    """
+    """The day from which, by the list, a model is no longer offered; None if there is none."""
     try:
         return date.fromisoformat(str((listed(model) or {}).get("deprecation_date")))
     except ValueError:

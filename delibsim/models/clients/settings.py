@@ -1,6 +1,4 @@
-"""The settings of hosted models, checked before anything is asked: types, ranges, names there are
-not, keys that do not belong there.
-"""
+"""The settings of hosted models, checked before anything is asked: names, types, ranges, keys."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -58,8 +56,8 @@ KINDS: dict[str, type[_Hosted]] = {"litellm": _Hosted, "openai_compatible": _Ser
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that hold a key, or that a hosted model has not, or not so; WrongInput. Other
-    kinds check their own.
+    """Refuse settings that hold a key, and of hosted models unknown settings and values outside
+    their range; WrongInput. Other kinds check their own.
     """
     _refuse_keys(settings)
     kind = KINDS.get(str(settings.get("kind")))
@@ -68,12 +66,8 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     plain = {key: value for key, value in settings.items() if key != "base_url"} | {"name": name}
     for key in plain:
         if key not in kind.model_fields:
-            raise unknown(
-                f"setting of model '{name}'",
-                key,
-                kind.model_fields,
-                "What a provider takes beside them goes into model.extra.",
-            )
+            advice = "What a provider takes beside them goes into model.extra."
+            raise unknown(f"setting of model '{name}'", key, kind.model_fields, advice)
     try:
         kind.model_validate(plain)
     except ValidationError as error:
@@ -92,8 +86,8 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 
 def check_address(name: str, settings: Mapping[str, Any], url: str) -> None:
-    """Refuse an address of a hosted model that is none; WrongInput, which does not repeat it: it
-    may hold a password.
+    """Refuse what is no address of a server; WrongInput, which does not repeat it: it may hold a
+    password.
     """
     if str(settings.get("kind")) not in KINDS:
         return
@@ -114,10 +108,12 @@ def _refuse_keys(settings: Mapping[str, Any]) -> None:
     repeating it.
     """
     hidden = secrets()
+    endings = tuple(f"_{word}" for word in KEY_NAMES)
     for path, value in _leaves(settings):
         name = path.rpartition(".")[2].lower().replace("-", "_")
-        named = name in KEY_NAMES or name.endswith(tuple(f"_{word}" for word in KEY_NAMES))
-        if path != "base_url" and ((named and value) or scrub(value, hidden) != value):
+        named = name in KEY_NAMES or name.endswith(endings)
+        looks_so = (named and value) or scrub(value, hidden) != value
+        if looks_so and path != "base_url":
             raise WrongInput(
                 f"model.{path} looks like a key. Keys are read from the environment and written"
                 " nowhere: put it into a variable and name the variable in model.key_env"

@@ -1,6 +1,4 @@
-"""The forms of reply of a rater: a stance before the debate, and the ballot after it; a choice is
-one of the names given.
-"""
+"""The forms of reply of a rater: a stance before the debate, a ballot after it, and a choice."""
 
 import json
 import re
@@ -8,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.rating import DIMENSIONS, SCALE
-from delibsim.prompts.labelled import QUOTES, labelled_values, whole_characters
+from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, whole_characters
 from delibsim.prompts.prompt import UnreadableReply
 
 SPEAKERS = ("A", "B")
 LABELS = tuple(f"{speaker}{i}" for speaker in SPEAKERS for i in range(1, len(DIMENSIONS) + 1))
 """The labels of both speakers' ratings, in the order of the dimensions: A1 to A11, B1 to B11."""
+NUMBERS = (*LABELS, "S1", "C1")
+"""All labels of a ballot that hold a number."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,7 @@ class Choice:
         return f"{self.label}: {self.names[0]}"
 
     def read(self, text: str) -> str:
-        """The name chosen; UnreadableReply where there is none, several, or one that was not to be
-        chosen.
+        """The name chosen; UnreadableReply where there is none, another, or several.
 
         >>> Choice("WINNER", ("A", "B")).read("WINNER: B")
         'B'
@@ -67,103 +66,96 @@ class Choice:
 
     def split(self, text: str) -> tuple[str, str]:
         """The name chosen, and the text without the places where it was."""
-        text = whole_characters(text).translate(QUOTES)
+        given, rest = self._take_out(whole_characters(text).translate(QUOTES))
+        chosen = {value.strip(" \t*\"'`|,;}.").removeprefix("Speaker ").strip() for value in given}
+        if not chosen:
+            raise UnreadableReply(f"{self.label} is missing")
+        if len(chosen) == 1 and chosen <= set(self.names):
+            return chosen.pop(), rest
+        found = "several answers"
+        if len(chosen) == 1:
+            found = json.dumps(chosen.pop()[:40], ensure_ascii=False)
+        raise UnreadableReply(f"{self.label} has {found}; it must be {' or '.join(self.names)}")
+
+    def _take_out(self, text: str) -> tuple[list[str], str]:
+        """What stands under the label in members of JSON objects and in lines, and the rest."""
+        member = re.compile(rf'"{self.label}"\s*:\s*("[^"\n]*"|[^,}}\n]*)\s*,?', re.IGNORECASE)
         line = re.compile(
             rf"""^[\s>*+\-•"'`,|{{]*{self.label}["'`*|]*\s*[:=|]\s*([^\n,}}]*)[,\s]*""",
             re.IGNORECASE | re.MULTILINE,
         )
-        member = re.compile(rf'"{self.label}"\s*:\s*("[^"\n]*"|[^,}}\n]*)\s*,?', re.IGNORECASE)
-        given, rest = [], text
-        for pattern, mark in ((member, ""), (line, "\n")):
-            given += pattern.findall(rest)
-            rest = pattern.sub(mark, rest)
+        given = member.findall(text)
+        rest = member.sub("", text)
+        given += line.findall(rest)
+        rest = line.sub("\n", rest)
         # A comma before the closing brace is left where the member stood last.
-        rest = re.sub(r",\s*}", "}", rest)
-        chosen = {value.strip(" \t*\"'`|,;}.").removeprefix("Speaker ").strip() for value in given}
-        if not chosen:
-            raise UnreadableReply(f"{self.label} is missing")
-        told = json.dumps(sorted(chosen)[0][:40], ensure_ascii=False)
-        if len(chosen) > 1 or not chosen <= set(self.names):
-            found = told if len(chosen) == 1 else "several answers"
-            raise UnreadableReply(f"{self.label} has {found}; it must be {' or '.join(self.names)}")
-        return chosen.pop(), rest
+        return given, re.sub(r",\s*}", "}", rest)
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """What a rater says after a debate: eleven ratings of each speaker, a winner, a stance, and the
-    answer to the attention check.
+    """What a rater says after a debate.
+
+    It holds eleven ratings of each speaker, a winner, a stance, and the answer to the attention
+    check.
     """
 
     def describe(self) -> str:
         """The form in words."""
         last = len(DIMENSIONS)
-        return "\n".join(
-            [
-                (
-                    "Reply with one line for each label, in the form LABEL: VALUE, and nothing"
-                    f" else: A1 to A{last} and B1 to B{last} (whole numbers from 0 to 100),"
-                ),
-                f"{Choice('WINNER', SPEAKERS).describe().removesuffix('.')},",
-                "S1 (a whole number from 0 to 100) and C1 (the number you were told).",
-            ]
+        winner = Choice("WINNER", SPEAKERS).describe().removesuffix(".")
+        return (
+            "Reply with one line for each label, in the form LABEL: VALUE, and nothing else: A1 to"
+            f" A{last} and B1 to B{last} (whole numbers from 0 to 100),\n{winner},\n"
+            "S1 (a whole number from 0 to 100) and C1 (the number you were told)."
         )
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
-        return _schema(
-            {
-                **{label: _whole() for label in (*LABELS, "S1", "C1")},
-                "WINNER": {"type": "string", "enum": list(SPEAKERS)},
-            }
-        )
+        numbers = {label: _whole() for label in NUMBERS}
+        winner = {"type": "string", "enum": list(SPEAKERS)}
+        return _schema({**numbers, "WINNER": winner})
 
     def example(self, label: str, words: int = 0) -> str:
         """A ballot filled in alike for both speakers; it says nothing of its own."""
-        return "\n".join(
-            [*(f"{name}: 50" for name in (*LABELS, "S1", "C1")), f"WINNER: {SPEAKERS[0]}"]
-        )
+        lines = [f"{name}: 50" for name in NUMBERS]
+        return "\n".join([*lines, f"WINNER: {SPEAKERS[0]}"])
 
     def read(self, text: str) -> dict[str, int | str]:
-        """The values by label; UnreadableReply naming every label at fault: a tie, a number off the
-        scale, a gap.
+        """The values by label; UnreadableReply naming every label at fault.
+
+        A fault is a tie, a number off the scale, or a gap.
         """
-        faults = []
-        winner, rest = "", text
+        faults, winner, values = [], "", {}
         try:
             winner, rest = Choice("WINNER", SPEAKERS).split(text)
         except UnreadableReply as fault:
             faults.append(str(fault))
-            rest = "\n".join(
-                line for line in text.splitlines() if "WINNER" not in line.upper() or "{" in line
-            )
+            rest = _without_winner(text)
         try:
-            return {
-                **_numbers(rest, (*LABELS, "S1", "C1")),
-                **({"WINNER": winner} if winner else _raised(faults)),
-            }
+            values = _numbers(rest, NUMBERS)
         except UnreadableReply as fault:
-            raise UnreadableReply("; ".join(dict.fromkeys([*faults, str(fault)]))) from None
+            faults.append(str(fault))
+        if faults:
+            raise UnreadableReply("; ".join(faults))
+        return {**values, "WINNER": winner}
 
 
-def _raised(faults: list[str]) -> dict[str, str]:
-    raise UnreadableReply("; ".join(faults))
+def _without_winner(text: str) -> str:
+    """The lines of a text that do not speak of the winner, and those of JSON objects."""
+    lines = text.splitlines()
+    return "\n".join(line for line in lines if "WINNER" not in line.upper() or "{" in line)
 
 
 def _numbers(text: str, labels: tuple[str, ...]) -> dict[str, int]:
     """Whole numbers from 0 to 100 by label; UnreadableReply naming every label at fault."""
     values, unread = labelled_values(text, labels)
     faults = [fault for fault in unread if not fault.startswith("WINNER ")]
-    faults += [
-        f"{label} has {value}, outside 0 to 100"
-        for label, value in values.items()
-        if value not in SCALE
-    ]
+    for label, value in values.items():
+        if value not in SCALE:
+            faults.append(f"{label} has {value}, outside 0 to 100")
     if faults:
-        raise UnreadableReply(
-            "; ".join(faults[:8])
-            + (f"; and {len(faults) - 8} more faults" if len(faults) > 8 else "")
-        )
+        raise UnreadableReply(in_one_line(faults))
     return dict(values)
 
 

@@ -1,17 +1,17 @@
-"""The form of a speech in a debate: words that keep to the rules, or that are taken as they are
-after the last re-ask.
-"""
+"""The form of a speech in a debate: words that keep to rules."""
 
 from dataclasses import dataclass, replace
 
 from delibsim.domain.rules import Rules, cut
-from delibsim.prompts.prompt import UnreadableReply, Words
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import UnreadableReply
 
 
 @dataclass(frozen=True)
 class Speech:
-    """A speech under rules; `asked` counts the re-asks so far. After the last one it is read
-    whatever rule it breaks.
+    """A speech under rules; `asked` counts re-asks, from 0.
+
+    After the last re-ask a speech is read whatever rule it breaks.
     """
 
     rules: Rules
@@ -26,24 +26,19 @@ class Speech:
         )
 
     def read(self, text: str) -> str:
-        """The speech; UnreadableReply with every rule that is broken, as long as it may be asked
-        for again.
-        """
+        """The speech; UnreadableReply with every broken rule while it may be asked for again."""
         words = Words(self.limit).read(text)
         broken = self.rules.broken(words)
         if broken and self.asked < self.rules.reasks:
             raise UnreadableReply("; ".join(broken.values()))
-        return (
-            cut(words, self.rules.most)
-            if "too_long" in broken and self.rules.then == "cut"
-            else words
-        )
+        if "too_long" in broken and self.rules.then == "cut":
+            return cut(words, self.rules.most)
+        return words
 
     def example(self, label: str, words: int = 0) -> str:
-        """The label, padded to a length that keeps the rules, as near to so many words as they
-        allow.
-        """
-        return Words(self.limit).example(label, min(max(words, self.rules.least), self.rules.most))
+        """The label, padded to the length nearest to `words` that the rules allow."""
+        allowed = min(max(words, self.rules.least), self.rules.most)
+        return Words(self.limit).example(label, allowed)
 
     def again(self) -> "Speech":
         """The form in which it is asked for once more."""

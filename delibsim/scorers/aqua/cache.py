@@ -1,6 +1,4 @@
-"""What has been translated and labelled once, by the hash of the text and of what worked on it;
-appended as it is done.
-"""
+"""What has been translated and labelled once, by the hash of the text and of what worked on it."""
 
 import hashlib
 from collections.abc import Callable, Mapping

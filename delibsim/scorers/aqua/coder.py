@@ -1,8 +1,5 @@
-"""Coding texts: into German where they are English, then labels and probabilities from the
-adapters; nothing is worked on twice.
-"""
+"""Coding texts: German as it is, English in translation, labels from the adapters, each once."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.language import Language, language, parts, wordless
 from delibsim.measures.aqua import INDICATORS, LABELS
 from delibsim.scorers.aqua.cache import Cache, key_of
-from delibsim.scorers.aqua.language import Language, language, parts, wordless
-from delibsim.scorers.aqua.setup import Setup, unchanged
-from delibsim.scorers.aqua.translation import signature, translator_of
+from delibsim.scorers.aqua.setup import Part, Setup, unchanged
+from delibsim.scorers.aqua.translation import Marian, signature
 from delibsim.scorers.aqua.weights import load, need_extra
 
 UNKNOWN = (
@@ -23,35 +20,55 @@ UNKNOWN = (
     " --language german, or english"
 )
 WORDLESS = "nothing but numbers, signs, links or codes"
+NOT_ASKED = "no language model was asked for a translation; delibsim score does that first"
 Record = Mapping[str, Any]
-Told = Language | Literal["wordless"]
+Known = Language | Literal["wordless"]
 Watch = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is to do now."""
+"""Takes what is being done, how much of it is done, and how much there is to do now."""
 
 
 class Coder:
-    """Codes texts with what was set up; `folder` keeps what was translated and labelled before."""
+    """Codes texts with what was set up; `folder` keeps what was translated and labelled before.
+
+    Where a language model translates, it is asked before (delibsim/conduct/translate.py): what it
+    gave is handed over by `keep_translation`, and why it gave nothing by `keep_fault`.
+    """
 
     def __init__(self, setup: Setup, folder: Path, watch: Watch) -> None:
         self._setup, self._watch = setup, watch
-        self._labels, self._translations = (
-            Cache(folder / "labels.jsonl", labelled),
-            Cache(folder / "translations.jsonl", translated),
-        )
+        self._labels = Cache(folder / "labels.jsonl", labelled)
+        self._translations = Cache(folder / "translations.jsonl", translated)
         self._model = f"{setup.model}.{setup.precision}"
-        self._translator = (
-            signature(setup.translator) if setup.translator and setup.language != "german" else ""
-        )
+        translates = setup.translator is not None and setup.language != "german"
+        self._translator = signature(setup.translator) if translates and setup.translator else ""
         self._faults: dict[str, str] = {}  # by text: not asked again by this coder, but by the next
 
     def name(self, records: Sequence[Record]) -> str:
         """Who coded a value that rests on these records: adapters with version and scale, and the
         translator if one was translated.
         """
-        translators = sorted(
-            {record["translator"] for record in records if record.get("translator")}
-        )
-        return " ".join([f"aqua@{self._model}.scale{self._setup.scale:g}", *translators])
+        translators = {record["translator"] for record in records if record.get("translator")}
+        return " ".join([f"aqua@{self._model}.scale{self._setup.scale:g}", *sorted(translators)])
+
+    def untranslated(self, texts: Sequence[str], around: Sequence[Language]) -> list[str]:
+        """The texts that a language model is to translate before they are coded.
+
+        WrongInput where a text is English and there is no translator.
+        """
+        unchanged(self._setup)
+        return self._untranslated(texts, self._languages(texts, around))
+
+    def keep_translation(self, text: str, german: str) -> None:
+        """Keep a translation, on disk when this returns; an empty one is a fault."""
+        if german.strip():
+            key = key_of(self._translator, text)
+            self._translations.keep(key, text=text, german=german, translator=self._translator)
+        else:
+            self.keep_fault(text, "the translation is empty")
+
+    def keep_fault(self, text: str, reason: str) -> None:
+        """Note why a text could not be translated, for as long as this coder lives."""
+        self._faults[text] = reason
 
     def code(self, texts: Sequence[str], around: Sequence[Language]) -> list[Record]:
         """A record for each text: `text`, `german`, `translator`, `labels`, `probabilities`,
@@ -59,46 +76,21 @@ class Coder:
 
         A text too short to say its language is taken to be in that of the texts `around` it.
         """
-        unchanged(
-            self._setup
-        )  # also where every text was worked on before: what is written names these files
-        found = [
-            self._language(text, surroundings)
-            for text, surroundings in zip(texts, around, strict=True)
-        ]
-        self._translate(
-            list(
-                dict.fromkeys(
-                    text for text, told in zip(texts, found, strict=True) if told == "english"
-                )
-            ),
-            len(texts),
-        )
-        german = {
-            "german": lambda text: text,
-            "english": self._translation,
-            "unknown": lambda text: None,
-            "wordless": lambda text: None,
-        }
-        in_german = [german[told](text) for text, told in zip(texts, found, strict=True)]
-        self._label(list(dict.fromkeys(text for text in in_german if text is not None)))
-        return [self._record(*of) for of in zip(texts, found, in_german, strict=True)]
+        unchanged(self._setup)  # even if all is kept from before: the scores name these files
+        known = self._languages(texts, around)
+        missing = self._untranslated(texts, known)
+        if missing and isinstance(self._setup.translator, Part):
+            self._translate(missing, self._setup.translator)
+        german = []
+        for text, language_of in zip(texts, known, strict=True):
+            german.append(self._german(text, language_of))
+        self._label(list(dict.fromkeys(text for text in german if text is not None)))
+        return [self._record(*of) for of in zip(texts, known, german, strict=True)]
 
-    def _record(self, text: str, told: Told, german: str | None) -> Record:
-        if told == "wordless":
-            return {"text": text, "note": "no_words", "reason": WORDLESS}
-        if told == "unknown":
-            return {"text": text, "note": "language_unknown", "reason": UNKNOWN}
-        if german is None:
-            return {"text": text, "note": "not_translated", "reason": self._faults[text]}
-        return {
-            "text": text,
-            "german": german,
-            "translator": self._translator if told == "english" else "",
-            **self._coded(german),
-        }
+    def _languages(self, texts: Sequence[str], around: Sequence[Language]) -> list[Known]:
+        return [self._language(*of) for of in zip(texts, around, strict=True)]
 
-    def _language(self, text: str, around: Language) -> Told:
+    def _language(self, text: str, around: Language) -> Known:
         """What is done with a text: german passes, english is translated, unknown and wordless are
         not scored.
         """
@@ -107,6 +99,23 @@ class Coder:
         if self._setup.language != "auto":
             return "german" if self._setup.language == "german" else "english"
         return language(text) or around
+
+    def _german(self, text: str, known: Known) -> str | None:
+        """The German of a text; None if there is none."""
+        if known == "german":
+            return text
+        return self._translation(text) if known == "english" else None
+
+    def _record(self, text: str, known: Known, german: str | None) -> Record:
+        if known == "wordless":
+            return {"text": text, "note": "no_words", "reason": WORDLESS}
+        if known == "unknown":
+            return {"text": text, "note": "language_unknown", "reason": UNKNOWN}
+        if german is None:
+            reason = self._faults.get(text, NOT_ASKED)
+            return {"text": text, "note": "not_translated", "reason": reason}
+        translator = self._translator if known == "english" else ""
+        return {"text": text, "german": german, "translator": translator, **self._coded(german)}
 
     def _translation(self, text: str) -> str | None:
         """The German of a text, or None if it was not, or could not be, translated."""
@@ -117,30 +126,26 @@ class Coder:
         kept = self._labels.get(key_of(self._model, text)) or {}
         return {name: kept[name] for name in ("model", "parts", "labels", "probabilities")}
 
-    def _translate(self, texts: Sequence[str], among: int) -> None:
-        """Translate what is not yet, and note where that failed."""
-        if texts and self._setup.translator is None:
-            raise WrongInput(self._no_translator(texts, among))
-        new = [
-            text for text in texts if self._translation(text) is None and text not in self._faults
-        ]
+    def _untranslated(self, texts: Sequence[str], known: Sequence[Known]) -> list[str]:
+        """The English texts, each once, that have neither a translation nor a fault."""
+        pairs = zip(texts, known, strict=True)
+        english = list(dict.fromkeys(text for text, own in pairs if own == "english"))
+        if english and self._setup.translator is None:
+            raise WrongInput(self._no_translator(english, len(texts)))
+        missing = [text for text in english if self._translation(text) is None]
+        return [text for text in missing if text not in self._faults]
+
+    def _translate(self, texts: Sequence[str], translator: Part) -> None:
+        """Translate on this machine, and note where that failed."""
         done = 0
 
-        def keep(text: str, translation: str) -> None:
+        def keep(text: str, german: str) -> None:
             nonlocal done
             done += 1
-            if translation.strip():
-                key = key_of(self._translator, text)
-                self._translations.keep(
-                    key, text=text, german=translation, translator=self._translator
-                )
-            else:
-                self._faults[text] = "the translation is empty"
-            self._watch("translated", done, len(new))
+            self.keep_translation(text, german)
+            self._watch("translated", done, len(texts))
 
-        if new:
-            assert self._setup.translator is not None
-            self._faults |= translator_of(self._setup.translator, self._device).translate(new, keep)
+        self._faults |= Marian(translator, self._device).translate(texts, keep)
 
     def _no_translator(self, texts: Sequence[str], among: int) -> str:
         add = (
@@ -163,39 +168,39 @@ class Coder:
         if not new:
             return
         tokenizer, encoder = self._loaded
-        pieces: list[tuple[int, list[int]]] = []
-        for i, text in enumerate(new):
-            fitting = parts(
-                text,
-                lambda part: len(tokenizer(part, verbose=False)["input_ids"]) <= encoder.longest,
-            )
-            pieces += [(i, tokenizer(part)["input_ids"]) for part in fitting]
-        places = defaultdict(list)
-        for place, (i, _) in enumerate(pieces):
-            places[i].append(place)
+
+        def fits(part: str) -> bool:
+            return len(tokenizer(part, verbose=False)["input_ids"]) <= encoder.longest
+
+        ids: list[list[int]] = []
+        places: list[range] = []
+        for text in new:
+            own = [tokenizer(part)["input_ids"] for part in parts(text, fits)]
+            places.append(range(len(ids), len(ids) + len(own)))
+            ids += own
+        text_of = {place: i for i, own in enumerate(places) for place in own}
         logits: dict[int, Any] = {}
         done = 0
-        for batch, found in encoder.logits([ids for _, ids in pieces]):
+        for batch, found in encoder.logits(ids):
             if not found.isfinite().all():
                 raise WrongInput(
                     "the adapters give what are no finite numbers, so there are no labels; get them"
                     " from their authors"
                 )
             logits |= zip(batch, found.double().numpy(), strict=True)
-            for i in dict.fromkeys(pieces[place][0] for place in batch):
+            for i in dict.fromkeys(text_of[place] for place in batch):
                 if all(place in logits for place in places[i]):
-                    labels, probabilities = combined(
-                        [logits.pop(p) for p in places[i]], [len(pieces[p][1]) for p in places[i]]
-                    )
-                    coded = {
-                        "model": self._model,
-                        "parts": len(places[i]),
-                        "labels": labels,
-                        "probabilities": probabilities,
-                    }
-                    self._labels.keep(key_of(self._model, new[i]), **coded)
+                    lengths = [len(ids[place]) for place in places[i]]
+                    self._keep_labels(new[i], [logits.pop(place) for place in places[i]], lengths)
                     done += 1
             self._watch("labelled", done, len(new))
+
+    def _keep_labels(self, text: str, logits: Sequence[Any], lengths: Sequence[int]) -> None:
+        """Keep what the parts of a text come to together."""
+        labels, probabilities = combined(logits, lengths)
+        coded = {"labels": labels, "probabilities": probabilities}
+        key = key_of(self._model, text)
+        self._labels.keep(key, model=self._model, parts=len(logits), **coded)
 
     @cached_property
     def _device(self) -> str:
@@ -209,10 +214,8 @@ class Coder:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         """The tokeniser and the encoder."""
-        tokenizer, model = load(
-            Path(self._setup.base.path),
-            {name: Path(part.path) for name, part in self._setup.adapters.items()},
-        )
+        adapters = {name: Path(part.path) for name, part in self._setup.adapters.items()}
+        tokenizer, model = load(Path(self._setup.base.path), adapters)
         from delibsim.scorers.aqua.encoder import Encoder
 
         return tokenizer, Encoder(model, INDICATORS, self._device, self._setup.precision)
@@ -223,16 +226,20 @@ def labelled(record: Record) -> bool:
     and of how many parts.
     """
     labels, given = record.get("labels"), record.get("probabilities")
-    if not (isinstance(labels, dict) and isinstance(given, dict)):
+    if not isinstance(labels, dict) or not isinstance(given, dict):
         return False
-    rows = [given.get(name) for name in INDICATORS]
-    return (
-        isinstance(record.get("model"), str)
-        and type(record.get("parts")) is int
-        and all(type(labels.get(name)) is int and labels[name] in LABELS for name in INDICATORS)
-        and all(isinstance(row, list) and len(row) == len(LABELS) for row in rows)
-        and all(type(p) in (int, float) and 0 <= p <= 1 for row in rows if row for p in row)
-    )
+    if not isinstance(record.get("model"), str) or type(record.get("parts")) is not int:
+        return False
+    return all(_coded_whole(labels.get(name), given.get(name)) for name in INDICATORS)
+
+
+def _coded_whole(label: Any, probabilities: Any) -> bool:
+    """Whether these are a label and the probabilities of the four labels."""
+    if type(label) is not int or label not in LABELS:
+        return False
+    if not isinstance(probabilities, list) or len(probabilities) != len(LABELS):
+        return False
+    return all(type(p) in (int, float) and 0 <= p <= 1 for p in probabilities)
 
 
 def translated(record: Record) -> bool:
@@ -249,11 +256,11 @@ def combined(
     tokens.
     """
     exponentials = [np.exp(part - part.max(axis=-1, keepdims=True)) for part in logits]
-    means = np.average(
-        [part / part.sum(axis=-1, keepdims=True) for part in exponentials], axis=0, weights=tokens
-    )
+    shares = [part / part.sum(axis=-1, keepdims=True) for part in exponentials]
+    means = np.average(shares, axis=0, weights=tokens)
     best = logits[0].argmax(axis=-1) if len(logits) == 1 else means.argmax(axis=-1)
-    labels = {name: int(label) for name, label in zip(INDICATORS, best, strict=True)}
-    return labels, {
-        name: [round(float(p), 6) for p in row] for name, row in zip(INDICATORS, means, strict=True)
-    }
+    labels, probabilities = {}, {}
+    for name, label, row in zip(INDICATORS, best, means, strict=True):
+        labels[name] = int(label)
+        probabilities[name] = [round(float(p), 6) for p in row]
+    return labels, probabilities

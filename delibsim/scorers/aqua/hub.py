@@ -1,6 +1,4 @@
-"""Fetching what is published: models from the Hugging Face Hub, the adapters from the authors'
-repository at a fixed state of it.
-"""
+"""Fetching models from the Hugging Face Hub, and the adapters from their authors' repository."""
 
 import shutil
 import urllib.error
@@ -15,15 +13,17 @@ from delibsim.scorers.aqua.weights import need_extra, quiet
 BASE = "google-bert/bert-base-multilingual-cased"
 TRANSLATOR = "Helsinki-NLP/opus-mt-en-de"
 ADAPTERS = (
-    "https://raw.githubusercontent.com/mabehrendt/AQuA/b3c8d5c235ee85366f287c291db14e3d570aa263/trained"
-    " adapters"
+    "https://raw.githubusercontent.com/mabehrendt/AQuA"
+    "/b3c8d5c235ee85366f287c291db14e3d570aa263/trained adapters"
 )
+"""The adapters in a fixed state of the repository."""
 FILES = ("adapter_config.json", "head_config.json", "pytorch_adapter.bin", "pytorch_model_head.bin")
 
 
 def fetch_model(name: str) -> Path:
-    """A repository of the Hub, in the Hub's own cache; WrongInput if it cannot be had. Weights in
-    other formats are not fetched.
+    """A repository of the Hub, in the Hub's own cache; WrongInput if it cannot be fetched.
+
+    Weights in other formats are left out.
     """
     need_extra()
     from huggingface_hub import snapshot_download
@@ -36,16 +36,17 @@ def fetch_model(name: str) -> Path:
             if not any(folder.rglob("*.safetensors")):
                 folder = Path(snapshot_download(name, allow_patterns=[*wanted, "*.bin"]))
     except (OSError, ValueError, HfHubHTTPError, HFValidationError) as error:
+        cause = " ".join(str(error).split())[:300]
         raise WrongInput(
-            f"'{name}' is no folder, and cannot be had from the Hub:"
-            f" {' '.join(str(error).split())[:300]}"
+            f"'{name}' is no folder, and cannot be had from the Hub: {cause}"
         ) from None
     return folder
 
 
 def fetch_adapters(to: Path, source: str = ADAPTERS) -> Path:
-    """The twenty folders from an address, into `to`; what is there already is not fetched again.
-    WrongInput if one cannot be had.
+    """The twenty folders from an address, into `to`; WrongInput if one cannot be fetched.
+
+    What is there already is not fetched again.
     """
     for folder in FOLDERS.values():
         for name in FILES:
@@ -54,9 +55,7 @@ def fetch_adapters(to: Path, source: str = ADAPTERS) -> Path:
 
 
 def commit(folder: Path) -> str:
-    """The commit of a repository in the Hub's cache, from where it lies there; empty for other
-    folders.
-    """
+    """The commit of a repository in the Hub's cache, from its path; "" for other folders."""
     return folder.name[:12] if folder.parent.name == "snapshots" else ""
 
 
@@ -65,11 +64,9 @@ def _fetch(address: str, file: Path) -> None:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f"{file.name}.part")
+    quoted = urllib.parse.quote(address, safe=":/")
     try:
-        with (
-            urllib.request.urlopen(urllib.parse.quote(address, safe=":/"), timeout=60) as answer,
-            partial.open("wb") as out,
-        ):
+        with urllib.request.urlopen(quoted, timeout=60) as answer, partial.open("wb") as out:
             shutil.copyfileobj(answer, out)
     except (urllib.error.URLError, OSError) as error:
         raise WrongInput(

@@ -1,22 +1,20 @@
-"""The scorer `aqua`: twenty indicators of statements, labelled by the authors' adapters, their sum,
-the score, and means of these.
-"""
+"""The scorer `aqua`: twenty indicators of statements, their sum, the score, and their means."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from delibsim.domain.language import Language, prevailing
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Unit
 from delibsim.measures.aqua import INDICATORS, PEOPLE, Published, scores, sums
 from delibsim.scorers.aqua.coder import Coder, Record, Watch
-from delibsim.scorers.aqua.language import prevailing
-from delibsim.scorers.aqua.setup import Setup, read
+from delibsim.scorers.aqua.setup import Setup, TranslatingModel, read
 from delibsim.scorers.aqua.weights import need_extra
 
 VALUES = (*INDICATORS, "sum", "score")
@@ -28,12 +26,15 @@ there is none.
 
 class AQuA:
     """The twenty indicators (0 to 3), their weighted sum and the score (0 to 5) of statements, and
-    their means (DEFINITIONS 5).
+    their means, after Behrendt et al. (2024); see delibsim/measures/aqua.py and docs/aqua.md.
 
     `folder` holds what `delibsim aqua setup` recorded, and the texts that were translated and
     labelled before. The scorer is `on_request`: it takes seconds a statement, so it runs only where
     it is named. Where a statement has no word, is in an unknown language or could not be translated
     its values are NaN, and so are the means it would belong to.
+
+    The scorer asks no language model. Where one is set up as translator, `untranslated` names the
+    texts that it is to be asked about, and `keep_translation` and `keep_fault` take what it gave.
     """
 
     name = "aqua"
@@ -54,28 +55,50 @@ class AQuA:
             "aqua.score": Published(PEOPLE.what, PEOPLE.mean * part, PEOPLE.sd * part, PEOPLE.n)
         }
 
+    @property
+    def translator(self) -> TranslatingModel | None:
+        """The language model that translates; None where none is needed, or none is one."""
+        found = self._setup.translator
+        return found if isinstance(found, TranslatingModel) else None
+
+    def untranslated(self, runs: Sequence[Run]) -> list[str]:
+        """The statements that the language model is to translate before these runs are scored."""
+        return self._coder.untranslated(*_statements(runs)) if runs else []
+
+    def untranslated_texts(self, texts: Sequence[str]) -> list[str]:
+        """The texts that the language model is to translate before `table` reads them."""
+        filled = [text for text in texts if _is_there(text)]
+        return self._coder.untranslated(filled, [prevailing(filled)] * len(filled))
+
+    def keep_translation(self, text: str, german: str) -> None:
+        """Keep the translation of a text."""
+        self._coder.keep_translation(text, german)
+
+    def keep_fault(self, text: str, reason: str) -> None:
+        """Note why a text could not be translated."""
+        self._coder.keep_fault(text, reason)
+
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Values of each statement, of each speaker and of the run, one run after another."""
-        return (
-            [score for run, records in self._coded(runs) for score in self._score(run, records)]
-            if runs
-            else []
-        )
+        scores: list[Score] = []
+        for run, records in self._coded(runs):
+            scores += self._score(run, records)
+        return scores
 
     def details(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
         """What the values of each statement rest on: its text in both languages, who translated it,
         labels and probabilities.
         """
-        return [
-            {
-                "target": f"{run.session.id}/{statement.turn.index}",
-                "speaker": statement.turn.speaker,
-                "scale": self._setup.scale,
-                **record,
-            }
-            for run, records in self._coded(runs)
-            for statement, record in zip(run.transcript, records, strict=True)
-        ]
+        rows = []
+        for run, records in self._coded(runs):
+            for statement, record in zip(run.transcript, records, strict=True):
+                place = {
+                    "target": f"{run.session.id}/{statement.turn.index}",
+                    "speaker": statement.turn.speaker,
+                    "scale": self._setup.scale,
+                }
+                rows.append(place | dict(record))
+        return rows
 
     def table(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         """One row a text: score, sum, indicators, the probabilities of their labels, German text
@@ -84,80 +107,67 @@ class AQuA:
         A text that is empty (or NA, NaN, n/a, null, None), has no word, or could not be translated,
         has NaN for numbers and the reason in `aqua.note`.
         """
-        there = [text.strip().casefold() not in EMPTY for text in texts]
-        filled = [text for text, is_there in zip(texts, there, strict=True) if is_there]
-        records = iter(
-            self._coder.code(filled, [prevailing(filled)] * len(filled)) if filled else []
-        )
-        return [self._row(next(records) if is_there else {"note": "empty"}) for is_there in there]
+        filled = [text for text in texts if _is_there(text)]
+        coded: list[Record] = []
+        if filled:
+            coded = self._coder.code(filled, [prevailing(filled)] * len(filled))
+        records = iter(coded)
+        empty = {"note": "empty"}
+        return [self._row(next(records) if _is_there(text) else empty) for text in texts]
 
     def _coded(self, runs: Sequence[Run]) -> Iterator[tuple[Run, list[Record]]]:
         """The runs with the records of their statements; all texts are worked on together, so that
         like lengths meet.
         """
-        texts = [statement.text for run in runs for statement in run.transcript]
-        defaults = [
-            default
-            for run in runs
-            for default in [prevailing(s.text for s in run.transcript)] * len(run.transcript)
-        ]
-        records = iter(self._coder.code(texts, defaults))
+        records = iter(self._coder.code(*_statements(runs)) if runs else [])
         for run in runs:
             yield run, [next(records) for _ in run.transcript]
 
     def _score(self, run: Run, records: Sequence[Record]) -> list[Score]:
-        target, values = (
-            run.session.id,
-            np.array([self._values(record) for record in records]).reshape(-1, len(VALUES)),
-        )
-
-        def means(unit: Unit, place: str, of: Sequence[int]) -> Iterable[Score]:
-            note = (
-                next((str(records[i]["note"]) for i in of if "note" in records[i]), "")
-                if of
-                else "no_statements"
-            )
-            row = np.full(len(VALUES), math.nan) if note else values[of].mean(axis=0)
-            coder = self._coder.name([records[i] for i in of])
-            return [
-                Score(f"aqua.{name}", unit, place, float(v), coder=coder, note=note)
-                for name, v in zip(VALUES, row, strict=True)
-            ]
-
-        found = [
-            s
-            for i, said in enumerate(run.transcript)
-            for s in means("statement", f"{target}/{said.turn.index}", [i])
-        ]
+        name, scores = run.session.id, []
+        for statement, record in zip(run.transcript, records, strict=True):
+            scores += self._means("statement", f"{name}/{statement.turn.index}", [record])
         for participant in run.session.participants:
-            own = [
-                i for i, said in enumerate(run.transcript) if said.turn.speaker == participant.id
-            ]
-            found += means("participant", f"{target}/{participant.id}", own)
-        return [*found, *means("run", target, list(range(len(records))))]
+            own = []
+            for statement, record in zip(run.transcript, records, strict=True):
+                if statement.turn.speaker == participant.id:
+                    own.append(record)
+            scores += self._means("participant", f"{name}/{participant.id}", own)
+        return [*scores, *self._means("run", name, records)]
+
+    def _means(self, unit: Unit, target: str, records: Sequence[Record]) -> list[Score]:
+        """The mean of every value over some statements; NaN if one of them has none."""
+        notes = [str(record["note"]) for record in records if "note" in record]
+        note = "" if records else "no_statements"
+        note = notes[0] if notes else note
+        means = np.full(len(VALUES), math.nan)
+        if not note:
+            means = np.array([self._values(record) for record in records]).mean(axis=0)
+        coder = self._coder.name(records)
+        scores = []
+        for name, value in zip(VALUES, means, strict=True):
+            scores.append(Score(f"aqua.{name}", unit, target, float(value), coder=coder, note=note))
+        return scores
 
     def _values(self, record: Record) -> list[float]:
         """Labels, sum and score; NaN without labels."""
-        labels = [
-            float(record["labels"][name]) if "labels" in record else math.nan for name in INDICATORS
-        ]
+        given = record.get("labels", {})
+        labels = [float(given.get(name, math.nan)) for name in INDICATORS]
         return [*labels, float(sums(labels)), float(scores(labels, self._setup.scale))]
 
     def _row(self, record: Record) -> dict[str, Any]:
         values = dict(zip(VALUES, self._values(record), strict=True))
-        row: dict[str, Any] = {
-            f"aqua.{name}": values[name] for name in ("score", "sum", *INDICATORS)
-        }
+        row: dict[str, Any] = {}
+        for name in ("score", "sum", *INDICATORS):
+            row[f"aqua.{name}"] = values[name]
         for name in INDICATORS:
             given = record.get("probabilities", {}).get(name, [math.nan] * 4)
             row |= {f"aqua.{name}.p{label}": given[label] for label in range(4)}
         row |= {f"aqua.{name}": record.get(name, "") for name in ("german", "translator", "parts")}
         row["aqua.coder"] = self._coder.name([record]) if "labels" in record else ""
-        return row | {
-            "aqua.note": ": ".join(
-                str(record[name]) for name in ("note", "reason") if name in record
-            )
-        }
+        why = [str(record[name]) for name in ("note", "reason") if name in record]
+        row["aqua.note"] = ": ".join(why)
+        return row
 
     @cached_property
     def _setup(self) -> Setup:
@@ -167,3 +177,19 @@ class AQuA:
     @cached_property
     def _coder(self) -> Coder:
         return Coder(self._setup, self._folder, self.watch)
+
+
+def _statements(runs: Sequence[Run]) -> tuple[list[str], list[Language]]:
+    """The statements of runs, and for each the language that prevails in its run."""
+    texts: list[str] = []
+    around: list[Language] = []
+    for run in runs:
+        own = [statement.text for statement in run.transcript]
+        texts += own
+        around += [prevailing(own)] * len(own)
+    return texts, around
+
+
+def _is_there(text: str) -> bool:
+    """Whether a cell holds a text."""
+    return text.strip().casefold() not in EMPTY

@@ -1,12 +1,9 @@
-"""Which files AQuA is computed with on this machine: found in a folder, checked, hashed, and
-recorded in `aqua/setup.json`.
-"""
+"""The files that AQuA is computed with: found, checked, hashed, recorded in aqua/setup.json."""
 
 import hashlib
-import json
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -23,19 +20,36 @@ from delibsim.scorers.aqua.weights import (
     weight_files,
 )
 from delibsim.store.files import json_text, write_atomically
+from delibsim.store.reading import json_value
 
 RECORD = "setup.json"
 SCHEMA = 1
 DEPTH = 4
 FOLDERS: Mapping[str, str] = {
-    "anrede": "address", "begründung": "justification", "beleidigung": "insult", "bezugform": "refformat", "bezuginhalt": "refcontents",
-    "bezugmedium": "refmedium", "bezugnutzer": "refusers", "bezugpersönlich": "refpersonal", "diskriminierung": "discrimination",
-    "frage": "question", "lösungsvorschlag": "solproposal", "meinung": "opinion", "respekt": "respect", "sarkasmus": "sarcasm",
-    "schreien": "screaming", "storytelling": "storytelling", "tatsache": "fact", "themenbezug": "relevance", "vulgär": "vulgar",
+    "anrede": "address",
+    "begründung": "justification",
+    "beleidigung": "insult",
+    "bezugform": "refformat",
+    "bezuginhalt": "refcontents",
+    "bezugmedium": "refmedium",
+    "bezugnutzer": "refusers",
+    "bezugpersönlich": "refpersonal",
+    "diskriminierung": "discrimination",
+    "frage": "question",
+    "lösungsvorschlag": "solproposal",
+    "meinung": "opinion",
+    "respekt": "respect",
+    "sarkasmus": "sarcasm",
+    "schreien": "screaming",
+    "storytelling": "storytelling",
+    "tatsache": "fact",
+    "themenbezug": "relevance",
+    "vulgär": "vulgar",
     "zusatzwissen": "addknowledge",
-}  # fmt: skip
-"""The folder of each indicator in the authors' repository as it is now; in older states of it
-folders have the indicators' names.
+}
+"""The folder of each indicator in the authors' repository as it is now.
+
+In older states of it folders have the indicators' names.
 """
 
 
@@ -65,7 +79,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Voice:
+class TranslatingModel:
     """A language model that translates: settings as in conf/model, its address, the limits for it,
     and how often it is asked again.
     """
@@ -74,6 +88,11 @@ class Voice:
     address: str = ""
     limits: Mapping[str, Any] = field(default_factory=dict)
     reasks: int = 3
+
+    @property
+    def name(self) -> str:
+        """The name in the settings."""
+        return str(self.settings.get("name", "?"))
 
 
 @dataclass(frozen=True)
@@ -87,7 +106,7 @@ class Setup:
 
     base: Part
     adapters: Mapping[str, Part]
-    translator: Part | Voice | None = None
+    translator: Part | TranslatingModel | None = None
     scale: float = 5.0
     language: Literal["auto", "german", "english", "other"] = "auto"
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -96,70 +115,83 @@ class Setup:
     @property
     def model(self) -> str:
         """Twelve characters that change with any file of the encoder or of an adapter."""
-        return digest(
-            [
-                f"base {self.base.hash}",
-                *(f"{name} {self.adapters[name].hash}" for name in INDICATORS),
-            ]
-        )
+        adapters = [f"{name} {self.adapters[name].hash}" for name in INDICATORS]
+        return digest([f"base {self.base.hash}", *adapters])
 
 
 SETUP = TypeAdapter(Setup)
 
 
-def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
-    """The adapters by indicator, encoders and MarianMT models in a folder, however deep they lie;
-    checkpoints of training are left out.
+@dataclass
+class _Found:
+    """What a search for models has found so far, and what is wrong with it."""
 
-    WrongInput naming everything that is missing, doubtful or there twice among the adapters.
+    adapters: dict[str, Path] = field(default_factory=dict)
+    encoders: list[Path] = field(default_factory=list)
+    translators: list[Path] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def look_at(self, place: Path) -> None:
+        """Note the model or the adapter in a folder, if it holds one."""
+        kind = _model_type(place)
+        if kind == "bert":
+            self.encoders.append(place)
+        elif kind == "marian":
+            self.translators.append(place)
+        elif any((place / name).is_file() for name in _names_in(ADAPTER_FILES)):
+            self._add_adapter(place)
+
+    def _add_adapter(self, place: Path) -> None:
+        indicator, fault = _indicator(place)
+        lacking = missing_files(place, ADAPTER_FILES)
+        if lacking:
+            fault = fault or f"{place} lacks {', '.join(lacking)}"
+        elif indicator in self.adapters:
+            places = f"{self.adapters[indicator]} and {place}"
+            fault = f"{indicator} is there twice: {places}; give a folder that holds one set"
+        if fault:
+            self.faults.append(fault)
+        if indicator:
+            self.adapters.setdefault(indicator, place)
+
+    def all_faults(self) -> list[str]:
+        """The faults found, and the adapters that are missing."""
+        if not self.adapters and not self.faults:
+            parts = "each with adapter_config.json, head_config.json and their weights"
+            return [f"no adapters (20 folders, one an indicator, {parts})"]
+        missing = []
+        for name in INDICATORS:
+            if name not in self.adapters:
+                missing.append(f"no adapter for {name} (a folder {name} or {FOLDERS[name]})")
+        return self.faults + missing
+
+
+def find(folder: Path) -> tuple[dict[str, Path], list[Path], list[Path]]:
+    """The adapters by indicator, encoders and MarianMT models in a folder, however deep they lie.
+
+    Checkpoints of training are left out. WrongInput names everything that is missing, doubtful or
+    there twice among the adapters; a folder may also hold models and no adapter at all.
     """
     if not folder.is_dir():
         raise WrongInput(
             f"{folder} is no folder; give the one that holds the adapters, such as 'trained"
             " adapters' of the authors' repository"
         )
-    adapters: dict[str, Path] = {}
-    encoders: list[Path] = []
-    translators: list[Path] = []
-    faults: list[str] = []
+    found = _Found()
     for place in _folders(folder, DEPTH):
-        kind = _model_type(place)
-        if kind in ("bert", "marian"):
-            (encoders if kind == "bert" else translators).append(place)
-        elif any(
-            (place / file).is_file()
-            for either in ADAPTER_FILES.items()
-            for file in either[1] or (either[0],)
-        ):
-            indicator, fault = _indicator(place)
-            if lacking := missing_files(place, ADAPTER_FILES):
-                fault = fault or f"{place} lacks {', '.join(lacking)}"
-            elif indicator in adapters:
-                fault = (
-                    f"{indicator} is there twice: {adapters[indicator]} and {place}; give a folder"
-                    " that holds one set"
-                )
-            if fault:
-                faults.append(fault)
-            if indicator:
-                adapters.setdefault(indicator, place)
-    if not adapters and not faults and (encoders or translators):
-        return {}, encoders, translators
-    faults += [
-        f"no adapter for {name} (a folder {name} or {FOLDERS[name]})"
-        for name in INDICATORS
-        if name not in adapters and (adapters or faults)
-    ]
-    if not adapters and not faults:
-        faults = [
-            "no adapters (20 folders, one an indicator, each with adapter_config.json,"
-            " head_config.json and their weights)"
-        ]
+        found.look_at(place)
+    only_models = not found.adapters and not found.faults and (found.encoders or found.translators)
+    faults = [] if only_models else found.all_faults()
     if faults:
-        raise WrongInput(
-            f"{folder} cannot be used:\n" + "\n".join(f"  {fault}" for fault in faults)
-        )
-    return adapters, encoders, translators
+        lines = "\n".join(f"  {fault}" for fault in faults)
+        raise WrongInput(f"{folder} cannot be used:\n{lines}")
+    return found.adapters, found.encoders, found.translators
+
+
+def _names_in(files: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """The names that the files of a model may have."""
+    for name, either in files.items():
+        yield from either or (name,)
 
 
 def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> Part:
@@ -175,19 +207,18 @@ def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") 
             f"{folder} holds weights in several files ({', '.join(sharded)}); only one whole file"
             " of weights can be used"
         )
-    return Part(
-        str(folder.resolve()), name or folder.name, {path.name: _file(path) for path in chosen}
-    )
+    known = {path.name: _file(path) for path in chosen}
+    return Part(str(folder.resolve()), name or folder.name, known)
 
 
 def _deciding(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[Path]:
     """The files of a folder that decide about results: its weights, and whatever a library may read
     beside them.
     """
-    beside = (
-        path for ending in ("json", "txt", "spm", "model") for path in folder.glob(f"*.{ending}")
-    )
-    return sorted(path for path in {*weight_files(folder, files), *beside} if path.name != RECORD)
+    deciding = set(weight_files(folder, files))
+    for ending in ("json", "txt", "spm", "model"):
+        deciding |= set(folder.glob(f"*.{ending}"))
+    return sorted(path for path in deciding if path.name != RECORD)
 
 
 def model_part(folder: Path, name: str = "") -> Part:
@@ -202,10 +233,8 @@ def adapter_parts(folders: Mapping[str, Path]) -> dict[str, Part]:
 
 def keep(setup: Setup, folder: Path) -> Path:
     """Write the record into `folder`; the file."""
-    write_atomically(
-        folder / RECORD,
-        json_text({"schema": SCHEMA, **SETUP.dump_python(setup, mode="json")}, indent=1) + "\n",
-    )
+    plain = {"schema": SCHEMA, **SETUP.dump_python(setup, mode="json")}
+    write_atomically(folder / RECORD, json_text(plain, indent=1) + "\n")
     return folder / RECORD
 
 
@@ -217,14 +246,14 @@ def read(folder: Path) -> Setup:
             f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER"
         )
     try:
-        plain = json.loads(file.read_bytes())
+        plain = json_value(file.read_bytes())
         if plain.pop("schema", None) != SCHEMA:
             raise ValueError("it was written under another schema")
         return SETUP.validate_python(plain)
     except (ValueError, AttributeError, TypeError) as error:
+        fault = str(error).splitlines()[0]
         raise WrongInput(
-            f"{file} cannot be read ({str(error).splitlines()[0]}); set AQuA up again: delibsim"
-            " aqua setup FOLDER"
+            f"{file} cannot be read ({fault}); set AQuA up again: delibsim aqua setup FOLDER"
         ) from None
 
 
@@ -232,33 +261,33 @@ def unchanged(setup: Setup) -> None:
     """WrongInput, naming the first file that is gone or has changed since it was set up, or is new
     and would be read.
     """
-    models = [part for part in (setup.base, setup.translator) if isinstance(part, Part)]
-    for part, kinds in [
-        *((part, MODEL_FILES) for part in models),
-        *((part, ADAPTER_FILES) for part in setup.adapters.values()),
-    ]:
-        for name, known in part.files.items():
-            path = Path(part.path) / name
-            if not path.is_file():
-                raise WrongInput(
-                    f"{path} is gone since AQuA was set up; put it back, or set up again: delibsim"
-                    " aqua setup FOLDER"
-                )
-            state = path.stat()
-            if (state.st_size, state.st_mtime_ns) != (known.size, known.changed) and _file(
-                path
-            ).sha256 != known.sha256:
-                raise WrongInput(
-                    f"{path} is not the file it was when AQuA was set up; to use the new one:"
-                    " delibsim aqua setup FOLDER"
-                )
-        if new := [
-            path for path in _deciding(Path(part.path), kinds) if path.name not in part.files
-        ]:
+    for part in (setup.base, setup.translator):
+        if isinstance(part, Part):
+            _check_part(part, MODEL_FILES)
+    for part in setup.adapters.values():
+        _check_part(part, ADAPTER_FILES)
+
+
+def _check_part(part: Part, kinds: Mapping[str, tuple[str, ...]]) -> None:
+    """WrongInput unless the files of a folder are those that were set up."""
+    again = "delibsim aqua setup FOLDER"
+    for name, known in part.files.items():
+        path = Path(part.path) / name
+        if not path.is_file():
             raise WrongInput(
-                f"{new[0]} was not there when AQuA was set up; take it away, or to use it: delibsim"
-                " aqua setup FOLDER"
+                f"{path} is gone since AQuA was set up; put it back, or set up again: {again}"
             )
+        state = path.stat()
+        same = (state.st_size, state.st_mtime_ns) == (known.size, known.changed)
+        if not same and _file(path).sha256 != known.sha256:
+            raise WrongInput(
+                f"{path} is not the file it was when AQuA was set up; to use the new one: {again}"
+            )
+    new = [path for path in _deciding(Path(part.path), kinds) if path.name not in part.files]
+    if new:
+        raise WrongInput(
+            f"{new[0]} was not there when AQuA was set up; take it away, or to use it: {again}"
+        )
 
 
 def digest(lines: Iterable[str]) -> str:
@@ -276,7 +305,7 @@ def _folders(folder: Path, depth: int) -> Iterable[Path]:
 
 def _model_type(folder: Path) -> str:
     try:
-        return str(json.loads((folder / "config.json").read_bytes()).get("model_type", ""))
+        return str(json_value((folder / "config.json").read_bytes()).get("model_type", ""))
     except (OSError, ValueError, AttributeError):
         return ""
 
@@ -286,22 +315,18 @@ def _indicator(folder: Path) -> tuple[str, str]:
     folder's; and what is wrong.
     """
     try:
-        trained = _plain(str(json.loads((folder / "adapter_config.json").read_bytes())["name"]))
+        trained = _plain(str(json_value((folder / "adapter_config.json").read_bytes())["name"]))
     except (OSError, ValueError, KeyError, TypeError):
         trained = ""
-    by_name = {
-        **{name: name for name in INDICATORS},
-        **{english: name for name, english in FOLDERS.items()},
-    }
-    told, placed = by_name.get(trained, ""), by_name.get(_plain(folder.name), "")
-    if told and placed and told != placed:
+    by_name = {name: name for name in INDICATORS}
+    by_name |= {english: name for name, english in FOLDERS.items()}
+    named, placed = by_name.get(trained, ""), by_name.get(_plain(folder.name), "")
+    if named and placed and named != placed:
         return "", f"{folder} holds the adapter {trained}, which is another indicator"
-    if not told and not placed:
-        return (
-            "",
-            f"{folder} holds an adapter of no indicator of AQuA ({trained or 'without a name'})",
-        )
-    return told or placed, ""
+    if not named and not placed:
+        which = trained or "without a name"
+        return "", f"{folder} holds an adapter of no indicator of AQuA ({which})"
+    return named or placed, ""
 
 
 def _plain(name: str) -> str:
@@ -311,6 +336,5 @@ def _plain(name: str) -> str:
 def _file(path: Path) -> File:
     state = os.stat(path)
     with path.open("rb") as file:
-        return File(
-            hashlib.file_digest(file, "sha256").hexdigest(), state.st_size, state.st_mtime_ns
-        )
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return File(sha256, state.st_size, state.st_mtime_ns)

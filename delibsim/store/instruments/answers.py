@@ -18,6 +18,7 @@ from delibsim.store.instruments import ranks
 
 Ratings = NDArray[np.int64]
 EMPTY = {"", "NA"}
+ITEM = re.compile(r"[CP][1-9][0-9]*")
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,16 @@ class Answers:
     def of_case(self, case: str) -> "Answers":
         """The answers of those who took part in one of the survey's deliberations."""
         rows = [row for row, own in enumerate(self.cases) if own == case]
+        lines: dict[Phase, tuple[int, ...]] = {}
+        for phase in PHASES:
+            lines[phase] = tuple(self.lines[phase][row] for row in rows)
         return replace(
             self,
             participants=tuple(self.participants[row] for row in rows),
             cases=tuple(self.cases[row] for row in rows),
             considerations={phase: self.considerations[phase][rows] for phase in PHASES},
             preferences={phase: self.preferences[phase][rows] for phase in PHASES},
-            lines={phase: tuple(self.lines[phase][row] for row in rows) for phase in PHASES},
+            lines=lines,
         )
 
 
@@ -107,10 +111,8 @@ def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[s
                         f"{path}, line {reader.line_num}: {len(cells)} cells where the header names"
                         f" {len(header)} columns"
                     )
-                yield (
-                    reader.line_num,
-                    dict(zip(header, (cell.strip() for cell in cells), strict=True)),
-                )
+                stripped = [cell.strip() for cell in cells]
+                yield reader.line_num, dict(zip(header, stripped, strict=True))
     except csv.Error as error:
         raise WrongInput(f"{path}, line {reader.line_num}: not readable as CSV: {error}") from error
     except UnicodeDecodeError as error:
@@ -139,10 +141,8 @@ def _line_not_utf8(path: Path) -> tuple[int, str]:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return (
-            raw.count(b"\n", 0, error.start) + 1,
-            f"{error.reason}: {raw[error.start : error.end]!r}",
-        )
+        line = raw.count(b"\n", 0, error.start) + 1
+        return line, f"{error.reason}: {raw[error.start : error.end]!r}"
     return 1, "it changed while it was read"
 
 
@@ -180,11 +180,7 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
                     f"{path}, line {line}, column {column}: {cells[column]!r} holds a control"
                     " character"
                 )
-        items = {
-            column: cell
-            for column, cell in cells.items()
-            if re.fullmatch(r"[CP][1-9][0-9]*", column)
-        }
+        items = {column: cell for column, cell in cells.items() if ITEM.fullmatch(column)}
         rank_1 = cells.get(ranks.COLUMN, "")
         row = _Row(line, cells["case"], columns.phases[stage], participant, items, rank_1)
         surveys.setdefault(cells["survey"], []).append(row)
@@ -211,23 +207,24 @@ def answers_csv(answers: Sequence[Answers]) -> str:
     for own in answers:
         rank_1 = "most_preferred" if own.declared else ""
         for phase in PHASES:
-            for row, (participant, case) in enumerate(
-                zip(own.participants, own.cases, strict=True)
-            ):
-                rated, ranked = (
-                    own.considerations[phase][row].tolist(),
-                    own.preferences[phase][row].tolist(),
-                )
+            for row, participant in enumerate(own.participants):
+                rated = own.considerations[phase][row].tolist()
+                ranked = own.preferences[phase][row].tolist()
                 rated += [""] * (width["C"] - len(rated))
                 ranked += [""] * (width["P"] - len(ranked))
-                writer.writerow([own.survey, case, phase, participant, rank_1, *rated, *ranked])
+                known = [own.survey, own.cases[row], phase, participant, rank_1]
+                writer.writerow([*known, *rated, *ranked])
     return text.getvalue()
 
 
 def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: str) -> Answers:
     pre, post = _paired(path, survey, rows, participant_column)
-    rated, ranked = _used_items(path, survey, rows, "C"), _used_items(path, survey, rows, "P")
+    rated = _used_items(path, survey, rows, "C")
+    ranked = _used_items(path, survey, rows, "P")
     by_phase: dict[Phase, list[_Row]] = {"pre": pre, "post": post}
+    lines: dict[Phase, tuple[int, ...]] = {}
+    for phase, own in by_phase.items():
+        lines[phase] = tuple(row.line for row in own)
     rank_1 = ranks.declared(path, [(row.line, row.rank_1) for row in rows])
     answers = Answers(
         survey=survey,
@@ -236,7 +233,7 @@ def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: 
         considerations={phase: _matrix(path, own, rated) for phase, own in by_phase.items()},
         preferences={phase: _ranks(path, own, ranked) for phase, own in by_phase.items()},
         path=path,
-        lines={phase: tuple(row.line for row in own) for phase, own in by_phase.items()},
+        lines=lines,
     )
     return answers if rank_1 is None else answers.facing(rank_1)
 
@@ -273,12 +270,11 @@ def _paired(
 
 def _used_items(path: Path, survey: str, rows: Sequence[_Row], kind: str) -> list[str]:
     """C1..Cc or P1..Pp of a survey: the columns in which anybody answered, without a gap."""
-    used = {
-        column
-        for row in rows
-        for column, cell in row.cells.items()
-        if column[0] == kind and cell not in EMPTY
-    }
+    used = set()
+    for row in rows:
+        for column, cell in row.cells.items():
+            if column[0] == kind and cell not in EMPTY:
+                used.add(column)
     wanted = [f"{kind}{k}" for k in range(1, len(used) + 1)]
     if not used or set(wanted) != used:
         gaps = ", ".join(column for column in wanted if column not in used) or f"{kind}1"
@@ -290,24 +286,26 @@ def _used_items(path: Path, survey: str, rows: Sequence[_Row], kind: str) -> lis
 
 
 def _matrix(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
-    def cell(row: _Row, item: str) -> int:
-        where = f"{path}, line {row.line}, column {item}"
-        if row.cells[item] in EMPTY:
-            raise WrongInput(f"{where}: the answer is missing, and others of this survey have one")
-        return whole_number(row.cells[item], where)
-
-    return np.array([[cell(row, item) for item in items] for row in rows], dtype=np.int64)
+    values = np.empty((len(rows), len(items)), dtype=np.int64)
+    for i, row in enumerate(rows):
+        for j, item in enumerate(items):
+            where = f"{path}, line {row.line}, column {item}"
+            cell = row.cells[item]
+            if cell in EMPTY:
+                raise WrongInput(
+                    f"{where}: the answer is missing, and others of this survey have one"
+                )
+            values[i, j] = whole_number(cell, where)
+    return values
 
 
 def _ranks(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
     ranked = _matrix(path, rows, items)
     for row, own in zip(rows, ranked.tolist(), strict=True):
         if sorted(own) != list(range(1, len(items) + 1)):
-            column = next(
-                item
-                for item, rank in zip(items, own, strict=True)
-                if not 1 <= rank <= len(items) or own.count(rank) > 1
-            )
+            given = zip(items, own, strict=True)
+            wrong = (i for i, rank in given if not 1 <= rank <= len(items) or own.count(rank) > 1)
+            column = next(wrong)
             raise WrongInput(
                 f"{path}, line {row.line}, column {column}: the ranks {own} are no permutation of 1"
                 f" to {len(items)}: every rank is given exactly once"

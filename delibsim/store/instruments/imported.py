@@ -3,21 +3,20 @@ file of answers.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.survey import PHASES, Survey
+from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import Answers, answers_csv, read_answers
 from delibsim.store.instruments.deliberr import (
     HUMAN,
-    LONG,
-    SHEETS,
+    Published,
     find_files,
     local_name,
     published_answers,
@@ -25,12 +24,47 @@ from delibsim.store.instruments.deliberr import (
 )
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import FOLDER, kept_answers
+from delibsim.store.instruments.published import LONG, SHEETS
 from delibsim.store.instruments.ranks import Rank1, in_source
+from delibsim.store.reading import read_yaml
 
 ANSWERS = "answers.csv"
 """The file of answers in a folder of imported surveys."""
 
 Scale = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was imported into a folder, and whether the answers are those of an earlier import."""
+
+    folder: Path
+    published: Published
+    earlier_answers: bool
+
+
+def import_published(paths: Iterable[Path], into: Path, version: str) -> Imported:
+    """Read the published files of the R package deliberr, and keep them in the folder `deliberr` of
+    `into`; `version` is that of the package.
+
+    Answers of an earlier import stay where the files hold none. Raises WrongInput, with nothing
+    written, where a file is broken or the folder cannot be made.
+    """
+    folder = into / "deliberr"
+    for part in (folder, *folder.parents):
+        if part.exists() and not part.is_dir():
+            raise WrongInput(
+                f"{folder}: cannot be made, because a file is in its way; choose another place with"
+                " --to"
+            )
+    files = find_files(paths)
+    earlier = folder / ANSWERS
+    kept: tuple[Answers, ...] = ()
+    if HUMAN not in files and earlier.is_file():
+        kept = tuple(read_answers(earlier).values())
+    published = read_published(files, version, kept)
+    keep(published.surveys, published.answers, folder)
+    return Imported(folder, published, bool(kept))
 
 
 def keep(surveys: Iterable[Survey], answers: Sequence[Answers], folder: Path) -> None:
@@ -59,14 +93,8 @@ def survey_yaml(survey: Survey, rank_1_in_source: Rank1 | None = None) -> str:
         fields["rank_1_in_source"] = rank_1_in_source
     if survey.forced_distribution is not None:
         fields["forced_distribution"] = list(survey.forced_distribution)
-    for kind, items in (
-        ("considerations", survey.considerations),
-        ("preferences", survey.preferences),
-    ):
-        fields[kind] = [
-            {"id": item.id, "text": item.text} | ({"reverse": True} if item.reverse else {})
-            for item in items
-        ]
+    fields["considerations"] = [_item(item) for item in survey.considerations]
+    fields["preferences"] = [_item(item) for item in survey.preferences]
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False
@@ -75,6 +103,11 @@ def survey_yaml(survey: Survey, rank_1_in_source: Rank1 | None = None) -> str:
     text = StringIO()
     yaml.dump(fields, text)
     return text.getvalue()
+
+
+def _item(item: Item) -> dict[str, object]:
+    plain: dict[str, object] = {"id": item.id, "text": item.text}
+    return plain | {"reverse": True} if item.reverse else plain
 
 
 def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
@@ -89,40 +122,38 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
     if (folder / ANSWERS).is_file():
         kept = tuple(read_answers(folder / ANSWERS).values())
         return kept, {own.survey: _kept_scale(folder / f"{own.survey}.yaml") for own in kept}
-    if (
-        not (folder / HUMAN).is_file()
-        and folder.name == FOLDER
-        and (own := sorted(folder.glob("*.csv")))
-    ):
-        surveys = [Library(folder.absolute().parent).survey(path.stem) for path in own]
-        scales = {survey.id: (survey.scale_min, survey.scale_max) for survey in surveys}
-        return tuple(
-            kept_answers(path, survey) for path, survey in zip(own, surveys, strict=True)
-        ), scales
     if not (folder / HUMAN).is_file():
-        raise WrongInput(f"{folder}: neither {ANSWERS} nor {HUMAN} is in this folder; {advice}")
+        own = sorted(folder.glob("*.csv")) if folder.name == FOLDER else []
+        if not own:
+            raise WrongInput(f"{folder}: neither {ANSWERS} nor {HUMAN} is in this folder; {advice}")
+        return _own(own, Library(folder.absolute().parent))
     files = find_files([folder])
     if LONG in files or SHEETS in files:
         published = read_published(files, version="")
-        return published.answers, {
-            local_name(survey): (survey.scale_min, survey.scale_max) for survey in published.surveys
-        }
+        scales = {local_name(survey): _scale(survey) for survey in published.surveys}
+        return published.answers, scales
     alone = published_answers(files[HUMAN])
-    return alone, {own.survey: _scale_without_instrument(own) for own in alone}
+    return alone, {answers.survey: _scale_without_instrument(answers) for answers in alone}
+
+
+def _own(paths: Sequence[Path], library: Library) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
+    """The answers of the user's own in these files, each named after its survey, and the scales."""
+    surveys = [library.survey(path.stem) for path in paths]
+    answers = [kept_answers(path, survey) for path, survey in zip(paths, surveys, strict=True)]
+    return tuple(answers), {survey.id: _scale(survey) for survey in surveys}
+
+
+def _scale(survey: Survey) -> Scale:
+    return survey.scale_min, survey.scale_max
 
 
 def _kept_scale(path: Path) -> Scale:
-    try:
-        fields = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))
-        low, high = fields["scale_min"], fields["scale_max"]
-    except FileNotFoundError as error:
-        raise WrongInput(
-            f"{path}: the instrument of these answers is missing; import both again"
-        ) from error
-    except (YAMLError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise WrongInput(
-            f"{path}: no readable scale_min and scale_max in it; import it again"
-        ) from error
+    if not path.is_file():
+        raise WrongInput(f"{path}: the instrument of these answers is missing; import both again")
+    fields = read_yaml(path)
+    if not isinstance(fields, dict) or not {"scale_min", "scale_max"} <= fields.keys():
+        raise WrongInput(f"{path}: no readable scale_min and scale_max in it; import it again")
+    low, high = fields["scale_min"], fields["scale_max"]
     if not (isinstance(low, int) and isinstance(high, int) and low < high):
         raise WrongInput(
             f"{path}: expected whole numbers scale_min < scale_max, got {low!r} and {high!r}"

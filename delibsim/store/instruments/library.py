@@ -3,22 +3,18 @@ package.
 """
 
 from collections.abc import Callable, Iterator
-from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent
-from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
-from ruamel.yaml.reader import ReaderError
+from yaml.nodes import MappingNode, SequenceNode
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.survey import LABEL, Item, Survey
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.editions import LATER, NOW, edition_folder
 from delibsim.store.instruments.ranks import Rank1
+from delibsim.store.reading import read_yaml, yaml_nodes
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
@@ -57,6 +53,9 @@ class _ItemLine(BaseModel):
     text: Text
     reverse: bool = False
 
+    def build(self, kind: Literal["consideration", "preference"]) -> Item:
+        return Item(self.id, kind, self.text, self.reverse)
+
 
 class _SurveyFile(_File):
     considerations: list[_ItemLine] = Field(min_length=2)
@@ -69,20 +68,11 @@ class _SurveyFile(_File):
     source: str = ""
 
     def build(self) -> Survey:
-        items = [
-            Item(line.id, "consideration", line.text, line.reverse) for line in self.considerations
-        ]
-        items += [Item(line.id, "preference", line.text, line.reverse) for line in self.preferences]
+        items = [line.build("consideration") for line in self.considerations]
+        items += [line.build("preference") for line in self.preferences]
         forced = None if self.forced_distribution is None else tuple(self.forced_distribution)
-        return Survey(
-            self.id,
-            tuple(items),
-            self.scale_min,
-            self.scale_max,
-            forced,
-            self.validated,
-            self.source.strip(),
-        )
+        scale = self.scale_min, self.scale_max
+        return Survey(self.id, tuple(items), *scale, forced, self.validated, self.source.strip())
 
 
 def package_data(name: str) -> Path:
@@ -129,11 +119,10 @@ class Library:
         """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
         files = self.topics()
         if id not in files:
-            raise unknown(
-                "topic", id, files, f"Topics are files in {self.home / 'topics'} or in the package"
-            )
+            advice = f"Topics are files in {self.home / 'topics'} or in the package"
+            raise unknown("topic", id, files, advice)
         path = files[id]
-        plain = _parsed(path)
+        plain = read_yaml(path)
         kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
         return _checked(path, id, kind)
 
@@ -163,7 +152,7 @@ class Library:
     def rank_1_in_source(self, id: str) -> Rank1 | None:
         """What rank 1 was in answers imported with a survey; None where its file does not say."""
         self.survey(id)
-        return _parsed(self.surveys()[id]).get("rank_1_in_source")
+        return read_yaml(self.surveys()[id]).get("rank_1_in_source")
 
     def _folders(self, kind: str) -> Iterator[Path]:
         """Folders from the last to be asked to the first, so that later entries take precedence."""
@@ -174,38 +163,8 @@ class Library:
             yield theirs
 
 
-def _parsed(path: Path) -> Any:
-    """The plain values of a YAML 1.2 file; WrongInput with the line for anything else."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        yaml = YAML(typ="safe", pure=True)
-        for event in yaml.parse(StringIO(text)):
-            if isinstance(event, AliasEvent):
-                line = event.start_mark.line + 1
-                raise WrongInput(
-                    f"{path}, line {line}: aliases (*{event.anchor}) are not allowed; write the"
-                    " value out"
-                )
-        return YAML(typ="safe", pure=True).load(text)
-    except UnicodeDecodeError:
-        raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = (error.problem or error.context or "broken YAML").splitlines()[0]
-        raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
-    except ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
-    except YAMLError as error:
-        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
-    except RecursionError:
-        raise WrongInput(
-            f"{path}: nested too deeply; a topic or survey needs three levels"
-        ) from None
-
-
 def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
-    plain = _parsed(path)
+    plain = read_yaml(path)
     if not isinstance(plain, dict):
         raise WrongInput(
             f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}"
@@ -218,35 +177,23 @@ def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
     except ValueError as error:
         raise WrongInput(_located(path, _place_of(str(error), plain), str(error))) from None
     if built.id != id:
-        raise WrongInput(
-            _located(
-                path,
-                ("id",),
-                f"is '{built.id}', but the place of the file says '{id}'; make them equal",
-            )
-        )
+        problem = f"is '{built.id}', but the place of the file says '{id}'; make them equal"
+        raise WrongInput(_located(path, ("id",), problem))
     return built
 
 
 def _place_of(problem: str, plain: dict[str, Any]) -> tuple[Any, ...]:
     """Where in the file lies what a survey as a whole was refused for."""
     if problem.startswith("item ids"):
-        labels = [
-            (kind, i, line["id"])
-            for kind in ("considerations", "preferences")
-            for i, line in enumerate(plain[kind])
-        ]
         seen: set[str] = set()
-        for kind, i, label in labels:
-            if label in seen:
-                return kind, i, "id"
-            seen.add(label)
-    fields = (
-        ("forced_distribution",)
-        if problem.startswith("forced")
-        else ("scale_min", "scale_max", "id")
-    )
-    return (next(field for field in fields if field in plain),)
+        for kind in ("considerations", "preferences"):
+            for i, line in enumerate(plain[kind]):
+                if line["id"] in seen:
+                    return kind, i, "id"
+                seen.add(line["id"])
+    if problem.startswith("forced"):
+        return ("forced_distribution",)
+    return (next(field for field in ("scale_min", "scale_max", "id") if field in plain),)
 
 
 def _expected(error: Any, kind: Any) -> str:
@@ -259,9 +206,7 @@ def _expected(error: Any, kind: Any) -> str:
 
 def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
     """A message with the line of the field, found by walking the YAML nodes as far as they go."""
-    node: Node | None = YAML(typ="safe", pure=True).compose(
-        StringIO(path.read_text(encoding="utf-8"))
-    )
+    node = yaml_nodes(path)
     line = 1
     for step in location:
         if isinstance(node, MappingNode):
@@ -272,7 +217,5 @@ def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
         elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
             node = node.value[step]
             line = node.start_mark.line + 1
-    field = "".join(
-        f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location
-    ).lstrip(".")
-    return f"{path}, line {line}, field {field}: {problem}"
+    steps = [f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location]
+    return f"{path}, line {line}, field {''.join(steps).lstrip('.')}: {problem}"

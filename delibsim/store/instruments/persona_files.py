@@ -14,6 +14,7 @@ from delibsim.domain.study import is_file_name
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import read_rows, whole_number
 from delibsim.store.instruments.library import package_data
+from delibsim.store.reading import read_yaml
 
 FOLDER = Path("conf") / "persona"
 
@@ -25,9 +26,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(
-        "tag:yaml.org,2002:str", text, style="'" if text[:1] in "+-.0123456789" else None
-    )
+    style = "'" if text[:1] in "+-.0123456789" else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _text)
@@ -66,9 +66,8 @@ def keep_personas(
             f"'{personas.name}' cannot name personas: use lower-case letters, digits, '-' and '_'"
         )
     path, text = home / FOLDER / f"{personas.name}.yaml", persona_yaml(personas, built)
-    if (package_data("conf") / "persona" / path.name).is_file() and package_data(
-        "conf"
-    ).resolve() != (home / "conf").resolve():
+    ours = package_data("conf")
+    if (ours / "persona" / path.name).is_file() and ours.resolve() != (home / "conf").resolve():
         raise WrongInput(f"personas '{personas.name}' come with delibsim; take another name")
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return path, False
@@ -85,18 +84,13 @@ def read_persona_file(name: str, home: Path) -> dict[str, Any]:
     """The plain values of a set of personas, beside the user first, then in the package; WrongInput
     where there is none or it is broken.
     """
-    folders = [home / FOLDER, package_data("conf") / "persona"]
-    path = next(
-        (folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None
-    )
-    if path is None:
-        raise unknown(
-            "persona", name, {file.stem for folder in folders for file in folder.glob("*.yaml")}
-        )
-    try:
-        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    files: dict[str, Path] = {}
+    for folder in (package_data("conf") / "persona", home / FOLDER):
+        files |= {path.stem: path for path in folder.glob("*.yaml")}
+    if name not in files:
+        raise unknown("persona", name, files)
+    path = files[name]
+    plain = read_yaml(path)
     if not isinstance(plain, dict) or not isinstance(plain.get("personas"), list):
         raise WrongInput(f"{path}: expected fields name and personas")
     return plain | {"personas": [str(text).replace("\\${", "${") for text in plain["personas"]]}
@@ -123,16 +117,11 @@ def read_own_personas(path: Path, name: str) -> Personas:
 
 
 def _of_yaml(path: Path, name: str) -> Personas:
-    try:
-        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise WrongInput(f"{path}: cannot be read: {error}") from None
-    texts = plain.get("personas") if isinstance(plain, dict) else plain
+    plain = read_yaml(path)
+    fields = plain if isinstance(plain, dict) else {"personas": plain}
+    texts, sizes = fields.get("personas"), fields.get("sizes", [])
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise WrongInput(f"{path}: expected a list of texts, or a field personas that is one")
-    sizes = plain.get("sizes", []) if isinstance(plain, dict) else []
     if not isinstance(sizes, list) or not all(isinstance(size, int) for size in sizes):
         raise WrongInput(f"{path}: sizes are a list of whole numbers")
     return _set(path, name, texts, sizes)

@@ -4,7 +4,6 @@ of what was written.
 
 import csv
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,10 +14,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.account import account_of
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
+from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
-from delibsim.store.tables.account import Row
+from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS, TABLES, Column
 from delibsim.store.tables.study import cells, rows_of
 
@@ -28,6 +29,7 @@ UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 """Characters that UTF-8 or R cannot hold: NUL, and halves of characters."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What makes a spreadsheet take the text in a cell for a formula."""
+LOGICALS = {True: "TRUE", False: "FALSE", None: None}
 SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "logical": "BOOLEAN"}
 
 
@@ -60,24 +62,28 @@ def export(
     measures: list[Row] = []
     with staged(folder) as new:
         with ExitStack() as open_files:
-            sheets = {
-                table: open_files.enter_context(_Sheet(new, table, formats, spreadsheet_safe))
-                for table in TABLES
-            }
+            sheets = {}
+            for table in TABLES:
+                sheet = _Sheet(new, table, formats, spreadsheet_safe)
+                sheets[table] = open_files.enter_context(sheet)
             for table, row in rows_of(runs, faults):
                 sheets[table].add(cells(table, row))
                 if table == "runs":
                     sessions[row["status"]] += 1
                 elif table == "measures":
                     measures.append(row)
+        if never := account_of(runs).not_begun:
+            sessions["not begun"] = len(never)
         if "parquet" in formats:
             _to_parquet(sheets.values())
         _write_codebook(new, measures)
-        escaped = {
-            f"{table}.{name}": n
-            for table, sheet in sheets.items()
-            for name, n in sheet.escaped.items()
-        }
+        escaped = {}
+        for table, sheet in sheets.items():
+            for name, n in sheet.escaped.items():
+                escaped[f"{table}.{name}"] = n
+        files = {}
+        for path in sorted(new.iterdir()):
+            files[path.name] = {"bytes": path.stat().st_size, "sha256": _sha256(path)}
         manifest = {
             "schema": SCHEMA,
             "study": runs.study,
@@ -87,10 +93,7 @@ def export(
             "sessions": dict(sessions),
             "left_out": faults,
             "escaped": escaped,
-            "files": {
-                path.name: {"bytes": path.stat().st_size, "sha256": _sha256(path)}
-                for path in sorted(new.iterdir())
-            },
+            "files": files,
         }
         (new / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
     return Export(folder, manifest["rows"], dict(sessions), escaped, tuple(faults))
@@ -110,19 +113,16 @@ class _Sheet:
         self._safe = spreadsheet_safe
         self._texts = [i for i, column in enumerate(self.columns) if column.kind == "text"]
         self._logicals = [i for i, column in enumerate(self.columns) if column.kind == "logical"]
-        self._csv: IO[str] | None = (
-            (folder / f"{table}.csv").open("w", encoding="utf-8", newline="")
-            if "csv" in formats
-            else None
-        )
-        self._lines: IO[bytes] | None = self.lines.open("wb") if "parquet" in formats else None
-        if self._csv is not None:
-            self._csv.write(
-                "\ufeff" if spreadsheet_safe else ""
-            )  # without it, spreadsheets take UTF-8 for something else
-            self._writer = csv.writer(
-                self._csv
-            )  # ends lines with CR LF as RFC 4180 says, and so quotes texts that hold a CR alone
+        self._csv: IO[str] | None = None
+        self._lines: IO[bytes] | None = None
+        if "parquet" in formats:
+            self._lines = self.lines.open("wb")
+        if "csv" in formats:
+            # Without the mark, spreadsheets take UTF-8 for something else.
+            encoding = "utf-8-sig" if spreadsheet_safe else "utf-8"
+            self._csv = (folder / f"{table}.csv").open("w", encoding=encoding, newline="")
+            # Ends lines with CR LF, as RFC 4180 says, and so quotes texts that hold a CR alone.
+            self._writer = csv.writer(self._csv)
             self._writer.writerow([column.name for column in self.columns])
 
     @property
@@ -146,18 +146,14 @@ class _Sheet:
                 row[i] = UNWRITABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", row[i])
                 self.escaped[self.columns[i].name] += 1
         if self._lines is not None:
-            line = json_text(
-                {
-                    column.name: value
-                    for column, value in zip(self.columns, row, strict=True)
-                    if value is not None
-                }
-            ).encode()
+            named = zip(self.columns, row, strict=True)
+            known = {column.name: value for column, value in named if value is not None}
+            line = json_text(known).encode()
             self.longest = max(self.longest, len(line))
             self._lines.write(line + b"\n")
         if self._csv is not None:
             for i in self._logicals:
-                row[i] = None if row[i] is None else "TRUE" if row[i] else "FALSE"
+                row[i] = LOGICALS[row[i]]
             self._writer.writerow([_inert(cell) for cell in row] if self._safe else row)
 
 
@@ -178,9 +174,8 @@ def _to_parquet(sheets: Iterable[_Sheet]) -> None:
     }
     with duckdb.connect(config=offline) as database:
         for sheet in sheets:
-            columns = ", ".join(
-                f"'{column.name}': '{SQL[column.kind]}'" for column in sheet.columns
-            )
+            types = [f"'{column.name}': '{SQL[column.kind]}'" for column in sheet.columns]
+            columns = ", ".join(types)
             source = (
                 f"read_json(?, format = 'newline_delimited', columns = {{{columns}}},"
                 f" maximum_object_size = {sheet.longest + 2**24})"
@@ -203,11 +198,9 @@ def _write_codebook(folder: Path, measures: Iterable[Row]) -> None:
     with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["table", *Column.__dataclass_fields__])
-        writer.writerows(
-            [table, *asdict(column).values()]
-            for table, columns in COLUMNS.items()
-            for column in columns
-        )
+        for table, columns in COLUMNS.items():
+            for column in columns:
+                writer.writerow([table, *asdict(column).values()])
     (folder / "codebook.md").write_text("\n".join(_codebook(measures)) + "\n", encoding="utf-8")
 
 
@@ -241,7 +234,7 @@ def _refuse_foreign(folder: Path) -> None:
     if not folder.is_dir():
         raise WrongInput(f"{folder} is a file; give a folder with --to")
     try:
-        written = set(json.loads((folder / MANIFEST).read_bytes())["files"]) | {MANIFEST}
+        written = set(json_value(file_bytes(folder / MANIFEST))["files"]) | {MANIFEST}
     except (OSError, ValueError, KeyError, TypeError):
         written = set()
     if foreign := sorted(path.name for path in folder.iterdir() if path.name not in written):

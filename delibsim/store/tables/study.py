@@ -13,8 +13,9 @@ from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.files import read_lines
 from delibsim.store.runs import SCORES, Runs
-from delibsim.store.tables.account import Row, SessionRows
+from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS
+from delibsim.store.tables.session_rows import SessionRows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,21 +31,18 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
 
     kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
     faults: list[str] = []
-    values: dict[str, list[list[Any]]] = {
-        table: [[] for _ in columns] for table, columns in COLUMNS.items()
-    }
+    values: dict[str, list[list[Any]]] = {}
+    for table, columns in COLUMNS.items():
+        values[table] = [[] for _ in columns]
     for table, row in rows_of(runs, faults):
         for held, value in zip(values[table], cells(table, row), strict=True):
             held.append(value)
-    frames = {
-        table: pd.DataFrame(
-            {
-                c.name: pd.Series(held, dtype=kinds[c.kind])
-                for c, held in zip(columns, values[table], strict=True)
-            }
-        )
-        for table, columns in COLUMNS.items()
-    }
+    frames = {}
+    for table, columns in COLUMNS.items():
+        series = {}
+        for column, held in zip(columns, values[table], strict=True):
+            series[column.name] = pd.Series(held, dtype=kinds[column.kind])
+        frames[table] = pd.DataFrame(series)
     return frames, faults
 
 
@@ -54,23 +52,34 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
 
     A column that is not in a row is missing from it.
     """
-    accounts: dict[str, SessionRows] = {}
-    measures: dict[tuple[str, int | None, str], Row] = {}
+    sessions: dict[str, SessionRows] = {}
     items: set[tuple[Any, ...]] = set()
-    groups = manifest.parts.get("groups", {}) if (manifest := runs.manifest()) else {}
+    manifest = runs.manifest()
+    groups = manifest.components.get("groups", {}) if manifest else {}
     same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
-        account = SessionRows(runs, name, groups.get(name), same)
-        faults += account.faults
-        yield from account.rows()
-        if account.session is not None:
-            for item in _items(runs.study, account.session.survey):
-                if (found := tuple(item.values())) not in items:
-                    items.add(found)
+        session = SessionRows(runs, name, groups.get(name), same)
+        faults += session.faults
+        yield from session.rows()
+        if session.session is not None:
+            for item in _items(runs.study, session.session.survey):
+                content = tuple(item.values())
+                if content not in items:
+                    items.add(content)
                     yield "items", item
-        accounts[name] = account.closed()
+        sessions[name] = session.closed()
+    yield from _rows_of_scores(runs, sessions, faults)
+
+
+def _rows_of_scores(
+    runs: Runs, sessions: Mapping[str, SessionRows], faults: list[str]
+) -> Iterator[tuple[str, Row]]:
+    """The rows of scores, and last those of the measures that occur in them."""
+    measures: dict[tuple[str, int | None, str], Row] = {}
     for path in sorted((runs.folder / SCORES).glob("*.jsonl")):
-        scorer, _, version = path.stem.rpartition(".v")
+        scorer, _, text = path.stem.rpartition(".v")
+        scorer = scorer or path.stem
+        version = int(text) if text.isdecimal() else None
         records, damaged = read_lines(path)
         for record in records:
             try:
@@ -78,37 +87,29 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
             except codec.Damaged:
                 damaged += 1
                 continue
-            file = {
-                "scorer": scorer or path.stem,
-                "scorer_version": int(version) if version.isdecimal() else None,
-            }
-            key = (file["scorer"], file["scorer_version"], score.measure)
+            key = (scorer, version, score.measure)
             if key not in measures:
                 measures[key] = _measure(runs.study, *key)
-            yield "scores", _score(runs.study, score, accounts) | file
+            origin = {"scorer": scorer, "scorer_version": version}
+            yield "scores", _score(runs.study, score, sessions) | origin
         if damaged:
             faults.append(f"{path}: {damaged} damaged line(s); score the study again")
     for row in measures.values():
         yield "measures", row
 
 
-NAMES = {table: tuple(column.name for column in columns) for table, columns in COLUMNS.items()}
-
-
 def cells(table: str, row: Row) -> list[Any]:
     """The values of a row in the order of the columns; an empty text is a missing value."""
-    values = map(row.get, NAMES[table])
+    values = [row.get(column.name) for column in COLUMNS[table]]
     return [None if value == "" else value for value in values]
 
 
 def _begun(runs: Runs) -> list[str]:
     """Sessions with a plan, and folders that hold a run or a record although their plan is gone."""
-    remains = {
-        path.parent.name
-        for kind in ("run.json", "exchanges.jsonl")
-        for path in runs.folder.glob(f"*/{kind}")
-    }
-    return sorted(remains.union(runs.sessions()))
+    begun = set(runs.sessions())
+    for kind in ("run.json", "exchanges.jsonl"):
+        begun |= {path.parent.name for path in runs.folder.glob(f"*/{kind}")}
+    return sorted(begun)
 
 
 def _items(study: str, survey: Survey) -> Iterator[Row]:
@@ -151,10 +152,10 @@ def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
     }
 
 
-def _score(study: str, score: Score, accounts: Mapping[str, SessionRows]) -> Row:
+def _score(study: str, score: Score, sessions: Mapping[str, SessionRows]) -> Row:
     name, _, rest = score.target.partition("/")
-    account = accounts.get(name)
-    row = account.condition if account else {"study": study, "session": name}
+    session = sessions.get(name)
+    row = session.condition if session else {"study": study, "session": name}
     return row | {
         "measure": score.measure,
         "unit": score.unit,
@@ -165,7 +166,7 @@ def _score(study: str, score: Score, accounts: Mapping[str, SessionRows]) -> Row
         "value": None if math.isnan(score.value) else score.value,
         "coder": score.coder,
         "note": score.note,
-        "attempts": _most_attempts(account.attempts, score, rest) if account else None,
+        "attempts": _most_attempts(session.attempts, score, rest) if session else None,
     }
 
 
@@ -176,11 +177,15 @@ def _most_attempts(
     participant, its turn.
     """
     occasions = {"pre": ("pre",), "post": ("post",), "change": PHASES}.get(score.phase)
-    behind = [
-        n
-        for (participant, occasion), n in attempts.items()
-        if (occasions is None or occasion in occasions)
-        and (score.unit != "participant" or participant == rest)
-        and (score.unit != "statement" or occasion == f"turn {rest}")
-    ]
-    return None if not behind or None in behind else max(n for n in behind if n is not None)
+    most = 0
+    for (participant, occasion), n in attempts.items():
+        if occasions is not None and occasion not in occasions:
+            continue
+        if score.unit == "participant" and participant != rest:
+            continue
+        if score.unit == "statement" and occasion != f"turn {rest}":
+            continue
+        if n is None:
+            return None
+        most = max(most, n)
+    return most or None

@@ -18,12 +18,13 @@ pytest.importorskip("adapters")
 from aqua_models import WORDS
 from fake_provider import FakeProvider, Rule
 
+from delibsim.conduct.translate import translate_runs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.measures.aqua import INDICATORS, score
 from delibsim.scorers.aqua.coder import Coder
 from delibsim.scorers.aqua.scorer import AQuA
-from delibsim.scorers.aqua.setup import Voice, adapter_parts, find, read
+from delibsim.scorers.aqua.setup import TranslatingModel, adapter_parts, find, read
 from delibsim.store.files import read_lines
 from delibsim.testing import a_run, check_scorer
 
@@ -62,6 +63,22 @@ def table(scores):
 def plain(scores):
     """Scores as text, in which NaN equals NaN."""
     return list(map(repr, scores))
+
+
+def translated(scorer, runs):
+    """A scorer for which the statements of runs have been translated, as `delibsim score` does."""
+    translate_runs(scorer, runs)
+    return scorer
+
+
+def scored(scorer, runs):
+    """The scores of runs after their translation."""
+    return translated(scorer, runs).score(runs)
+
+
+def detailed(scorer, runs):
+    """The details of runs after their translation."""
+    return translated(scorer, runs).details(runs)
 
 
 def counted(scorer):
@@ -327,10 +344,9 @@ async def test_a_reply_that_is_no_translation_is_asked_for_again_and_never_kept(
         Rule(text="Hier ist die Übersetzung: Die Straßen sind laut."),
     ]
     async with FakeProvider(rules) as provider:
-        folder = set_up(translator=replace(voice_at(provider), reasks=2))
-        found = await asyncio.to_thread(
-            AQuA(folder).details, [run_of("the bus is late, and they do not care", *ENGLISH[1:])]
-        )
+        folder = set_up(translator=replace(model_at(provider), reasks=2))
+        run = run_of("the bus is late, and they do not care", *ENGLISH[1:])
+        found = await asyncio.to_thread(detailed, AQuA(folder), [run])
         assert provider.calls == 2 + 2 + 3
     assert [record.get("german") for record in found] == [
         "Der Bus kommt immer zu spät.",
@@ -410,7 +426,7 @@ def test_a_changed_file_is_refused_also_where_every_text_was_worked_on_before(se
         AQuA(folder).score([run_of(*GERMAN)])
 
 
-def voice_at(provider, **limits):
+def model_at(provider, **limits):
     settings = {
         "name": "local",
         "kind": "openai_compatible",
@@ -418,7 +434,7 @@ def voice_at(provider, **limits):
         "max_tokens": 500,
         "temperature": 0.0,
     }
-    return Voice(settings, provider.base_url, {"longest_wait": 0.02, **limits})
+    return TranslatingModel(settings, provider.base_url, {"longest_wait": 0.02, **limits})
 
 
 async def test_a_language_model_translates_through_our_own_door(set_up):
@@ -428,9 +444,9 @@ async def test_a_language_model_translates_through_our_own_door(set_up):
         Rule(text="Das ist nun deutsch."),
     ]
     async with FakeProvider(rules) as provider:
-        folder = set_up(translator=voice_at(provider))
+        folder = set_up(translator=model_at(provider))
         run = run_of(*ENGLISH, "this is SECRET to all of us")
-        found = await asyncio.to_thread(AQuA(folder).details, [run])
+        found = await asyncio.to_thread(detailed, AQuA(folder), [run])
         assert [r.get("german") for r in found] == ["Das ist nun deutsch."] * 3 + [None]
         assert found[3]["note"] == "not_translated"
         assert found[3]["reason"].startswith("refusal: ")
@@ -438,13 +454,13 @@ async def test_a_language_model_translates_through_our_own_door(set_up):
         asked = list(provider.requests)
         assert "You translate statements" in asked[0].text
         scorer = AQuA(folder)
-        await asyncio.to_thread(scorer.score, [run])
-        await asyncio.to_thread(scorer.details, [run])
+        await asyncio.to_thread(scored, scorer, [run])
+        await asyncio.to_thread(detailed, scorer, [run])
         assert provider.calls == len(asked) + 1, (
             "one scorer asks once for what could not be translated"
         )
         asked = list(provider.requests)
-        scores = await asyncio.to_thread(AQuA(folder).score, [run])
+        scores = await asyncio.to_thread(scored, AQuA(folder), [run])
         assert provider.calls == len(asked) + 1, (
             "only what could not be translated is asked for again"
         )
@@ -452,15 +468,23 @@ async def test_a_language_model_translates_through_our_own_door(set_up):
     assert provider.base_url not in json.dumps(found)
 
 
+def test_a_scorer_asks_no_language_model_itself(set_up):
+    nobody = {"name": "x", "kind": "openai_compatible", "model": "x", "max_tokens": 9}
+    scorer = AQuA(set_up(translator=TranslatingModel(nobody, "http://127.0.0.1:9/v1")))
+    found = scorer.details([run_of(ENGLISH[0], GERMAN[0])])
+    assert found[0]["note"] == "not_translated"
+    assert "delibsim score does that first" in found[0]["reason"]
+    assert found[1]["german"] == GERMAN[0]
+
+
 async def test_a_citizen_or_an_unknown_model_cannot_translate(set_up):
     for settings, fault in (
         ({"name": "citizen", "kind": "citizen"}, "a citizen cannot translate"),
         ({"name": "x", "kind": "nix"}, "no plug-in 'nix'"),
     ):
+        scorer = AQuA(set_up(translator=TranslatingModel(settings)))
         with pytest.raises(WrongInput, match=fault):
-            await asyncio.to_thread(
-                AQuA(set_up(translator=Voice(settings))).score, [run_of(*ENGLISH)]
-            )
+            await asyncio.to_thread(scored, scorer, [run_of(*ENGLISH)])
 
 
 def test_a_table_of_texts(set_up):

@@ -13,7 +13,7 @@ from delibsim.scorers.aqua.setup import (
     FOLDERS,
     Part,
     Setup,
-    Voice,
+    TranslatingModel,
     adapter_parts,
     find,
     keep,
@@ -129,7 +129,9 @@ def test_the_record_reads_back_equal(published, tmp_path):
     voiced = Setup(
         made.base,
         made.adapters,
-        Voice({"name": "m", "kind": "k", "temperature": 0}, "http://localhost/v1", {"tries": 2}),
+        TranslatingModel(
+            {"name": "m", "kind": "k", "temperature": 0}, "http://localhost/v1", {"tries": 2}
+        ),
         4.0,
         "other",
     )

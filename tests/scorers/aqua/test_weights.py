@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.setup import find, model_part, part_of
-from delibsim.scorers.aqua.translation import translator_of
+from delibsim.scorers.aqua.translation import Marian
 from delibsim.scorers.aqua.weights import ADAPTER_FILES, load
 
 pytestmark = pytest.mark.heavy
@@ -262,7 +262,7 @@ def test_weights_that_are_no_finite_numbers_are_refused_and_named(mine, models, 
     with pytest.raises(
         WrongInput, match="marian holds weights that are no finite numbers: .*fc1.weight"
     ):
-        translator_of(model_part(marian), "cpu")
+        Marian(model_part(marian), "cpu")
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_a_damaged_translator_is_refused(models, tmp_path, file, content, fault)
     folder = shutil.copytree(models / "opus-mt-en-de", tmp_path / "marian")
     (folder / file).unlink() if content is None else (folder / file).write_bytes(content)
     with pytest.raises(WrongInput, match=fault):
-        translator_of(model_part(folder), "cpu")
+        Marian(model_part(folder), "cpu")
 
 
 def test_an_encoder_of_another_kind_is_refused(mine, models):

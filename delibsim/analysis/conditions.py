@@ -1,0 +1,281 @@
+"""A study by condition: means of measures beside those of people, and what is missing."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from math import isnan
+from statistics import fmean, stdev
+from typing import Any
+
+from delibsim.analysis.human.values import on_their_instrument, people_of
+from delibsim.analysis.run_notes import OTHER_INSTRUMENT
+from delibsim.analysis.run_summary import FLAG, is_null
+from delibsim.domain.condition import Condition, conditions
+from delibsim.domain.run import Run, Session
+from delibsim.domain.score import Score
+from delibsim.domain.study import cell_of
+
+NUMBERS = ("held", "valid", "mean", "sd")
+"""What a mean says of the values that it stands on."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a measure in a phase over the runs of a condition, and people's value.
+
+    `planned`, `held` and `valid` count runs; `mean` and `sd` are those of the valid ones, None
+    without any (`sd`: with fewer than two). `missing` counts the reason codes of the others.
+    `equal_to` is the condition that this one equals by construction, `asked_like` the one that was
+    asked alike because the parameter they differ in was dropped; None without one.
+    """
+
+    condition: Condition
+    equal_to: Condition | None
+    asked_like: Condition | None
+    measure: str
+    phase: str
+    planned: int
+    held: int
+    valid: int
+    mean: float | None
+    sd: float | None
+    missing: Mapping[str, int]
+    people: float | None
+
+    def title(self) -> str:
+        """What stands above the table of the condition: its name, and which other it is like."""
+        if self.equal_to is not None:
+            equal = f"= {self.equal_to}, by construction; only numbers that differ are shown"
+            return f"{self.condition} ({equal})"
+        alike = "" if self.asked_like is None else f" (asked like {self.asked_like})"
+        return f"{self.condition}{alike}"
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; the condition as its topic, treatment, models and settings."""
+        row = named(self.condition)
+        row |= {"equal_to": _text(self.equal_to), "asked_like": _text(self.asked_like)}
+        for name in ("measure", "phase", "planned", *NUMBERS, "people"):
+            row[name] = getattr(self, name)
+        return row | {"missing": dict(self.missing)}
+
+
+@dataclass(frozen=True)
+class MeasureMeans:
+    """One measure of a condition, whole: its means by phase.
+
+    The counts and the reasons of what is undefined are those of the phase with the fewest values.
+    """
+
+    measure: str
+    phases: Mapping[str, Mean]
+
+    @property
+    def least(self) -> Mean:
+        """The mean that stands on the fewest values."""
+        return min(self.phases.values(), key=lambda mean: mean.valid)
+
+    def mean(self, phase: str) -> float | None:
+        """The mean in a phase ("" for what has no phase); None where there is none."""
+        found = self.phases.get(phase)
+        return None if found is None else found.mean
+
+    @property
+    def change(self) -> Mean | None:
+        """The change; None for a measure that has none."""
+        return self.phases.get("change")
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What is missing from the runs of a condition: so many statements or answers for one reason.
+
+    `n` counts statements or answers, `runs` the runs they are missing from.
+    """
+
+    condition: Condition
+    what: str
+    reason: str
+    n: int
+    runs: int
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; the condition as its topic, treatment, models and settings."""
+        row = {"what": self.what, "reason": self.reason, "n": self.n, "runs": self.runs}
+        return named(self.condition) | row
+
+
+@dataclass(frozen=True)
+class ByCondition:
+    """A study by condition: means of its measures, what is missing, and what is no finding.
+
+    `null` are the conditions in which every participant is a citizen, a null model. `on_people`
+    are the sentences of `on_people`.
+    """
+
+    means: Sequence[Mean]
+    gaps: Sequence[Gap]
+    null: Set[Condition]
+    on_people: Sequence[str]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "conditions": [mean.plain() for mean in self.means],
+            "missing": [gap.plain() for gap in self.gaps],
+        }
+
+
+def by_condition(
+    plans: Sequence[Session],
+    held: Iterable[Run],
+    scores: Iterable[Score],
+    same: Mapping[str, str],
+    alike: Mapping[str, str],
+) -> ByCondition:
+    """The sessions of a study, its runs and their scores, by condition.
+
+    `same` gives for a cell of the design, by name, the first that it equals by construction,
+    `alike` the first that was asked alike.
+    """
+    of = conditions(plans)
+    same_as, asked_like = (conditions_of_cells(cells, plans, of) for cells in (same, alike))
+    return ByCondition(
+        means=means(plans, scores, same_as, asked_like),
+        gaps=gaps(held, of),
+        null={of[plan.id] for plan in plans if is_null(plan)},
+        on_people=on_people(plans),
+    )
+
+
+def means(
+    plans: Sequence[Session],
+    scores: Iterable[Score],
+    same: Mapping[Condition, Condition],
+    alike: Mapping[Condition, Condition],
+) -> list[Mean]:
+    """The means of every run-level measure, by condition.
+
+    `same` and `alike` give the `equal_to` and the `asked_like` of conditions.
+    """
+    of = conditions(plans)
+    people = {of[plan.id]: people_of(plan) or {} for plan in plans}
+    planned = Counter(of.values())
+    found: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
+    for score in scores:
+        if score.unit == "run" and score.target in of:
+            found[of[score.target], score.measure, score.phase].append(score)
+    rows = []
+    for (condition, measure, phase), own in sorted(found.items(), key=_name_first):
+        values = [score.value for score in own if not isnan(score.value)]
+        row = Mean(
+            condition=condition,
+            equal_to=same.get(condition),
+            asked_like=alike.get(condition),
+            measure=measure,
+            phase=phase,
+            planned=planned[condition],
+            held=len(own),
+            valid=len(values),
+            mean=fmean(values) if values else None,
+            sd=stdev(values) if len(values) > 1 else None,
+            missing=Counter(score.note for score in own if score.note),
+            people=people[condition].get(phase, {}).get(measure),
+        )
+        rows.append(row)
+    return rows
+
+
+def _name_first(entry: tuple[tuple[Condition, str, str], Any]) -> str:
+    return str(entry[0][0])
+
+
+def gaps(held: Iterable[Run], of: Mapping[str, Condition]) -> list[Gap]:
+    """What is missing from the runs of each condition: statements and answers, by status."""
+    counts: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
+    for run in held:
+        for gap in run.gaps:
+            what = "answers" if gap.answers else "statements"
+            key = of[run.session.id], what, gap.reason.code
+            counts[key][run.session.id] += gap.answers or 1
+    return [Gap(*key, n=by_run.total(), runs=len(by_run)) for key, by_run in counts.items()]
+
+
+def on_people(plans: Sequence[Session]) -> list[str]:
+    """What must be known of people's values before anything is compared with them, by topic."""
+    by_survey = {(plan.topic.id, plan.survey.id): plan for plan in plans}
+    found = []
+    for (topic, _), plan in by_survey.items():
+        if known := people_of(plan):
+            pooled = f"the change of {known['n']} people pooled, which no single group shows"
+            told = [f"people on {topic}: {pooled}"]
+            told += [] if on_their_instrument(plan) else OTHER_INSTRUMENT
+            found.append("; ".join(told))
+    return found
+
+
+def conditions_of_cells(
+    cells: Mapping[str, str],
+    plans: Iterable[Session],
+    of: Mapping[str, Condition],
+) -> dict[Condition, Condition]:
+    """Pairs of cells, by name, as pairs of conditions; without pairs of one condition."""
+    named_so = {cell_of(session): of[session.id] for session in plans}
+    found = {}
+    for cell, first in cells.items():
+        if named_so[cell] != named_so[first]:
+            found[named_so[cell]] = named_so[first]
+    return found
+
+
+def by_measure(rows: Iterable[Mean]) -> dict[Condition, list[MeasureMeans]]:
+    """The measures of each condition, in order; without flags that were never raised.
+
+    Of a condition that equals another by construction only the measures with other numbers.
+    """
+    tables: dict[Condition, dict[str, dict[str, Mean]]] = {}
+    equal: dict[Condition, Condition | None] = {}
+    for row in rows:
+        phases = tables.setdefault(row.condition, {}).setdefault(row.measure, {})
+        phases[row.phase] = row
+        equal[row.condition] = row.equal_to
+    found: dict[Condition, list[MeasureMeans]] = {}
+    for condition, measures in tables.items():
+        first = equal[condition]
+        others = {} if first is None else tables.get(first, {})
+        found[condition] = [
+            MeasureMeans(measure, phases)
+            for measure, phases in measures.items()
+            if _unlike(phases, others.get(measure, {})) and _raised(measure, phases)
+        ]
+    return found
+
+
+def _raised(measure: str, phases: Mapping[str, Mean]) -> bool:
+    """Whether a measure is no flag, or a flag that some statement bears."""
+    return not measure.startswith(FLAG) or any(row.mean for row in phases.values())
+
+
+def _unlike(own: Mapping[str, Mean], other: Mapping[str, Mean]) -> bool:
+    """Whether the numbers of a measure differ from those of another condition in some phase."""
+    for phase, row in own.items():
+        if phase not in other or _numbers(row) != _numbers(other[phase]):
+            return True
+    return False
+
+
+def _numbers(row: Mean) -> tuple[Any, ...]:
+    return (row.planned, *(getattr(row, name) for name in NUMBERS), dict(row.missing))
+
+
+def named(condition: Condition) -> dict[str, Any]:
+    """A condition as plain values."""
+    return {
+        "topic": condition.topic,
+        "treatment": condition.treatment,
+        "models": condition.models,
+        "settings": dict(condition.settings),
+    }
+
+
+def _text(condition: Condition | None) -> str | None:
+    return None if condition is None else str(condition)

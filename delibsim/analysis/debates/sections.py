@@ -1,0 +1,89 @@
+"""The tables of the report in sections for reading: one a contrast or model, its fit beside it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+SECTIONED_BY = ("contrast", "model")
+"""Columns whose values name the sections of a table."""
+FIT = {
+    "r2": "R2",
+    "r2_adjusted": "adjusted R2",
+    "r2_marginal": "marginal R2",
+    "r2_conditional": "conditional R2",
+    "pseudo_r2": "pseudo-R2",
+    "log_likelihood": "log likelihood",
+    "log_likelihood_null": "log likelihood of a constant alone",
+    "f": "F against the winner alone",
+    "f_p": "its p",
+    "rater_sd": "rater SD",
+    "residual_sd": "residual SD",
+}
+"""Columns of a model that are the same for all of its terms, with their names for reading."""
+HEADINGS = {"coefficient": "estimate", "residual_sd": "error sd"}
+"""Columns whose names for reading are others than in the data."""
+STANDINGS = {
+    "win_rate": ("win rate", "mean"),
+    "win_low": ("win rate", "low"),
+    "win_high": ("win rate", "high"),
+    "performance": ("performance", "mean"),
+    "performance_low": ("performance", "low"),
+    "performance_high": ("performance", "high"),
+    "rank": ("rank by", "wins"),
+    "performance_rank": ("rank by", "performance"),
+}
+"""Columns of the standings, as what they belong to and what they say of it."""
+P_VALUES = ("p", "p_holm", "p_holm_ten", "f_p")
+"""Columns that hold p values."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a table: the rows of one contrast or model, or all rows of a table without these.
+
+    `fit` holds the columns of `FIT` that the rows of a model share, as far as they are defined;
+    `note` is the note that all rows share, or "". Neither is then a column of `table`.
+    """
+
+    name: str
+    table: pd.DataFrame
+    fit: Mapping[str, float]
+    note: str
+
+
+def sections(table: pd.DataFrame) -> Iterator[Section]:
+    """The sections of a table of the report, in their order."""
+    column = next((name for name in SECTIONED_BY if name in table.columns), None)
+    if column is None or table.empty:
+        yield _section("", table)
+        return
+    for name, own in table.groupby(column, sort=False):
+        yield _section(str(name), own.drop(columns=column))
+
+
+def _section(name: str, table: pd.DataFrame) -> Section:
+    fit: dict[str, float] = {}
+    if "term" in table.columns:
+        shared = [column for column in FIT if column in table.columns]
+        first = table.iloc[0] if len(table) else pd.Series(dtype=object)
+        fit = {column: float(first[column]) for column in shared if pd.notna(first.get(column))}
+        table = table.drop(columns=shared)
+    note = ""
+    if "note" in table.columns and table["note"].nunique() < 2:
+        note = "".join(table["note"].unique())
+        table = table.drop(columns="note")
+    return Section(name, table, fit, note)
+
+
+def headings(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """By column, what it belongs to together with its neighbours ("" for nothing), and its name.
+
+    Both are for reading.
+    """
+    grouped = STANDINGS if "win_rate" in table.columns else {}
+    found = {}
+    for column in map(str, table.columns):
+        plain = HEADINGS.get(column, column.replace("_", " "))
+        found[column] = grouped.get(column, ("", plain))
+    return found

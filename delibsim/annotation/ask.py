@@ -1,0 +1,88 @@
+"""Asking a coder about finished text: record, replay from the record, ask again, go on where it
+stopped.
+
+The coder is a language model of the pool, which keeps limits and budget. A `Record` stands before
+it: what was asked before is answered from the file, everything else is asked once and appended.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from delibsim.annotation.task import Task
+from delibsim.domain.annotation import Annotation, Unit
+from delibsim.models.ask import Interrupted
+from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
+from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
+from delibsim.prompts.prompt import Message, Prompt
+from delibsim.store.files import append_line, read_lines
+
+
+class Record:
+    """The exchanges with coders in one file of JSON lines; `asked` counts those added by now."""
+
+    def __init__(self, file: Path) -> None:
+        self.asked = 0
+        self._file = file
+        self._known, _ = exchanges_in(read_lines(file)[0])
+
+    def before(self, model: LanguageModel) -> LanguageModel:
+        """The model, asked only for what the record does not hold, and recorded."""
+        return Replay(model.name, self._known, then=Recorder(model, self._keep))
+
+    def _keep(self, exchange: Exchange) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        append_line(self._file, exchange.record())
+        self.asked += 1
+
+
+async def ask(task: Task, unit: Unit, model: LanguageModel) -> Annotation:
+    """The answer of a coder about one unit; Interrupted where the model could not be asked."""
+    prompt, value, completion = await _reply(task, unit, model)
+    if completion.status not in OUTCOMES:
+        raise Interrupted(model.name, prompt, completion)
+    return Annotation(task.name, unit.id, model.name, value, completion.status, completion.detail)
+
+
+async def ask_all(task: Task, units: Sequence[Unit], model: LanguageModel) -> list[Annotation]:
+    """The answers of one coder about units, in their order.
+
+    All are asked at once, as far as the limits of the model allow. Where the model could not be
+    asked, the annotation says so (`could_not_be_asked`), and the others go on.
+    """
+    replies = await asyncio.gather(*(_reply(task, unit, model) for unit in units))
+    annotations = []
+    for unit, (_, value, own) in zip(units, replies, strict=True):
+        annotations.append(
+            Annotation(task.name, unit.id, model.name, value, own.status, own.detail)
+        )
+    return annotations
+
+
+def could_not_be_asked(annotation: Annotation) -> bool:
+    """Whether the call failed on the way, so that nothing is known of the coder's answer."""
+    return annotation.status not in OUTCOMES
+
+
+async def _reply(task: Task, unit: Unit, model: LanguageModel) -> tuple[Prompt, Any, Completion]:
+    """The last prompt about a unit, the value that was read, and the completion it was read from.
+
+    An unreadable reply is asked for again, at most `task.reasks` times. A refusal or a truncated
+    reply is an outcome and is not asked for again.
+    """
+    prompt = task.prompt(unit)
+    while True:
+        reply = await model.complete(prompt, task.seed(unit, prompt))
+        value, completion = read(prompt, reply)
+        if completion.status != "unreadable" or prompt.purpose.attempt >= task.reasks:
+            return prompt, value, completion
+        prompt = _again(prompt, completion.text, task.again(completion.detail))
+
+
+def _again(prompt: Prompt, reply: str, question: str) -> Prompt:
+    """The same prompt once more, with the unreadable reply and what is said to it."""
+    said = (Message("assistant", reply), Message("user", question))
+    purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
+    return Prompt((*prompt.messages, *said), prompt.reply, purpose)

@@ -1,0 +1,217 @@
+"""Tables of plain rows, laid out for the width of the terminal: no number and no word is broken."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+GAP = 2
+"""The spaces between two columns."""
+
+Row = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, whether it holds text, and what stands above it and its neighbours.
+
+    Text is aligned left and wraps between words; everything else is aligned right and stays whole.
+    Neighbouring columns of one `group` stand below its name and are never separated.
+    """
+
+    heading: str
+    text: bool = False
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A column with its cells, and the least and the best width for them."""
+
+    column: Column
+    cells: Row
+    least: int
+    best: int
+
+
+def print_table(
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row | None],
+    screen: Console,
+) -> None:
+    """Print a table that is no wider than the terminal; a row that is None is an empty line.
+
+    A table that is too wide is printed as several, one below the other; each begins with the
+    columns of text that the whole table begins with. Only a word that takes more than half of the
+    width is broken. An empty title is not printed.
+    """
+    width = _width_of(screen)
+    if title:
+        screen.print(title, style="bold", soft_wrap=True)
+    filled = [row or [""] * len(columns) for row in rows]
+    by_column = list(zip(*filled, strict=True)) or [()] * len(columns)
+    cells = []
+    for column, own in zip(columns, by_column, strict=True):
+        cells.append(_measured(column, own, width))
+    for i, part in enumerate(_parts(cells, width) if columns else ()):
+        if i:
+            screen.print()
+        _print_part(part, width, screen)
+
+
+def print_text(text: str, screen: Console) -> None:
+    """Print a text in lines no longer than the terminal is wide, broken between words."""
+    for line in _wrapped(text, _width_of(screen), screen):
+        screen.print(line, soft_wrap=True)
+
+
+def _width_of(screen: Console) -> int:
+    """The width of the terminal, which may be less than the width of the console."""
+    if screen.is_terminal:
+        return min(screen.width, shutil.get_terminal_size().columns)
+    return screen.width
+
+
+def _measured(column: Column, cells: Row, width: int) -> _Cells:
+    """The widths of a column: at least its longest word or number, at best its longest line."""
+    words = column.heading.split()
+    for cell in cells:
+        words += cell.split() if column.text else [cell]
+    least = max(map(cell_len, words), default=0)
+    best = max(map(cell_len, (column.heading, *cells)))
+    most = (width - GAP) // 2
+    return _Cells(column, cells, max(1, min(least, most)), best)
+
+
+def _parts(cells: Sequence[_Cells], width: int) -> Iterator[list[_Cells]]:
+    """The columns of each table that is printed: all of them where they fit beside each other."""
+    shared = _leading_text(cells, width)
+    part = list(shared)
+    for unit in _units(cells[len(shared) :], width - _total(shared) - GAP):
+        if len(part) > len(shared) and _total([*part, *unit]) > width:
+            yield part
+            part = list(shared)
+        part += unit
+    yield part
+
+
+def _leading_text(cells: Sequence[_Cells], width: int) -> list[_Cells]:
+    """The columns of text at the beginning, which name a row; at most half of the width."""
+    leading: list[_Cells] = []
+    for one in cells[:-1]:
+        fits = _total([*leading, one]) <= width // 2
+        if one.column.group or not one.column.text or not fits:
+            break
+        leading.append(one)
+    return leading
+
+
+def _units(cells: Sequence[_Cells], room: int) -> Iterator[list[_Cells]]:
+    """The columns that stay together: those of a group that has room, and every other by itself."""
+    for group, own in groupby(cells, key=lambda one: one.column.group):
+        members = list(own)
+        if not group or _total(members) > room:
+            yield from ([one] for one in members)
+            continue
+        longest = max(map(cell_len, group.split()))
+        missing = min(longest, room) - _total(members)
+        if missing > 0:
+            first = members[0]
+            wider = first.least + missing
+            members[0] = _Cells(first.column, first.cells, wider, max(first.best, wider))
+        yield members
+
+
+def _total(cells: Sequence[_Cells]) -> int:
+    """The least width of columns beside each other."""
+    return sum(one.least for one in cells) + GAP * (len(cells) - 1)
+
+
+def _print_part(part: Sequence[_Cells], width: int, screen: Console) -> None:
+    """Print columns that fit beside each other: groups, headings, rows."""
+    widths = _widths(part, width)
+    for line in _group_lines(part, widths, screen):
+        screen.print(line, style="bold", soft_wrap=True)
+    headings = [one.column.heading for one in part]
+    for line in _row_lines(headings, part, widths, screen, bottom=True):
+        screen.print(line, style="bold", soft_wrap=True)
+    for i in range(len(part[0].cells)):
+        row = [one.cells[i] for one in part]
+        for line in _row_lines(row, part, widths, screen):
+            screen.print(line, soft_wrap=True)
+
+
+def _widths(part: Sequence[_Cells], width: int) -> list[int]:
+    """The least widths, and what room is left to those columns that would take the most lines.
+
+    Columns of text are served before the headings of the others.
+    """
+    widths = [one.least for one in part]
+
+    def lines(i: int) -> tuple[bool, float]:
+        return part[i].column.text, part[i].best / widths[i]
+
+    for _ in range(width - _total(part)):
+        wrapped = [i for i, one in enumerate(part) if widths[i] < one.best]
+        if not wrapped:
+            break
+        widths[max(wrapped, key=lines)] += 1
+    return widths
+
+
+def _group_lines(
+    part: Sequence[_Cells],
+    widths: Sequence[int],
+    screen: Console,
+) -> Iterator[str]:
+    """The lines above the headings, with the name of each group in the middle of its columns."""
+    names, spans = [], []
+    for name, own in groupby(range(len(part)), key=lambda i: part[i].column.group):
+        members = list(own)
+        names.append(name)
+        spans.append(sum(widths[i] for i in members) + GAP * (len(members) - 1))
+    if any(names):
+        wrapped = [_wrapped(name, span, screen) for name, span in zip(names, spans, strict=True)]
+        for line in _level(wrapped):
+            placed = [_centred(text, span) for text, span in zip(line, spans, strict=True)]
+            yield (" " * GAP).join(placed).rstrip()
+
+
+def _row_lines(
+    row: Row,
+    part: Sequence[_Cells],
+    widths: Sequence[int],
+    screen: Console,
+    bottom: bool = False,
+) -> Iterator[str]:
+    """The lines of a row, whose cells may wrap; `bottom` aligns them at the last line."""
+    wrapped = [_wrapped(cell, width, screen) for cell, width in zip(row, widths, strict=True)]
+    for line in _level(wrapped) if bottom else zip_longest(*wrapped, fillvalue=""):
+        placed = []
+        for text, one, width in zip(line, part, widths, strict=True):
+            left = set_cell_size(text, width)
+            placed.append(left if one.column.text else " " * (width - cell_len(text)) + text)
+        yield (" " * GAP).join(placed).rstrip()
+
+
+def _wrapped(text: str, width: int, screen: Console) -> list[str]:
+    """A text in lines of this width, broken between words."""
+    lines = Text(text).wrap(screen, max(width, 1), overflow="fold")
+    return [line.plain.rstrip() for line in lines] or [""]
+
+
+def _level(columns: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """Line by line through columns that end on one line."""
+    height = max(map(len, columns))
+    padded = [[""] * (height - len(lines)) + list(lines) for lines in columns]
+    return zip(*padded, strict=True)
+
+
+def _centred(text: str, width: int) -> str:
+    room = width - cell_len(text)
+    return " " * (room // 2) + text + " " * (room - room // 2)

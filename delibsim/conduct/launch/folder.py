@@ -1,0 +1,131 @@
+"""The folder that a launch shares with its workers: their batches, what they report, and the sign
+to stop.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from delibsim.conduct.cost import spent
+from delibsim.conduct.launch.shares import batches, shares
+from delibsim.conduct.outcome import Outcome
+from delibsim.domain.run import Session
+from delibsim.models.limits import Limits
+from delibsim.store import codec
+from delibsim.store.files import json_text, read_lines, write_atomically
+from delibsim.store.runs import LAUNCHER, Runs
+
+REPORTED = ("status", "fault", "recorded", "asked", "damaged_lines")
+"""The fields of an outcome that a worker reports."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One start of workers: the study, the name under which its folder is shared with them, and
+    what each of them may use.
+    """
+
+    folder: Path
+    name: str
+    limits: tuple[Limits, ...]
+
+    @property
+    def place(self) -> Path:
+        """Where the batches lie, and what the workers, Hydra and the launcher write."""
+        return self.folder / LAUNCHER / self.name
+
+    def stop(self) -> None:
+        """Ask all workers to stop in order: what is in flight is given up and recorded, and no
+        session begun.
+        """
+        (self.place / "stop").touch()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the workers were asked to stop."""
+        return (self.place / "stop").exists()
+
+    def batch(self, worker: int) -> list[Session]:
+        """The sessions of one worker."""
+        plans = (self.place / f"{worker}.batch.jsonl").read_bytes().splitlines()
+        return [codec.session_from_json(plan) for plan in plans]
+
+    def log(self, worker: int) -> Path:
+        """The file in which one worker reports."""
+        return self.place / f"{worker}.told.jsonl"
+
+    def reported(self) -> dict[str, dict[str, Any]]:
+        """What the workers have reported of the sessions that are over, by name; of a session that
+        a second worker held again, the better outcome.
+        """
+        found: dict[str, dict[str, Any]] = {}
+        for path in sorted(self.place.glob("*.told.jsonl")):
+            for line in read_lines(path)[0]:
+                name = line.get("session")
+                if name is not None and not found.get(name, {}).get("status"):
+                    found[name] = line
+        return found
+
+    def outcomes(self, sessions: Sequence[Session], fault: str) -> list[Outcome]:
+        """What came of sessions: as reported, else as it lies on disk, else `fault`."""
+        runs, reported = Runs.at(self.folder), self.reported()
+        outcomes = []
+        for session in sessions:
+            if session.id in reported:
+                outcomes.append(outcome_from_line(session, reported[session.id]))
+            else:
+                outcomes.append(Outcome(session, None, runs.status(session.id), fault))
+        return outcomes
+
+
+def outcome_to_line(outcome: Outcome) -> dict[str, Any]:
+    """What a worker reports of a session that is over."""
+    fields = {name: getattr(outcome, name) for name in REPORTED}
+    return {"session": outcome.session.id, **fields}
+
+
+def outcome_from_line(session: Session, line: Mapping[str, Any]) -> Outcome:
+    """What came of a session, from the line that a worker wrote."""
+    return Outcome(session, None, **{name: line[name] for name in REPORTED})
+
+
+def write_batches(
+    runs: Runs,
+    sessions: Sequence[Session],
+    limits: Limits,
+    left: tuple[float | None, int | None],
+    workers: int,
+) -> Launch:
+    """Cut sessions into batches, written into the folder of the study, with a share of the limits
+    for each; `left` is what may still be spent, in US dollars and tokens.
+    """
+    dealt = batches(sessions, workers)
+    remaining = replace(limits, budget_usd=left[0], budget_tokens=left[1])
+    given = []
+    for batch, share in zip(dealt, shares(remaining, workers), strict=True):
+        given.append(share if left == (None, None) else _with_cost(share, runs, batch))
+    name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
+    launch = Launch(runs.folder.resolve(), name, tuple(given))
+    for worker, batch in enumerate(dealt):
+        lines = []
+        for session in batch:
+            plain = {"schema": codec.SCHEMA, **codec.session_to_plain(session)}
+            lines.append(f"{json_text(plain)}\n")
+        write_atomically(launch.place / f"{worker}.batch.jsonl", "".join(lines))
+    return launch
+
+
+def _with_cost(share: Limits, runs: Runs, batch: Sequence[Session]) -> Limits:
+    """A share of the budget with what its batch has cost before added to it.
+
+    A worker that is started anew counts everything its batch has cost.
+    """
+    usd, tokens = spent(runs, [session.id for session in batch])
+    return replace(
+        share,
+        budget_usd=None if share.budget_usd is None else share.budget_usd + usd,
+        budget_tokens=None if share.budget_tokens is None else share.budget_tokens + tokens,
+    )

@@ -1,0 +1,64 @@
+"""What came of holding sessions: the outcome of each, and a report of all of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.domain.reason import Reason
+from delibsim.domain.run import Run, Session
+from delibsim.models.person.person import STOPPED
+from delibsim.planning.compose import Plan
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of holding one session: its run, or the fault for which there is none.
+
+    `status` is that of the run ("complete" or "partial"), "" if there is none. `recorded` counts
+    the answers that the record held already, `asked` the calls that were made; `reason` is that of
+    the call that could not be made. Where many sessions are held the runs are left on disk.
+    `already` says that the session had a run before.
+    """
+
+    session: Session
+    run: Run | None
+    status: str = ""
+    fault: str = ""
+    recorded: int = 0
+    asked: int = 0
+    damaged_lines: int = 0
+    already: bool = False
+    reason: Reason | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a person at the terminal stopped the session, which is no failure."""
+        return self.reason == Reason("cancelled", STOPPED)
+
+
+def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """What came of a plan, as plain values."""
+    states = Counter(outcome.status or "failed" for outcome in outcomes)
+    failed = [outcome for outcome in outcomes if not outcome.status]
+    return {
+        "study": plan.study,
+        "sessions": len(plan.sessions),
+        "combinations_without_a_session_of_their_own": plan.repeated,
+        "held_before": sum(outcome.already for outcome in outcomes),
+        "states": {state: states[state] for state in ("complete", "partial", "failed")},
+        "calls_asked_now": sum(outcome.asked for outcome in outcomes),
+        "calls_from_the_record": sum(outcome.recorded for outcome in outcomes),
+        "damaged_lines": sum(outcome.damaged_lines for outcome in outcomes),
+        "failed": [{"session": one.session.id, "fault": one.fault} for one in failed],
+    }
+
+
+def exit_code(outcomes: Sequence[Outcome]) -> int:
+    """0 if every session is complete, 4 if there is no run at all, else 3.
+
+    A session that a person at the terminal stopped ends as one that was interrupted does: with 3.
+    """
+    if all(outcome.status == "complete" for outcome in outcomes):
+        return 0
+    return 3 if any(outcome.status or outcome.stopped for outcome in outcomes) else 4

@@ -1,0 +1,136 @@
+"""Packs for human raters: handed out from a study, and their answers brought back to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from delibsim.annotation.sheets import (
+    Line,
+    conflicts,
+    form,
+    key_of,
+    page,
+    read_form,
+    sheets_of,
+)
+from delibsim.conduct.annotate import debates_of
+from delibsim.conduct.score import score_all
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.rating import Rating, debated
+from delibsim.domain.seed import seed_of
+from delibsim.domain.treatment import Wording
+from delibsim.prompts.rating import check_rater_texts
+from delibsim.store.files import write_atomically
+from delibsim.store.ratings import Ratings
+from delibsim.store.runs import Runs
+
+KEPT = (
+    "Nothing was imported: ratings are never overwritten. To go on, put these lines back as they"
+    " were; or give the corrected answers to another pack (delibsim ratings export STUDY), by its"
+    " own pages, where A and B may be the other way round, and have it alone reported: --panel"
+    " PACK."
+)
+"""What is said of a form whose answers contradict those that were imported before."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack that was handed out: where its files are, and how many debates it is about."""
+
+    folder: Path
+    debates: int
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of a form: how many ratings it held, how many of them are new or have something
+    missing, and how many of its sheets were left empty.
+    """
+
+    given: int
+    new: int
+    partial: int
+    empty: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether every sheet was filled in, and every cell of it."""
+        return not self.empty and not self.partial
+
+
+def export_pack(
+    runs: Runs,
+    wording: Wording,
+    raters: int,
+    each: int | None = None,
+    folder: Path | None = None,
+) -> Pack:
+    """Write the pages of a new pack and its form, by default into pack-NAME; the study keeps the
+    key.
+
+    `each` is the number of debates that each rater rates, None for all. Raises WrongInput where no
+    debate is complete, or the folder exists.
+    """
+    check_rater_texts(wording)
+    ratings = Ratings.of(runs)
+    debates = [run for run in debates_of(runs)[0] if debated(run)]
+    if not debates:
+        raise WrongInput(f"study '{runs.study}' has no complete debate to rate")
+    # The name of a study may say who debates: a pack is named after a number drawn from it.
+    number = len(ratings.packs()) + 1
+    name = f"{seed_of(str(runs.folder.resolve()), 'pack', number) % 16**8:08x}"
+    folder = folder or Path(f"pack-{name}")
+    if folder.exists():
+        raise WrongInput(f"{folder} exists; name another folder with --out")
+    sheets = sheets_of(debates, name, raters, each)
+    ratings.add_pack(name, key_of(sheets), wording)
+    for k, own in enumerate(sheets.values(), 1):
+        write_atomically(folder / f"rater-{k}.html", page(own, wording))
+    write_atomically(folder / "form.csv", form(sheets, name))
+    return Pack(folder, len(debates))
+
+
+def import_form(file: Path, root: Path) -> Imported:
+    """Keep the ratings in a form that was filled in, each with its study below `root`, and score
+    them.
+
+    WrongInput, and nothing is kept, where a line is wrong or contradicts what was imported before.
+    """
+    studies, keys = {}, {}
+    for path in sorted(root.glob("*/study.json")):
+        ratings = Ratings(path.parent)
+        for pack in ratings.packs():
+            keys[pack], studies[pack] = ratings.key(pack), ratings
+    lines, empty = read_form(file, keys)
+    waiting, clashes = {}, []
+    for pack, ratings in studies.items():
+        own = [line for line in lines if line.rating.panel == pack]
+        waiting[pack], found = _new(own, ratings)
+        clashes += found
+    if clashes:
+        raise WrongInput("\n".join([*clashes, KEPT]))
+    for pack, new in waiting.items():
+        _keep(new, studies[pack])
+    kept = sum(map(len, waiting.values()))
+    partial = sum(bool(line.rating.missing) for line in lines)
+    return Imported(len(lines), kept, partial, empty)
+
+
+def _new(lines: Sequence[Line], ratings: Ratings) -> tuple[list[Rating], list[str]]:
+    """The ratings of a pack that its study does not hold yet, and the lines that contradict it."""
+    known = {}
+    for debate in {line.rating.session for line in lines}:
+        for rating in ratings.read(debate):
+            known[rating.session, rating.rater] = rating
+    return conflicts(lines, known)
+
+
+def _keep(new: Sequence[Rating], ratings: Ratings) -> None:
+    """Keep ratings with their study, and score them."""
+    if not new:
+        return
+    runs = Runs.at(ratings.folder)
+    with runs.lock():
+        for rating in new:
+            ratings.add(rating)
+    score_all(runs, ["ratings"])

@@ -1,0 +1,254 @@
+"""Building personas from people's answers: clusters, profiles written by a model, a blind check."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from delibsim.analysis.personas.clusters import Clusters, Items, clusters_of
+from delibsim.analysis.personas.profiles import (
+    Reading,
+    compared,
+    departures,
+    shortcomings,
+    template_profile,
+)
+from delibsim.annotation.ask import Record, ask_all, could_not_be_asked
+from delibsim.annotation.profiles import LONGEST, ProfileTask, ReadingTask, unit_of_cluster
+from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.personas import Personas
+from delibsim.domain.run import Session
+from delibsim.domain.survey import Survey
+from delibsim.domain.topic import Topic
+from delibsim.models.base import LanguageModel
+from delibsim.models.planned import PlannedCalls
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.seats import instrument_of
+from delibsim.prompts.prompt import Prompt
+from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.own_answers import people_who_answered
+from delibsim.store.instruments.persona_files import FOLDER, keep_personas
+
+TEMPLATE = "template"
+"""The writer that is no language model: profiles are put together from the considerations."""
+
+
+class NotWritten(RuntimeError):
+    """A language model wrote or read no profile; the message says for which cluster and why.
+
+    What was recorded is kept.
+    """
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a set of personas is to be built from the people who answered a survey on a topic."""
+
+    topic: str
+    k: int = 5
+    items: Items = "considerations"
+    seed: int = 0
+    writer: str = TEMPLATE
+    reader: str = "citizen"
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name of the set."""
+        suffix = "_all" if self.items == "all" else ""
+        return self.name or f"{self.topic}_{self.k}{suffix}"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A set of personas that was built: its name, its file, whether that is new, and the check."""
+
+    name: str
+    path: Path
+    new: bool
+    readings: tuple[Reading, ...]
+
+    @property
+    def checked(self) -> bool:
+        """Whether every profile could be checked."""
+        return not any(reading.reason for reading in self.readings)
+
+
+async def build_personas(
+    recipe: Recipe,
+    overrides: Sequence[str] = (),
+    home: Path | None = None,
+    notify: Notify = lambda line: None,
+) -> Built:
+    """Cluster people, have a profile written for each cluster, and check the profiles.
+
+    What is asked of models is recorded beside the set, and not asked twice. `overrides` are
+    settings such as "survey=ID" and "limits.budget_usd=2"; `notify` is called with every issue of
+    the preflight. Raises WrongInput before anything is asked, NotWritten where a model could not
+    write or read a profile.
+    """
+    home = home or Path.cwd()
+    planned = _plan(Library().topic(recipe.topic), recipe, overrides)
+    survey = planned.session.survey
+    people = people_who_answered(survey, home)
+    clusters = clusters_of(people, survey, recipe.k, recipe.items, recipe.seed)
+    record = home / FOLDER / f"{recipe.label}.exchanges.jsonl"
+    profiles, readings = await _written_and_read(planned, recipe, clusters, record, notify)
+    personas = Personas(recipe.label, tuple(profiles), "balanced", clusters.sizes)
+    warnings = shortcomings(profiles, readings)
+    origin = _origin(recipe, survey, clusters, readings, warnings)
+    path, new = keep_personas(personas, home, origin)
+    return Built(recipe.label, path, new, tuple(readings))
+
+
+async def write_profiles(
+    topic: Topic, survey: Survey, clusters: Clusters, writer: LanguageModel | None
+) -> list[str]:
+    """The profile of each cluster, by a language model or, without one, by the template; NotWritten
+    where a model gives none.
+    """
+    found = [departures(clusters, survey, cluster) for cluster in range(len(clusters.sizes))]
+    if writer is None:
+        return [template_profile(own) for own in found]
+    units = []
+    for cluster, own in enumerate(found):
+        lines = "\n".join(departure.line for departure in own)
+        units.append(unit_of_cluster(cluster, lines))
+    profiles = []
+    for profile in await ask_all(ProfileTask(topic, clusters.seed), units, writer):
+        if profile.value is None:
+            raise NotWritten(f"{writer.name} wrote no profile of {profile.unit}: {profile.reason}")
+        profiles.append(str(profile.value))
+    return profiles
+
+
+async def read_profiles(
+    topic: Topic, survey: Survey, clusters: Clusters, profiles: Sequence[str], reader: LanguageModel
+) -> list[Reading]:
+    """What a reader finds in each profile; NotWritten where the reader could not be asked at
+    all.
+    """
+    units = [unit_of_cluster(cluster, profile) for cluster, profile in enumerate(profiles)]
+    task = ReadingTask(topic, clusters.seed, survey)
+    readings = []
+    for cluster, answer in enumerate(await ask_all(task, units, reader)):
+        if could_not_be_asked(answer):
+            fault = f"{reader.name} could not read the profile of {answer.unit}"
+            raise NotWritten(f"{fault}: {answer.reason}")
+        if answer.value is None:
+            readings.append(Reading.missing(str(answer.reason)))
+        else:
+            answers = np.array([answer.value[item] for item in clusters.items], dtype=float)
+            readings.append(compared(answers, clusters, cluster))
+    return readings
+
+
+def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> Plan:
+    """Survey and models as a session has them, with limits and addresses; no such session is
+    held.
+    """
+    writer, reader = recipe.writer, recipe.reader
+    models = [reader] if writer == TEMPLATE else list(dict.fromkeys([writer, reader]))
+    seats = [f"group.models=[{','.join(models)}]", "group.size=2"]
+    fixed = [f"topic={topic.id}", *seats, "treatment=none"]
+    if not any(override.startswith("survey=") for override in overrides):
+        fixed.append(f"survey={instrument_of(topic, None, Library()).id}")
+    planned = plan([*fixed, *overrides])
+    first = next(iter(planned.session.models.values()))
+    if writer != TEMPLATE and first["kind"] == "citizen":
+        raise WrongInput(
+            f"'{writer}' is rule-based and writes no profiles; take a language model, or --writer"
+            f" {TEMPLATE}"
+        )
+    return planned
+
+
+async def _written_and_read(
+    planned: Plan, recipe: Recipe, clusters: Clusters, file: Path, notify: Notify
+) -> tuple[list[str], list[Reading]]:
+    """Profiles and what a reader finds in them, from the record or asked for now."""
+    session = planned.session
+    topic, survey = session.topic, session.survey
+    calls = PlannedCalls(f"the profiles of {topic.id}", session.models, _longest(session))
+    pool = await proven_pool([calls], planned.limits, planned.addresses, notify=notify)
+    try:
+        record = Record(file)
+        population = session.seed_for("population")
+        # Writer and reader are the first and the last of the models, whatever their presets call
+        # them.
+        asked = []
+        for name, settings in session.models.items():
+            asked.append(record.before(pool.model(name, settings, population)))
+        writer = None if recipe.writer == TEMPLATE else asked[0]
+        profiles = await write_profiles(topic, survey, clusters, writer)
+        return profiles, await read_profiles(topic, survey, clusters, profiles, asked[-1])
+    finally:
+        await pool.close()
+
+
+def _longest(session: Session) -> Prompt:
+    """The longest prompt: that of the reader of a long profile."""
+    task = ReadingTask(session.topic, 0, session.survey)
+    return task.prompt(unit_of_cluster(0, "portrait " * LONGEST))
+
+
+def _origin(
+    recipe: Recipe,
+    survey: Survey,
+    clusters: Clusters,
+    readings: Sequence[Reading],
+    warnings: Sequence[str],
+) -> dict[str, Any]:
+    """How a set came about: everything needed to build it again, and to judge it."""
+    found = []
+    for cluster in range(len(clusters.sizes)):
+        own = departures(clusters, survey, cluster)
+        found.append([{"item": one.item, "z": round(one.z, 3)} for one in own])
+    return {
+        "topic": recipe.topic,
+        "items": recipe.items,
+        "writer": recipe.writer,
+        "reader": recipe.reader,
+        "survey": survey.id,
+        "k": len(clusters.sizes),
+        "seed": clusters.seed,
+        "answers_sha256": clusters.answers,
+        "versions": dict(clusters.versions),
+        "warnings": [*clusters.warnings, *warnings],
+        "departures": found,
+        "check": [_check(reading) for reading in readings],
+        "participants": list(clusters.participants),
+        "labels": [label + 1 for label in clusters.labels],
+        "clustered": list(clusters.items),
+        "centroids": _rounded(clusters.centroids),
+        "answered": [item.id for item in (*survey.considerations, *survey.preferences)],
+        "means": _rounded(clusters.means),
+    }
+
+
+def _check(reading: Reading) -> dict[str, Any]:
+    """A reading as plain values."""
+    plain: dict[str, Any] = {
+        "r": _number(reading.r),
+        "rho": _number(reading.rho),
+        "recognised": reading.recognised,
+    }
+    if reading.reason:
+        plain["reason"] = reading.reason
+    return plain
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 3)
+
+
+def _rounded(rows: np.ndarray) -> list[list[float]]:
+    """A table of numbers with four decimals."""
+    table = []
+    for row in rows:
+        table.append([round(float(value), 4) for value in row])
+    return table

@@ -1,0 +1,69 @@
+"""How many sessions of a study are planned, begun and held, looked at again and again."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from delibsim.store.account import Account, account_of
+from delibsim.store.runs import Runs
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The account of a study at one time.
+
+    `process` is the number of the process that holds it, "" if none does; `pace` is how many runs
+    a minute were added since it was first looked at.
+    """
+
+    account: Account
+    process: str = ""
+    pace: float = 0.0
+
+    @property
+    def minutes_left(self) -> float | None:
+        """An estimate of the minutes until all sessions are held; None without a pace."""
+        left = len(self.account.planned) - len(self.account.held)
+        return left / self.pace if self.pace else None
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "held": len(self.account.held),
+            "begun": len(self.account.begun),
+            "planned": len(self.account.planned),
+            "process": self.process,
+            "a_minute": round(self.pace, 2),
+            "minutes_left": self.minutes_left,
+        }
+
+    def line(self) -> str:
+        """In one line."""
+        held, planned = len(self.account.held), len(self.account.planned)
+        begun = len(self.account.begun) - held
+        left = f", about {self.minutes_left:.0f} min left" if self.minutes_left else ""
+        who = f"process {self.process} holds it" if self.process else "no process holds it now"
+        return (
+            f"{held}/{planned} sessions held, {begun} begun, {self.pace:.1f} a minute{left}; {who}"
+        )
+
+
+class Watch:
+    """Looks at a study again and again, and measures the pace since it first did."""
+
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
+        self.started, self.first = time.monotonic(), len(account_of(runs).held)
+
+    def look(self) -> Standing:
+        """The standing of the study now."""
+        process, account = self.runs.holder(), account_of(self.runs)
+        seconds = time.monotonic() - self.started
+        pace = (len(account.held) - self.first) / seconds * 60 if seconds > 1 else 0.0
+        return Standing(account, process, pace)
+
+
+def studies_in(root: Path) -> list[Runs]:
+    """All studies of a folder, in order of name."""
+    return [Runs.at(path.parent.resolve()) for path in sorted(root.glob("*/study.json"))]

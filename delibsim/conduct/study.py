@@ -1,0 +1,131 @@
+"""Holding a planned study: what is checked before anything is asked, then the sessions without a
+run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from delibsim.conduct.cost import spent
+from delibsim.conduct.hold import hold_all
+from delibsim.conduct.observe import Observer
+from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.domain.run import Session
+from delibsim.models.limits import Limits
+from delibsim.models.planned import PlannedCalls
+from delibsim.models.pool import ModelPool
+from delibsim.planning.compose import Plan
+from delibsim.planning.freeze import cells_of, frozen
+from delibsim.prompts.session import longest_prompt
+from delibsim.store.editions import NOW
+from delibsim.store.manifest import SCHEMA
+from delibsim.store.runs import Runs
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan that can be held: the outcomes of its sessions that have a run, the sessions that are
+    waiting for theirs, and the models, which have passed their preflight.
+    """
+
+    plan: Plan
+    runs: Runs
+    held: tuple[Outcome, ...]
+    waiting: tuple[Session, ...]
+    pool: ModelPool
+
+
+async def hold_plan(
+    plan: Plan,
+    runs: Runs,
+    observer: Observer | None = None,
+    notify: Notify = lambda text: None,
+) -> list[Outcome]:
+    """Hold the sessions of a plan that have no run yet; the outcomes of all its sessions.
+
+    WrongInput, before anything is asked or paid, if that cannot be.
+    """
+    return await hold_prepared(await prepare(plan, runs, notify), observer)
+
+
+async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) -> Prepared:
+    """Check that a plan can be held, and freeze its study.
+
+    WrongInput, before anything is written or asked, if it would change what the study is, if
+    another process holds the study, or if a model fails its preflight.
+    """
+    manifest = frozen(plan)
+    runs.compare(manifest)
+    for session in plan.sessions:
+        runs.compare_plan(session)
+    prepared = await prepare_as_planned(plan, runs, notify)
+    if prepared.waiting:
+        with runs.lock():
+            if text := edition_notice(runs):
+                notify(text)
+            runs.settle(manifest)
+    return prepared
+
+
+async def prepare_as_planned(
+    plan: Plan, runs: Runs, notify: Notify = lambda text: None
+) -> Prepared:
+    """Check that sessions whose plans lie on disk can be held; WrongInput if they cannot."""
+    held = tuple(outcomes_on_disk(plan, runs))
+    waiting = tuple(session for session in plan.sessions if not runs.held(session.id))
+    if not waiting:
+        return Prepared(plan, runs, held, waiting, ModelPool(plan.limits))
+    if runs.holder():
+        with runs.lock():  # raises WrongInput, which names the process that holds the study
+            pass
+    pool = await proven_models(waiting, runs, plan.limits, plan.addresses, notify)
+    return Prepared(plan, runs, held, waiting, pool)
+
+
+async def hold_prepared(prepared: Prepared, observer: Observer | None = None) -> list[Outcome]:
+    """Hold the waiting sessions; the outcomes of those that were held before come first."""
+    if not prepared.waiting:
+        return list(prepared.held)
+    # With twice as many sessions as calls in flight, one prepares its prompt while another asks.
+    at_once = 2 * prepared.plan.limits.concurrency
+    held = await hold_all(prepared.waiting, prepared.runs, prepared.pool, observer, at_once)
+    return [*prepared.held, *held]
+
+
+def outcomes_on_disk(plan: Plan, runs: Runs) -> list[Outcome]:
+    """The sessions of a plan that have a run already."""
+    held = [session for session in plan.sessions if runs.held(session.id)]
+    return [Outcome(session, None, runs.status(session.id), already=True) for session in held]
+
+
+async def proven_models(
+    sessions: Sequence[Session],
+    runs: Runs,
+    limits: Limits,
+    addresses: Mapping[str, str],
+    notify: Notify = lambda text: None,
+) -> ModelPool:
+    """The models of sessions after their preflight, with a budget that knows what the study has
+    cost; WrongInput if one of them cannot be asked.
+    """
+    cost = (0.0, 0)
+    if limits.budget_usd is not None or limits.budget_tokens is not None:
+        cost = spent(runs)
+    calls = []
+    for session in cells_of(sessions).values():
+        calls.append(PlannedCalls(session.id, session.models, longest_prompt(session)))
+    return await proven_pool(calls, limits, addresses, cost, notify)
+
+
+def edition_notice(runs: Runs) -> str:
+    """What a study of an earlier edition keeps, where it goes on for the first time; else ""."""
+    manifest = runs.manifest()
+    if manifest is None or manifest.edition == NOW or manifest.schema >= SCHEMA:
+        return ""
+    return (
+        f"study {runs.study} was begun under the presets of version {manifest.edition} and keeps"
+        " them: the treatment's text stands in its surveys too"
+        " (procedure.instructions=everywhere), and its wordings, motions and sampling are those of"
+        " that version. A new study tells the treatment in speaking turns only; docs/studies.md"
+        " says what else is new."
+    )

@@ -1,0 +1,132 @@
+"""Translations that a scorer needs of a language model: asked for before the scorer runs."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol, runtime_checkable
+
+from delibsim.annotation.translation import translate
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Run
+from delibsim.models.base import LanguageModel
+from delibsim.models.limits import Limits
+from delibsim.models.pool import ModelPool
+
+
+class Translator(Protocol):
+    """The language model that a scorer has set up: what it is, and what it may use."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings as in conf/model."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """The base_url, "" for that of the settings."""
+        ...
+
+    @property
+    def limits(self) -> Mapping[str, Any]:
+        """The fields of `Limits`."""
+        ...
+
+    @property
+    def reasks(self) -> int:
+        """How often it is asked again after a reply that is no translation."""
+        ...
+
+
+@runtime_checkable
+class ReadsTranslations(Protocol):
+    """A scorer that reads texts in translation, and asks nobody itself."""
+
+    watch: Callable[[str, int, int], None]
+
+    @property
+    def translator(self) -> Translator | None:
+        """The language model that translates, if one does."""
+        ...
+
+    def untranslated(self, runs: Sequence[Run]) -> list[str]:
+        """The statements of runs that wait for a translation."""
+        ...
+
+    def untranslated_texts(self, texts: Sequence[str]) -> list[str]:
+        """Those of these texts that wait for a translation."""
+        ...
+
+    def keep_translation(self, text: str, german: str) -> None:
+        """Keep the translation of a text."""
+        ...
+
+    def keep_fault(self, text: str, reason: str) -> None:
+        """Note why a text could not be translated."""
+        ...
+
+
+def translate_runs(scorer: object, runs: Sequence[Run]) -> None:
+    """Have the statements of runs translated that the scorer is to read in translation."""
+    if runs and isinstance(scorer, ReadsTranslations) and scorer.translator is not None:
+        _translate(scorer, scorer.translator, scorer.untranslated(runs))
+
+
+def translate_texts(scorer: object, texts: Sequence[str]) -> None:
+    """Have those texts translated that the scorer is to read in translation."""
+    if texts and isinstance(scorer, ReadsTranslations) and scorer.translator is not None:
+        _translate(scorer, scorer.translator, scorer.untranslated_texts(texts))
+
+
+def check_translator(translator: Translator) -> None:
+    """WrongInput where this model cannot translate; nobody is asked."""
+    _model(translator, _pool(translator))
+
+
+def _translate(scorer: ReadsTranslations, translator: Translator, texts: Sequence[str]) -> None:
+    if not texts:
+        return
+    done = 0
+
+    def keep(text: str, german: str) -> None:
+        nonlocal done
+        done += 1
+        scorer.keep_translation(text, german)
+        scorer.watch("translated", done, len(texts))
+
+    async def ask() -> dict[str, str]:
+        pool = _pool(translator)
+        try:
+            return await translate(texts, _model(translator, pool), translator.reasks, keep)
+        finally:
+            await pool.close()
+
+    # A thread of its own, because the caller may be in an event loop (a notebook is).
+    with ThreadPoolExecutor(1) as executor:
+        faults = executor.submit(lambda: asyncio.run(ask())).result()
+    for text, reason in faults.items():
+        scorer.keep_fault(text, reason)
+
+
+def _pool(translator: Translator) -> ModelPool:
+    """A pool with the limits and the budget of the translator."""
+    try:
+        limits = Limits(**translator.limits)
+    except (TypeError, ValueError) as error:
+        raise WrongInput(f"translator '{translator.name}': {error}") from None
+    addresses = {translator.name: translator.address} if translator.address else {}
+    return ModelPool(limits, addresses=addresses)
+
+
+def _model(translator: Translator, pool: ModelPool) -> LanguageModel:
+    """The model of the translator; WrongInput where it cannot be made, or cannot translate."""
+    kind = translator.settings.get("kind")
+    if kind == "citizen":
+        raise WrongInput(
+            f"translator '{translator.name}': a {kind} cannot translate; name a language model"
+        )
+    return pool.model(translator.name, translator.settings)

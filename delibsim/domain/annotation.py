@@ -1,0 +1,99 @@
+"""Annotation on paper: a finished text, the panel of coders who are asked about it, one answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.domain.participant import Participant
+from delibsim.domain.reason import Reason
+from delibsim.domain.treatment import Wording
+
+
+@dataclass(frozen=True)
+class Text:
+    """A finished text under its name: a transcript, a portrait, a statement."""
+
+    id: str
+    text: str
+
+
+Unit = Text
+"""What a coder sees at once: so far one text in every task."""
+
+
+@dataclass(frozen=True)
+class Coder:
+    """One member of a panel or pack; `index` counts from 1.
+
+    `model` names the language model, "" for a person; `persona` is what the model is told it is.
+    """
+
+    panel: str
+    index: int
+    model: str = ""
+    persona: str = ""
+
+    @property
+    def id(self) -> str:
+        """The coder's name in records and tables, unique within a study.
+
+        >>> Coder("gpt_5_versus_human_judge", 3).id
+        'gpt_5_versus_human_judge 3'
+        """
+        return f"{self.panel} {self.index}"
+
+    @property
+    def neutral_name(self) -> str:
+        """The coder's name in prompts and on paper, which says nothing of its panel.
+
+        >>> Coder("gpt_5_versus_human_judge", 3).neutral_name
+        'Rater 3'
+        """
+        return f"Rater {self.index}"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Coders who are asked alike: under one wording, by models of these settings.
+
+    `models` gives the settings of every model that a coder names. `reasks` says how often a coder
+    is asked again after an unreadable reply. Raises ValueError for a name that could not stand in
+    a prompt, and for coders of another panel.
+    """
+
+    name: str
+    coders: tuple[Coder, ...]
+    models: Mapping[str, Mapping[str, Any]]
+    wording: Wording
+    reasks: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse a name that is no printable line, and coders that are not this panel's."""
+        Participant(self.name)  # a coder's name heads its prompts like a participant's
+        if any(coder.panel != self.name for coder in self.coders):
+            raise ValueError(f"panel '{self.name}' holds coders of another panel")
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The answer of one coder to one task about one unit.
+
+    `value` is what was read from the reply. Where nothing could be read it is None; then `status`
+    is that of the last completion, and `detail` says what was wrong.
+    """
+
+    task: str
+    unit: str
+    model: str
+    value: Any
+    status: str = "ok"
+    detail: str = ""
+
+    @property
+    def reason(self) -> Reason:
+        """Why there is no value.
+
+        >>> str(Annotation("stance", "debate", "citizen", None, "refusal", "no").reason)
+        'refusal: no'
+        """
+        return Reason(self.status, self.detail.rstrip(": "))

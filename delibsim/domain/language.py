@@ -1,0 +1,160 @@
+"""Whether a text is German or English by its words, and where a long text may be parted."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+GERMAN = frozenset(
+    """
+    aber alles auch auf aus bei bin bis brauchen damit das dass daß dein deine dem denn
+    deshalb dich diese diesem diesen dieser dieses doch durch dürfen eine einem einen einer
+    eines euch für gegen genau haben hat ich ihm ihn ihnen ihr ihre ihrem ihren ihrer immer
+    ist jede jeder jedoch kann kannst kein keine keinen können könnte mehr mein meine mich
+    mir mit muss muß müssen nach nicht nichts nur oder ohne schon sehr sein sich sie sind
+    soll sollen sollte sollten sondern über und uns unser unsere unter viele vom von vor
+    warum weil wenn wer werden wir wird wirklich wurde wurden würde würden zu zum zur
+    zwischen
+    """.split()
+)
+"""Function words of German that English has not, and that are rare in the languages around."""
+ENGLISH = frozenset(
+    """
+    about agree and any are because been being but by can cannot could did does doing enough
+    every from going have he him his how if into its just like many might more most much
+    must need not nothing only other our out people she should some than that the their them
+    then there these they think this those too very want was were what when where which who
+    why will with would yes you your
+    """.split()
+)
+"""Function words of English that German has not."""
+OTHER = frozenset(
+    """
+    aan af alla att av avec bir bu ce che como con cu czy dans de del della det di dw een
+    elle eller en est et että foi fra för gli har het hogy hun ik il ingen io jeg jest
+    jestem kan la le les lo los maar mais mi moet naar nel nie niet non nous não och og om
+    ook op ou para pas pero però por på que qui se si sig som sono su sul sur szerint til
+    todos tous um un una une uno var ve vi voor waar wel wij y yo za zal zijn
+    """.split()
+)
+"""Function words of the languages around."""
+WORD = re.compile(r"[^\W\d_]+")
+ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
+LINK = re.compile(r"(?:https?://|www\.)\S*|\S+@\S+\.\S+", re.IGNORECASE)
+LETTERS = re.compile(r"[a-zäöüß]+")
+SHARE = 10  # words, of which one at least must be a function word of the language
+MARGIN = 2  # times as many of them as of words of other languages
+SHORT = 8  # words of a text that need not say its language
+Language = Literal["german", "english", "unknown"]
+ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Za-zÄÖÜäöü]|Dr|Prof|Mr|Mrs|Ms|St|vs|etc|ca|bzw|usw|Nr|No|Abs|Art|evtl|ggf"
+    r"|inkl|Mio|Mrd|approx|dept|gov|Sen|Rep)\.)\Z"
+)
+SENTENCE_END = re.compile(r"[.!?…]+[\"'»”’)\]]*\s+|\n+")
+CLAUSE_END = re.compile(r"[,;:–—]\s+")
+WORD_END = re.compile(r"\s+")
+
+
+def language(text: str) -> Language | None:
+    """German or English, each by its function words with a clear margin; else unknown.
+
+    None for a few words that do not say their language.
+
+    >>> language("Das ist mir zu teuer."), language("That is too expensive for me.")
+    ('german', 'english')
+    >>> language("C'est trop cher."), language("42!")
+    ('unknown', None)
+    """
+    words = WORD.findall(text.lower())
+    german = sum(word in GERMAN for word in words)
+    english = sum(word in ENGLISH for word in words)
+    other = sum(word in OTHER or not LETTERS.fullmatch(word) for word in words)
+    if german * SHARE >= len(words) and german >= max(1, MARGIN * (english + other)):
+        return "german"
+    if english * SHARE >= len(words) and english >= max(1, MARGIN * (german + other)):
+        return "english"
+    return "unknown" if other or len(words) > SHORT else None
+
+
+def wordless(text: str) -> bool:
+    """Whether a text holds no word: two letters or more that are joined to no digit, outside of
+    links and addresses.
+
+    >>> wordless("-99"), wordless("https://example.org/a"), wordless("R_3kJ2x"), wordless("Ja.")
+    (True, True, True, False)
+    """
+    return not ALONE.search(LINK.sub(" ", text))
+
+
+def prevailing(texts: Iterable[str]) -> Language:
+    """The language of more than half of those texts that say one; else unknown."""
+    found = [known for known in map(language, texts) if known]
+    if 2 * found.count("german") > len(found):
+        return "german"
+    return "english" if 2 * found.count("english") > len(found) else "unknown"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with the space behind it: joined they are the text.
+
+    >>> sentences("Dr. Roe is right. Is she? Yes")
+    ['Dr. Roe is right. ', 'Is she? ', 'Yes']
+    """
+    return _cut(text, SENTENCE_END, lambda before: not ABBREVIATION.search(before.rstrip()))
+
+
+def parts(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """A text in parts that fit: whole sentences together as far as they fit.
+
+    A sentence that is too long is parted at clauses, else at words. Joined they are the text:
+    nothing is dropped, and even a word that does not fit is parted.
+    """
+    if fits(text):
+        return [text]
+    found: list[str] = []
+    for sentence in _small(text, fits):
+        if found and fits(found[-1] + sentence):
+            found[-1] += sentence
+        else:
+            found.append(sentence)
+    return found
+
+
+def joined(pieces: Sequence[str], translated: Sequence[str]) -> str:
+    """The translations of the parts of a text as one text, parted as the parts were.
+
+    >>> joined(["One. ", "Two."], ["Eins.", "Zwei."])
+    'Eins. Zwei.'
+    """
+    whole = ""
+    for piece, translation in zip(pieces, translated, strict=True):
+        whole += translation + piece[len(piece.rstrip()) :]
+    return whole.strip()
+
+
+def _small(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Sentences, and of those that do not fit clauses, words, halves of words."""
+    pieces = sentences(text)
+    for end in (CLAUSE_END, WORD_END):
+        smaller = []
+        for piece in pieces:
+            smaller += [piece] if fits(piece) else _cut(piece, end)
+        pieces = smaller
+    return [half for piece in pieces for half in _halves(piece, fits)]
+
+
+def _halves(piece: str, fits: Callable[[str], bool]) -> list[str]:
+    middle = len(piece) // 2
+    if middle == 0 or fits(piece):
+        return [piece]
+    return [*_halves(piece[:middle], fits), *_halves(piece[middle:], fits)]
+
+
+def _cut(
+    text: str, end: re.Pattern[str], really: Callable[[str], bool] = lambda before: True
+) -> list[str]:
+    pieces, begun = [], 0
+    for match in end.finditer(text):
+        if really(text[begun : match.end()]) and text[begun : match.start()].strip():
+            pieces.append(text[begun : match.end()])
+            begun = match.end()
+    return [*pieces, text[begun:]] if text[begun:] or not pieces else pieces

@@ -1,0 +1,176 @@
+"""What a citizen thinks: where it begins, what moves it, and its attitude toward a text.
+
+    position     x_i ~ N(0, I) in `dimensions` dimensions, seeded by the population and the name,
+                 moved toward the persona, or where a real participant's answers put it
+    a text       v_s = the unit vector of its words, each word a fixed random direction; negations
+                 flip the sign
+    attitude     a_is = x_i . v_s + u_is,   u_is ~ N(0, idiosyncrasy), seeded by the population, the
+                 name and the text
+    hearing      for each sentence asserted by another, in order:  d = CONVICTION - x_i . v_s;
+                 if |d| <= openness:  x_i += susceptibility * d * v_s
+                 (bounded confidence, delta rule)
+
+docs/citizen.md gives the equations and their sources.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from delibsim.domain.seed import seed_of
+from delibsim.models.citizen.meaning import (
+    Vector,
+    bare,
+    leaning,
+    meaning,
+    quoted_stances,
+    sentences,
+)
+from delibsim.prompts.blocks import read_block, read_items, read_starting_answers, read_transcript
+
+CONVICTION = 1.5  # the attitude, in standard deviations, that an assertion expresses
+
+Attitude = Callable[[str], float]
+"""The attitude of one person toward a text, in standard deviations; above 0 is in favour."""
+
+
+@dataclass(frozen=True)
+class Traits:
+    """The parameters of the opinions of citizens.
+
+    `population` seeds the people: the same number gives the same persons; None leaves it to the
+    session. `susceptibility` (0 to 1) is how far one assertion moves a hearer, `openness` how
+    distant an assertion may be (in standard deviations of attitude) to be considered at all,
+    `noise` the error of one answer, `idiosyncrasy` what is a person's own in each attitude,
+    `persona_weight` the pull of a persona. ValueError for parameters outside their range.
+    """
+
+    population: int | None = None
+    susceptibility: float = 0.1
+    openness: float = 2.0
+    noise: float = 0.4
+    idiosyncrasy: float = 0.5
+    persona_weight: float = 1.5
+    dimensions: int = 4
+
+    def __post_init__(self) -> None:
+        """Refuse parameters outside their range."""
+        check_share("susceptibility", self.susceptibility)
+        widths = (self.openness, self.noise, self.idiosyncrasy, self.persona_weight)
+        if not all(isinstance(width, (int, float)) and 0 <= width <= 1e12 for width in widths):
+            raise ValueError(
+                "openness, noise, idiosyncrasy and persona_weight are numbers from 0 to 1e12"
+            )
+        if not isinstance(self.dimensions, int) or self.dimensions < 1:
+            raise ValueError(f"dimensions is a whole number from 1; given: {self.dimensions}")
+
+
+def check_share(name: str, value: float) -> None:
+    """Raise ValueError unless a parameter lies between 0 and 1."""
+    if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError(f"{name} lies between 0 and 1; given: {value}")
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a person begins: its position, by text what is its own in an attitude and not drawn,
+    and the labels it answered before.
+    """
+
+    position: Vector
+    own: Mapping[str, float]
+    answered: frozenset[str] = frozenset()
+
+
+def start_of(traits: Traits, me: str, text: str) -> Start:
+    """Where this person stands before it hears anybody: drawn, and moved by a persona; or fitted to
+    a real participant's answers.
+    """
+    persona = read_block("persona", text) or ""
+    options = read_items("preferences", text)
+    items = read_items("considerations", text) | options
+    given = read_starting_answers(persona)
+    known = {label: value for label, value in given[0].items() if label in items} if given else {}
+    if given and known:
+        scale_min, scale_max = given[1]
+        ratings = {label: value for label, value in known.items() if label not in options}
+        attitudes = _from_ratings(ratings, (scale_min + scale_max) / 2, (scale_max - scale_min) / 2)
+        attitudes |= _from_ranks({label: known[label] for label in options})
+        return _fitted(traits, attitudes, items)
+    position = _rng(traits, me).standard_normal(traits.dimensions)
+    if not persona:
+        return Start(position, {})
+    stances = quoted_stances(persona)
+    pull = leaning(stances, traits.dimensions) if stances else meaning(persona, traits.dimensions)
+    # What a persona says of a text, it feels about that text, whatever words the text shares with
+    # others.
+    own = {
+        item: traits.persona_weight * stances[bare(item)] + _idiosyncrasy(traits, me, item)
+        for item in items.values()
+        if bare(item) in stances
+    }
+    return Start(position + traits.persona_weight * pull, own)
+
+
+def attitude_of(traits: Traits, me: str, text: str, start: Start) -> Attitude:
+    """The attitudes of this person after everything it has heard in the transcript of a prompt."""
+    position, own = _moved(traits, me, text, start.position), start.own
+
+    @functools.cache
+    def attitude(toward: str) -> float:
+        drawn = toward not in own
+        particular = _idiosyncrasy(traits, me, toward) if drawn else own[toward]
+        return float(position @ meaning(toward, traits.dimensions) + particular)
+
+    return attitude
+
+
+def _from_ratings(ratings: Mapping[str, int], middle: float, half: float) -> dict[str, float]:
+    """The attitudes, by label, that ratings without error express."""
+    return {label: 2 * (rating - middle) / half for label, rating in ratings.items()}
+
+
+def _from_ranks(ranks: Mapping[str, int]) -> dict[str, float]:
+    """The attitudes, by label, that ranks without error express: from 2 for the first to -2."""
+    steps = max(len(ranks) - 1, 1)
+    return {label: 2 * (1 - 2 * (rank - 1) / steps) for label, rank in ranks.items()}
+
+
+def _fitted(traits: Traits, attitudes: Mapping[str, float], items: Mapping[str, str]) -> Start:
+    """The position most probable under attitudes without error, by label, and what is left of each
+    as the person's own.
+    """
+    v = np.array([meaning(items[label], traits.dimensions) for label in attitudes])
+    a = np.array(list(attitudes.values()))
+    # Ridge regression: the posterior mean under x ~ N(0, I) and what is one's own ~ N(0,
+    # idiosyncrasy).
+    penalty = max(traits.idiosyncrasy, 1e-3) ** 2 * np.eye(traits.dimensions)
+    x = np.linalg.solve(v.T @ v + penalty, v.T @ a)
+    own = {
+        items[label]: float(felt - x @ meaning(items[label], traits.dimensions))
+        for label, felt in attitudes.items()
+    }
+    return Start(x, own, frozenset(attitudes))
+
+
+def _moved(traits: Traits, me: str, text: str, start: Vector) -> Vector:
+    """Where this person stands after everything it has heard."""
+    x = start
+    others = (said for said in read_transcript(text) if said.turn.speaker != me)
+    for statement in others:
+        for sentence in sentences(statement.text):
+            v = meaning(sentence, traits.dimensions)
+            distance = CONVICTION - x @ v
+            if v.any() and abs(distance) <= traits.openness:
+                x = x + traits.susceptibility * distance * v
+    return x
+
+
+def _idiosyncrasy(traits: Traits, me: str, text: str) -> float:
+    return float(_rng(traits, me, text).normal(0, traits.idiosyncrasy))
+
+
+def _rng(traits: Traits, *names: str) -> np.random.Generator:
+    return np.random.default_rng(seed_of(traits.population or 0, *names))

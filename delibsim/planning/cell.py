@@ -1,0 +1,202 @@
+"""From one job to one session, and the parts that its study keeps of it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Session
+from delibsim.domain.study import cross
+from delibsim.domain.survey import Survey
+from delibsim.domain.topic import Topic
+from delibsim.domain.treatment import Procedure, Treatment, Wording
+from delibsim.planning import debates
+from delibsim.planning.chosen import ChosenPresets
+from delibsim.planning.config import Config, built, validated
+from delibsim.planning.merging import leaves
+from delibsim.planning.model_settings import model_settings
+from delibsim.planning.naming import differences, label_of, label_parts
+from delibsim.planning.overrides import Job
+from delibsim.planning.presets import Presets
+from delibsim.planning.seats import Seated, SessionContext, seated
+from delibsim.store.editions import FIRST, NOW
+from delibsim.store.instruments.library import Library
+
+_PLAIN = TypeAdapter(Any)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination: its session, the parts it is made of by kind and name, and addresses."""
+
+    config: Config
+    session: Session
+    parts: Mapping[str, Mapping[str, Any]]
+    addresses: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What a session is about and the survey that goes with it, each with its hash."""
+
+    topic: Topic
+    survey: Survey
+    topic_digest: str
+    survey_digest: str
+
+
+class Composer:
+    """Makes sessions from presets, topics and surveys, each of which is read once."""
+
+    def __init__(self, home: Path, edition: str = NOW) -> None:
+        self.home, self.edition = home, edition
+        self.presets, self.library = Presets(home, edition), Library(home, edition)
+        self._chosen = ChosenPresets(self.presets)
+        self._read: dict[tuple[str, str], tuple[Any, str]] = {}
+
+    def topics(self) -> list[str]:
+        """The ids of all topics that have a survey to deliberate on."""
+        ids = self.library.topics()
+        return [id for id in ids if isinstance(self._entry("entry", id)[0], Topic)]
+
+    def cell(self, job: Job) -> Cell:
+        """One session and its parts; WrongInput if it cannot be."""
+        plain = self._chosen.config(job)
+        config = validated(plain)
+        subject = self._subject(config)
+        treatment = built(Treatment, "treatment", config.treatment)
+        rounds = _own_rounds(config, treatment)
+        if rounds is not None:
+            treatment = replace(treatment, rounds=rounds)
+        models, addresses = model_settings(config, job, self._chosen)
+        own = {"rounds": rounds, "survey": _own_survey(config, subject)}
+        differing = self._differences(leaves(plain) | own, job)
+        seats = self._seats(config, subject, models, label_of(differing))
+        session = self._session(config, subject, treatment, seats)
+        named = {
+            "topics": {subject.topic.id: subject.topic_digest},
+            "surveys": {subject.survey.id: subject.survey_digest},
+            "treatments": {treatment.name: config.treatment},
+            "wordings": {session.wording.id: config.wording},
+            "personas": {config.persona.name: seats.personas},
+            "procedures": {job.choices.get("procedure", "default"): _kept_procedure(config)},
+            "models": {model["name"]: _without_temperature(model) for model in models},
+        }
+        parts = {kind: label_parts(kind, own, differing) for kind, own in named.items()}
+        if seats.drawn:
+            parts["groups"] = {session.id: seats.drawn}
+        return Cell(config, session, parts, addresses)
+
+    def _subject(self, config: Config) -> _Subject:
+        """Topic and survey; WrongInput where the personas are those of another topic."""
+        if config.is_debate:
+            motion = debates.motion_of(config.motion, self.library)
+            # Whether a tournament takes a motion is no part of what is debated.
+            debated = {"id": motion.id, "text": motion.text, "theme": motion.theme}
+            found = _Subject(motion.topic, motion.survey, digest(debated), digest(motion.survey))
+        else:
+            topic, topic_digest = self._entry("topic", config.topic)
+            name = config.survey or topic.survey or topic.id
+            survey, survey_digest = self._entry("survey", name)
+            found = _Subject(topic, survey, topic_digest, survey_digest)
+        if config.persona.topic not in (None, found.topic.id):
+            raise WrongInput(
+                f"the personas '{config.persona.name}' are those of the topic"
+                f" {config.persona.topic}, not of {found.topic.id}"
+            )
+        return found
+
+    def _entry(self, kind: str, name: str) -> tuple[Any, str]:
+        """A topic or survey, and the hash of its content."""
+        if (kind, name) not in self._read:
+            found = getattr(self.library, kind)(name)
+            self._read[kind, name] = found, digest(found)
+        return self._read[kind, name]
+
+    def _differences(self, settings: Mapping[str, Any], job: Job) -> dict[str, Any]:
+        """The settings that tell a session from one of its presets."""
+        choices = dict(job.choices)
+        for group in ("group", "limits"):
+            choices.pop(group, None)
+        presets, usual = self._chosen.of(choices).leaves, {}
+        if job.is_debate:
+            presets = {**presets, "temperature": presets["debate.temperature"]}
+            usual = debates.PRESETS
+        defaults = self._chosen.of({}).leaves
+        return differences(settings, presets, defaults, job.choices, usual)
+
+    def _seats(
+        self, config: Config, subject: _Subject, models: list[dict[str, Any]], label: str
+    ) -> Seated:
+        """The participants of a session and their models."""
+        if config.is_debate:
+            return debates.seats(models, config.audience, config.persona, label)
+        context = SessionContext(
+            subject.topic, subject.survey, config.replicate, config.seed, self.home
+        )
+        return seated(config.group, config.persona, models, context, label)
+
+    def _session(
+        self, config: Config, subject: _Subject, treatment: Treatment, seats: Seated
+    ) -> Session:
+        """The session itself; WrongInput where its parts do not go together."""
+        try:
+            (session,) = cross(
+                topics=[(subject.topic, subject.survey)],
+                treatments=[treatment],
+                groups=[seats.group],
+                wording=built(Wording, "wording", config.wording),
+                replicates=[config.replicate],
+                seed=config.seed,
+                procedure=built(Procedure, "procedure", config.procedure),
+                format=config.format,
+            )
+        except WrongInput:
+            raise
+        except ValueError as error:
+            raise WrongInput(str(error)) from None
+        if self.edition != FIRST and any(person.persona for person in session.participants):
+            return replace(session, personas=str(seats.personas["name"]))
+        return session
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of plain values or a dataclass, as JSON with sorted keys."""
+    plain = _PLAIN.dump_python(value, mode="json")
+    text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _own_rounds(config: Config, treatment: Treatment) -> int | None:
+    """The rounds of a session where they are not those of its treatment; None otherwise."""
+    if not treatment.interaction or config.rounds == treatment.rounds:
+        return None
+    return config.rounds
+
+
+def _own_survey(config: Config, subject: _Subject) -> str | None:
+    """The survey of a deliberation where it is not that of its topic; None otherwise."""
+    usual = subject.topic.survey or subject.topic.id
+    return None if config.is_debate or subject.survey.id == usual else config.survey
+
+
+def _kept_procedure(config: Config) -> dict[str, Any]:
+    """The procedure as a study keeps it.
+
+    What is off is left out, so that a later version, which can do more, finds the study unchanged.
+    """
+    kept = {}
+    for key, value in config.procedure.items():
+        stated = debates.without_demands_off(value)
+        if stated is not None:
+            kept[key] = stated
+    return kept
+
+
+def _without_temperature(model: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in model.items() if key != "temperature"}

@@ -1,0 +1,75 @@
+"""The configuration of a job: its options, each read once, and its values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from delibsim.domain.errors import unknown
+from delibsim.planning.debates import sides
+from delibsim.planning.merging import dotted_keys, leaves, merge
+from delibsim.planning.overrides import Job
+from delibsim.planning.presets import Presets
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The configuration of some options, the defaults for all other groups."""
+
+    config: Mapping[str, Any]
+
+    @cached_property
+    def leaves(self) -> dict[str, Any]:
+        """Every setting by dotted key."""
+        return leaves(self.config)
+
+    @cached_property
+    def keys(self) -> set[str]:
+        """The dotted keys of all settings, and of the dictionaries that hold them."""
+        return dotted_keys(self.config)
+
+
+class ChosenPresets:
+    """Reads the configuration of every combination of options once."""
+
+    def __init__(self, presets: Presets) -> None:
+        self.presets = presets
+        self._read: dict[tuple[tuple[str, str], ...], Chosen] = {}
+
+    def of(self, choices: Mapping[str, str]) -> Chosen:
+        """The configuration of these options by group."""
+        key = tuple(choices.items())
+        if key not in self._read:
+            self._read[key] = Chosen(self.presets.config(choices))
+        return self._read[key]
+
+    def config(self, job: Job) -> dict[str, Any]:
+        """The configuration of a job; WrongInput for an unknown setting."""
+        chosen = self.of(job.choices)
+        known = set(chosen.keys)
+        seated = job.values.get("group.models")
+        for name in [*(seated if isinstance(seated, list) else []), *sides(job)]:
+            known |= self.of({**job.choices, "model": str(name)}).keys
+        for key in job.values:
+            if key not in known and key not in job.added:
+                meant = {one for one in known if _may_be_meant(one)}
+                listed = {one for one in meant if ("." in one) == ("." in key)}
+                raise unknown("setting", key, listed, self.presets.advice(), meant)
+        return merge(chosen.config, job.values)
+
+    def config_of_model(self, name: str, job: Job) -> dict[str, Any]:
+        """The configuration with one of several models.
+
+        Settings of models that this model does not have are left out.
+        """
+        chosen = self.of({**job.choices, "model": name})
+        values = {}
+        for key, value in job.values.items():
+            if not key.startswith("model.") or key in chosen.keys or key in job.added:
+                values[key] = value
+        return merge(chosen.config, values)
+
+
+def _may_be_meant(known: str) -> bool:
+    """Whether a known setting may be meant by an unknown one."""
+    return "texts" not in known and not known.startswith("debate.")

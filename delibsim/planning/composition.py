@@ -1,0 +1,110 @@
+"""Hydra's composition of `conf/`: the folders searched, the result as plain values, its faults."""
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.errors import HydraException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from delibsim.domain.errors import WrongInput
+from delibsim.store.instruments.library import package_data
+from delibsim.store.reading import check_yaml
+
+BEYOND = ("@package", "defaults", "${", "???")
+"""What a file holds that reaches beyond its group, or that only Hydra can read."""
+
+
+def composed(
+    overrides: Sequence[str], before: Sequence[Path] = (), hydra: bool = False
+) -> dict[str, Any]:
+    """The configuration that Hydra composes from overrides, as plain values.
+
+    `before` are the folders that take precedence over the package; with `hydra`, Hydra's own
+    settings are part of the result. WrongInput for what cannot be composed.
+    """
+    try:
+        return _composed(overrides, before, hydra)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise WrongInput(_of_hydra(error)) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{mark.name}, line {mark.line + 1}: " if mark else ""
+        raise WrongInput(f"{place}{error.problem or error.context}") from None
+    except UnicodeDecodeError as error:
+        searched = before[0] if before else package_data("conf").resolve()
+        raise WrongInput(f"{_not_utf8(searched)}: not text in UTF-8: {error.reason}") from None
+    except yaml.YAMLError as error:
+        searched = before[0] if before else package_data("conf").resolve()
+        raise WrongInput(f"a file in {searched}: {str(error).splitlines()[0]}") from None
+
+
+@functools.cache
+def composed_from_package(overrides: tuple[str, ...], hydra: bool) -> dict[str, Any]:
+    """A composition of the files of the package, which do not change; not to be written to."""
+    return composed(overrides, hydra=hydra)
+
+
+def plain_option(path: Path) -> dict[str, Any] | None:
+    """What the file of an option holds, where it is a mapping that Hydra would take as it is.
+
+    None for any other file: Hydra composes it, or says what is wrong with it.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        if any(word in text for word in BEYOND):
+            return None
+        content: Any = OmegaConf.to_container(OmegaConf.load(path))
+    except (OSError, ValueError, yaml.YAMLError, OmegaConfBaseException):
+        return None
+    return content if isinstance(content, dict) and content else None
+
+
+def _composed(overrides: Sequence[str], before: Sequence[Path], hydra: bool) -> dict[str, Any]:
+    words = list(overrides)
+    ours = package_data("conf").resolve()
+    for folder in before:
+        for path in sorted(folder.rglob("*.yaml")):
+            _refuse_unsafe(path, path.stat().st_mtime_ns)
+    with initialize_config_dir(version_base="1.3", config_dir=str(ours)):
+        # Hydra appends what hydra.searchpath names, and would let the package win; the override
+        # makes it look again.
+        search_path = GlobalHydra.instance().config_loader().get_search_path()
+        for folder in reversed(before):
+            search_path.prepend(folder.name, f"file://{folder}")
+        if before:
+            places = ",".join(f"file://{folder}" for folder in before)
+            words.append(f"hydra.searchpath=[{places}]")
+        config = hydra_compose("config", overrides=words, return_hydra_config=hydra)
+        plain: Any = OmegaConf.to_container(config)
+    return plain
+
+
+@functools.cache
+def _refuse_unsafe(path: Path, changed: int) -> None:
+    """Refuse a file that Hydra would take minutes to read, or never finish; `changed` says when it
+    was written, so that each version is checked once.
+    """
+    check_yaml(path)
+
+
+def _of_hydra(error: Exception) -> str:
+    """The first two lines of a fault that Hydra found, with advice where we have some."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    unquoted = any("is not Optional" in line for line in lines)
+    advice = '; null stands in quotes there: "null"' if unquoted else ""
+    return " ".join(lines[:2]) + advice
+
+
+def _not_utf8(folder: Path) -> Path:
+    """The first file of a folder that is not UTF-8; the folder where there is none."""
+    for path in sorted(folder.rglob("*.yaml")):
+        if "\ufffd" in path.read_bytes().decode(errors="replace"):
+            return path
+    return folder

@@ -1,0 +1,162 @@
+"""The typed configuration of one session: its fields, their ranges, and what is wrong with one."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.format import DEBATE
+from delibsim.domain.personas import Diversity, Seating
+from delibsim.planning.presets import GROUPS
+
+Kind = TypeVar("Kind")
+
+OF_THE_STUDY = ("study", "runs", "seed", "limits", "base_url")
+"""Settings that all sessions of a study share."""
+OF_A_DEBATE = ("format", "motion", "proposition", "opposition", "tournament")
+"""Settings that say which debate is held."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ModelConfig(BaseModel):
+    """A file of conf/model; what else it may hold depends on the kind of the model."""
+
+    model_config = ConfigDict(extra="allow")
+    name: str = Field(min_length=1)
+    kind: str
+
+
+class GroupConfig(_Strict):
+    """A file of conf/group."""
+
+    size: int = Field(ge=2, le=1000)
+    models: list[str] | None = Field(default=None, min_length=1)
+    diversity: Diversity | None = None
+
+
+class PersonaConfig(_Strict):
+    """A file of conf/persona.
+
+    `topic` is the only topic that the personas are for, `people` the topic whose participants give
+    their answers, `built` says where the texts come from.
+    """
+
+    name: str
+    personas: list[str]
+    seating: Seating = "in_turn"
+    sizes: list[int] | None = None
+    topic: str | None = None
+    people: str | None = None
+    built: dict[str, Any] | None = None
+
+
+class Tournament(_Strict):
+    """Who debates whom: a design, its debaters, motions, and the meetings of each pair.
+
+    Of the design `against_baseline`, the debaters challenge the baseline.
+    """
+
+    design: str | None
+    debaters: list[str]
+    baseline: str | None
+    motions: list[str] | None
+    meetings: int | None = Field(strict=True)
+
+
+class Sampling(_Strict):
+    """How models are sampled in a debate unless the command line says otherwise.
+
+    None: the parameter is not sent.
+    """
+
+    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    max_tokens: int | None = Field(ge=1, strict=True)
+
+
+class Config(_Strict):
+    """Every setting of one session, as conf/config.yaml lists them."""
+
+    treatment: dict[str, Any]
+    model: ModelConfig
+    group: GroupConfig
+    persona: PersonaConfig
+    wording: dict[str, Any]
+    procedure: dict[str, Any]
+    limits: dict[str, Any]
+    study: str | int | None
+    topic: str
+    survey: str | None
+    format: str
+    motion: str | None
+    proposition: str | None
+    opposition: str | None
+    audience: int = Field(ge=0, le=1000)
+    tournament: Tournament
+    rounds: int | None = Field(ge=0, le=1000)
+    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    debate: Sampling
+    base_url: str | None
+    replicate: int = Field(ge=1)
+    seed: int = Field(ge=0)
+    runs: str
+
+    @property
+    def is_debate(self) -> bool:
+        """Whether the session is a debate."""
+        return self.format == DEBATE.name
+
+
+def validated(plain: Mapping[str, Any]) -> Config:
+    """The configuration of a session from plain values; WrongInput with its first fault."""
+    try:
+        return Config.model_validate(plain)
+    except ValidationError as error:
+        fault = first_fault(error)
+        group = error.errors()[0]["loc"][0]
+    if group not in GROUPS:
+        raise WrongInput(fault)
+    settings = plain[group]
+    if not isinstance(settings, dict):
+        raise WrongInput(
+            f"the {group} that is chosen holds no settings by name; it stands in conf/{group}/"
+        )
+    name = settings.get("name")
+    place = f"; '{name}' stands in conf/{group}/" if name else ""
+    raise WrongInput(f"{fault}{place}")
+
+
+def built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
+    """An object of the domain from a group of the configuration.
+
+    WrongInput for an unknown field, or a wrong value.
+    """
+    known = [field.name for field in fields(kind)]  # ty: ignore[invalid-argument-type]
+    for name in values:
+        if name not in known:
+            raise unknown(f"field of {group}", name, known)
+    try:
+        return _adapter(kind).validate_python(dict(values))
+    except ValidationError as error:
+        name = values.get("name", values.get("id"))
+        what = group if name is None else f"{group} {name!r}"
+        place = f"it stands in conf/{group}/ or at the command line"
+        raise WrongInput(f"{what}: {first_fault(error)}; {place}") from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first fault that a validation found: the field, what is wrong, and what was found."""
+    first = error.errors()[0]
+    if first["type"] == "value_error":  # a message of ours about the whole
+        return str(first["ctx"]["error"])
+    where = ".".join(map(str, first["loc"])) or "configuration"
+    found = "" if first["type"] == "missing" else f", found {first['input']!r}"
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}{found}"
+
+
+_adapter = functools.cache(TypeAdapter)

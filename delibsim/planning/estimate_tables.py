@@ -1,0 +1,180 @@
+"""An estimate as plain values, as rows of a table, and as sentences."""
+
+from dataclasses import asdict
+from typing import Any
+
+from delibsim.models.limits import Limits
+from delibsim.planning.compose import Plan
+from delibsim.planning.costing import Line
+from delibsim.planning.estimate import Estimate
+from delibsim.planning.load import Load
+from delibsim.planning.tokens import Range
+
+NOT_COUNTED = ("re-asks", "repeated attempts")
+
+
+def plain(planned: Plan, found: Estimate) -> dict[str, Any]:
+    """An estimate as plain values; tokens are whole numbers, from low to high."""
+    seconds, binding = found.longest
+    cost = {"usd": asdict(found.usd), "usd_unknown": found.unpriced}
+    providers = {}
+    for name, (taken, why) in found.seconds.items():
+        providers[name] = {"seconds": taken, "bound_by": why}
+    return {
+        "study": planned.study,
+        "sessions": {
+            "planned": found.planned,
+            "held": found.held,
+            "waiting": found.waiting,
+            "cut_off": found.cut_off,
+        },
+        "calls_on_record": found.recorded,
+        "models": [_plain_line(line) for line in found.lines],
+        "total": _plain_tokens(found.total, found.cached) | cost,
+        "time": {"seconds": seconds, "bound_by": binding, "providers": providers},
+        "assumptions": asdict(found.assumptions),
+        "not_counted": list(NOT_COUNTED),
+    }
+
+
+def _plain_line(line: Line) -> dict[str, Any]:
+    """One model as plain values."""
+    return {
+        "model": line.model,
+        "provider": line.provider or None,
+        "sessions": line.load.sessions,
+        **_plain_tokens(line.load, line.cached),
+        "usd": None if line.usd is None else asdict(line.usd),
+        "price": line.price,
+        "unknown": list(line.unknown),
+    }
+
+
+def _plain_tokens(load: Load, cached: Range) -> dict[str, Any]:
+    """Calls and tokens as plain values."""
+    ranges = {"input_tokens": load.input, "cached_tokens": cached, "output_tokens": load.output}
+    found: dict[str, Any] = {"calls": load.calls}
+    for name, tokens in ranges.items():
+        found[name] = {"low": round(tokens.low), "high": round(tokens.high)}
+    return found
+
+
+def heading(planned: Plan, found: Estimate) -> str:
+    """How many sessions are planned, held and to be held."""
+    parts = [f"{found.held} held already, {found.waiting} to be held"]
+    if found.cut_off:
+        parts.append(
+            f"{found.cut_off} of them cut off, with {found.recorded} calls on record that are not"
+            " asked again"
+        )
+    return f"study {planned.study}: {found.planned} sessions, {', '.join(parts)}"
+
+
+def heads(unit: str = "sessions") -> list[str]:
+    """The heads of the columns of `rows`; `unit` is what the models are asked in."""
+    return ["model", unit, "calls", "input tokens", "of it cached", "output tokens", "USD"]
+
+
+def rows(found: Estimate) -> list[list[str]]:
+    """What each model is asked and what that costs; where there are several, a total."""
+    table = []
+    for line in found.lines:
+        usd = "unknown" if line.usd is None else _dollars(line.usd)
+        table.append([line.model, *_cells(line.load, line.cached), usd])
+    if len(found.lines) > 1:
+        unknown = " + unknown" if found.unpriced else ""
+        usd = _dollars(found.usd) + unknown
+        table.append(["total", *_cells(found.total, found.cached), usd])
+    return table
+
+
+def notes(planned: Plan, found: Estimate) -> list[str]:
+    """What binds the time, what is unknown, and what the numbers rest on."""
+    low, high = found.assumptions.words or (0, 0)
+    statements = f"statements of {low} to {high} words, " if high else ""
+    latency = found.assumptions.latency
+    lines = [*_times(found), *_unknowns(found), *_budgets(planned.limits, found)]
+    lines.append(f"Assumed    {statements}{latency:g} s a call, replies that are readable at once")
+    priced = {line.price for line in found.lines if line.usd is not None and line.price != "free"}
+    if priced:
+        lines.append(f"Prices     {', '.join(sorted(priced))}")
+    return lines
+
+
+def _times(found: Estimate) -> list[str]:
+    """How long each provider is busy, and all of them together."""
+    lines = []
+    for provider, (seconds, binding) in found.seconds.items():
+        lines.append(f"Time       {provider}: at least {_duration(seconds)}, bound by {binding}")
+    if len(found.seconds) > 1:
+        longest = _duration(found.longest[0])
+        lines.append(f"           in all at least {longest}: providers are asked side by side")
+    return lines
+
+
+def _unknowns(found: Estimate) -> list[str]:
+    """What is unknown, each with the models of which it is."""
+    models: dict[str, list[str]] = {}
+    for line in found.lines:
+        for text in line.unknown:
+            models.setdefault(text, []).append(line.model)
+    return [f"Unknown    {', '.join(names)}: {text}" for text, names in models.items()]
+
+
+def _budgets(limits: Limits, found: Estimate) -> list[str]:
+    """The budgets that the plan may exceed."""
+    lines = []
+    end = "it may stop the study before its end"
+    usd, tokens = limits.budget_usd, limits.budget_tokens
+    if usd is not None and found.usd.high > usd:
+        lines.append(f"Budget     limits.budget_usd={usd:g} is less than this may cost: {end}")
+    most = found.total.input.high + found.total.output.high
+    if tokens is not None and most > tokens:
+        lines.append(f"Budget     limits.budget_tokens={tokens} is less than this may use: {end}")
+    return lines
+
+
+def _cells(load: Load, cached: Range) -> list[str]:
+    """Sessions, calls and tokens of a row."""
+    at_most = f"up to {_count(cached.high)}" if cached.high else "-"
+    return [
+        f"{load.sessions:,}",
+        f"{load.calls:,}",
+        _between(load.input),
+        at_most,
+        _between(load.output),
+    ]
+
+
+def _between(tokens: Range) -> str:
+    return f"{_count(tokens.low)} - {_count(tokens.high)}"
+
+
+def _count(tokens: float) -> str:
+    """Three digits of a count of tokens.
+
+    >>> _count(950), _count(12_340), _count(8_668_803)
+    ('950', '12.3k', '8.67M')
+    """
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if tokens >= 999.5 * size:
+            return f"{tokens / size:,.0f}{unit}"
+        if tokens >= size:
+            return f"{tokens / size:.3g}{unit}"
+    return f"{tokens:.0f}"
+
+
+def _dollars(usd: Range) -> str:
+    return "0" if usd == Range() else f"{usd.low:,.2f} - {usd.high:,.2f}"
+
+
+def _duration(seconds: float) -> str:
+    """Seconds in the unit that a person would use.
+
+    >>> _duration(3700), _duration(42)
+    ('1 h 2 min', '42 s')
+    """
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -1,0 +1,39 @@
+"""Freezing a plan: its manifest with the prompts, versions and commits of the moment it begins."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
+from delibsim.engine.hold import check, prompt_hash, provenance
+from delibsim.planning.compose import Plan
+from delibsim.store.manifest import Manifest, commits
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def frozen(plan: Plan) -> Manifest:
+    """The manifest of a plan: what is asked, when, with which versions, from which commit.
+
+    WrongInput for a session that cannot be held.
+    """
+    prompts = {}
+    for cell, session in cells_of(plan.sessions).items():
+        check(session)
+        prompts[cell] = prompt_hash(session)
+    begun = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": provenance(),
+        "commit": commits({"delibsim": REPOSITORY, "study": plan.root.parent}),
+    }
+    return replace(plan.manifest, begun=begun, prompts=prompts)
+
+
+def cells_of(sessions: Iterable[Session]) -> dict[str, Session]:
+    """One session of every cell of the design, by the name that its replicates share."""
+    cells: dict[str, Session] = {}
+    for session in sessions:
+        cells.setdefault(cell_of(session), session)
+    return cells

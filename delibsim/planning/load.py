@@ -1,0 +1,92 @@
+"""What one model is asked in a session: calls, and tokens of input, repeated input and output."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from delibsim.planning.dry_run import Asked
+from delibsim.planning.tokens import Range, shared_beginning, tokens_of, total
+
+MESSAGE = 4
+"""Tokens that a provider may count for the frame of a message."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one model is asked: sessions it sits in, calls, tokens.
+
+    `prefix` is the part of input that an earlier prompt may have begun with, `longest` the number
+    of occasions of its longest session, each of which waits for the one before.
+    """
+
+    sessions: int = 0
+    calls: int = 0
+    input: Range = Range()
+    prefix: Range = Range()
+    output: Range = Range()
+    longest: int = 0
+
+    def __add__(self, other: "Load") -> "Load":
+        return Load(
+            sessions=self.sessions + other.sessions,
+            calls=self.calls + other.calls,
+            input=self.input + other.input,
+            prefix=self.prefix + other.prefix,
+            output=self.output + other.output,
+            longest=max(self.longest, other.longest),
+        )
+
+
+def load_of(brief: Sequence[Asked], long: Sequence[Asked], depth: int, repeated: bool) -> Load:
+    """What one model is asked in one session.
+
+    The same calls come from two dry runs, with brief and with long statements. `depth` is the
+    number of occasions of the session; `repeated` says whether other sessions of the plan are on
+    the same topic.
+    """
+    if not long:
+        return Load(sessions=1)
+    (low_in, low_prefix, low_out), (high_in, high_prefix, high_out) = (
+        _tokens(brief, repeated),
+        _tokens(long, repeated),
+    )
+    frames = MESSAGE * sum(len(call.prompt.messages) + 1 for call in long)
+    return Load(
+        sessions=1,
+        calls=len(long),
+        input=Range(low_in.low, high_in.high) + Range(0, frames),
+        prefix=Range(low_prefix.low, high_prefix.high),
+        output=Range(low_out.low, high_out.high),
+        longest=depth,
+    )
+
+
+def _tokens(calls: Sequence[Asked], repeated: bool) -> tuple[Range, Range, Range]:
+    """Tokens of all prompts, of what earlier prompts began with, and of all replies."""
+    texts = [call.prompt.text for call in calls]
+    beginnings = _of_the_plan(calls, texts) if repeated else _of_the_session(texts)
+    replies = [call.reply for call in calls]
+    return (
+        total(map(tokens_of, texts)),
+        total(map(tokens_of, beginnings)),
+        total(map(tokens_of, replies)),
+    )
+
+
+def _of_the_session(texts: Sequence[str]) -> list[str]:
+    """The part of each prompt with which an earlier one of the session began."""
+    return [shared_beginning(text, texts[:i]) for i, text in enumerate(texts)]
+
+
+def _of_the_plan(calls: Sequence[Asked], texts: Sequence[str]) -> list[str]:
+    """The most of each prompt with which an earlier one of the plan may have begun.
+
+    Surveys before the deliberation are the same under every treatment; any other prompt has a twin
+    in a replicate, which begins as some prompt of its own session does.
+    """
+    found = []
+    for i, (call, text) in enumerate(zip(calls, texts, strict=True)):
+        if call.prompt.purpose.occasion == "pre":
+            found.append(text)
+        else:
+            found.append(shared_beginning(text, [*texts[:i], *texts[i + 1 :]]))
+    return found

@@ -1,0 +1,62 @@
+"""The settings of the models of a session, and the addresses under which they are reached."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+from delibsim.models.clients.settings import check_address, check_settings
+from delibsim.planning import debates
+from delibsim.planning.chosen import ChosenPresets
+from delibsim.planning.config import Config, validated
+from delibsim.planning.overrides import Job
+
+
+def model_settings(
+    config: Config, job: Job, presets: ChosenPresets
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The settings of the models in the order in which they are seated, and addresses by model.
+
+    Several models are read from their presets one by one. WrongInput for settings that a model does
+    not have, or that contradict each other.
+    """
+    _check_group(config, job)
+    found, addresses = [], {}
+    for preset in _presets(config, job, presets):
+        model = {**preset, "temperature": config.temperature}
+        own_limit = "model.max_tokens" in job.values and "max_tokens" in preset
+        if config.is_debate and not own_limit:
+            model = debates.bounded(model, config.debate)
+        name = str(model["name"])
+        check_settings(name, model)
+        # An address is no part of what is studied: a server may move, and an address may hold a
+        # secret.
+        own_address = model.pop("base_url", None)
+        address = config.base_url or own_address
+        if address and model["kind"] != "citizen":
+            check_address(name, model, str(address))
+            addresses[name] = str(address)
+        found.append(model)
+    return found, addresses
+
+
+def _check_group(config: Config, job: Job) -> None:
+    """WrongInput where group.models names more models than seats, or model= contradicts it."""
+    models, size = config.group.models, config.group.size
+    if models is None:
+        return
+    if len(models) > size:
+        raise WrongInput(f"group.models names {len(models)} models for {size} seats")
+    if "model" in job.choices:
+        raise WrongInput(
+            "group.models seats the models, so model= would have no effect; leave one of the two"
+            " out"
+        )
+
+
+def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[str, Any]]:
+    """The settings of the models that are seated, from their presets and the values of the job."""
+    names = debates.model_names(config, job) if config.is_debate else config.group.models
+    if names is None:
+        return [config.model.model_dump()]
+    configs = [validated(presets.config_of_model(name, job)) for name in names]
+    return [one.model.model_dump() for one in configs]

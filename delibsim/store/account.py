@@ -1,0 +1,44 @@
+"""The account of a study: which of its sessions are planned, begun and held."""
+
+from dataclasses import dataclass
+
+from delibsim.store.runs import Runs
+
+
+@dataclass(frozen=True)
+class Account:
+    """The names of the sessions of a study, in order of name.
+
+    `planned` are those that study.json names and those that were begun, `begun` those that have a
+    plan of their own on disk, `held` those that have a run. A run is valid if it can be read; those
+    that are not are found by reading them (`Runs.all`).
+    """
+
+    planned: tuple[str, ...]
+    begun: tuple[str, ...]
+    held: tuple[str, ...]
+
+    @property
+    def not_begun(self) -> tuple[str, ...]:
+        """The sessions that are planned, and for which nobody was asked anything."""
+        begun = set(self.begun)
+        return tuple(name for name in self.planned if name not in begun)
+
+    def notice(self) -> str:
+        """That sessions were never begun, and how they are held; "" if all were begun."""
+        never, planned = len(self.not_begun), len(self.planned)
+        if not never:
+            return ""
+        verb = "session was" if never == 1 else "sessions were"
+        return (
+            f"{never} {verb} never begun, of {planned} that the study plans: give the"
+            " `delibsim run` command of the study again to hold what is missing"
+        )
+
+
+def account_of(runs: Runs) -> Account:
+    """The account of a study as it lies on disk now."""
+    begun, manifest = runs.sessions(), runs.manifest()
+    planned = {*begun, *(manifest.sessions if manifest else ())}
+    held = tuple(name for name in begun if runs.held(name))
+    return Account(tuple(sorted(planned)), tuple(begun), held)

@@ -1,0 +1,210 @@
+"""Reading YAML and JSON: one reader of each, for files of a limited size, number of values and
+depth.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import yaml
+from yaml.constructor import ConstructorError
+from yaml.reader import ReaderError
+
+from delibsim.domain.errors import WrongInput
+
+JSON_BYTES = 2**28
+"""A larger file of JSON is not read; the study.json of 100,000 sessions has some 10 MB."""
+YAML_BYTES = 2**22
+"""A larger file of YAML is not read."""
+VALUES = 50_000
+"""A file of YAML may hold so many values, those that its aliases repeat counted each time."""
+LEVELS = 64
+"""Values may be nested so deep."""
+
+_Fast: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML has it
+
+
+class _Loader(_Fast):
+    """Plain values by the core schema of YAML 1.2, in which `no` and `on` are texts; a key that
+    occurs twice is an error.
+    """
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """The values of a mapping by key."""
+        seen = set()
+        for key, _ in node.value:
+            name = (key.tag, str(key.value))
+            if name in seen:
+                problem = f'found duplicate key "{key.value}"'
+                raise ConstructorError(None, None, problem, key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
+_CORE_SCHEMA = (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        list("-+.0123456789"),
+    ),
+    ("timestamp", r"[0-9]{4}-[0-9]{2}-[0-9]{2}", list("0123456789")),
+    ("merge", r"<<", ["<"]),
+)
+"""Tag, pattern and first characters of what is no text where it stands without quotes: the core
+schema (https://yaml.org/spec/1.2.2/#103-core-schema), dates and merge keys.
+"""
+for _name, _pattern, _first in _CORE_SCHEMA:
+    _whole = re.compile(f"^(?:{_pattern})$")
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", _whole, _first)
+
+
+def _int(_: Any, node: yaml.ScalarNode) -> int:
+    """A whole number; PyYAML itself would take 012 for an octal one."""
+    return int(node.value, 16 if node.value.startswith("0x") else 10)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _int)
+
+
+def file_bytes(path: Path, most: int = JSON_BYTES) -> bytes:
+    """The content of a file; ValueError where it is larger than `most` bytes."""
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"larger than {most:,} bytes")
+    return content
+
+
+def json_value(text: str | bytes) -> Any:
+    """The plain value of a JSON text; ValueError where it is no JSON or nested too deep."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(f"nested more than {LEVELS} levels deep") from None
+    _refuse_depth(value)
+    return value
+
+
+def read_json(path: Path) -> Any:
+    """The plain value of a JSON file; WrongInput, naming the file, where it cannot be read."""
+    try:
+        return json_value(file_bytes(path))
+    except (OSError, ValueError) as error:
+        raise WrongInput(f"{path} cannot be read: {error}") from None
+
+
+def _refuse_depth(value: Any) -> None:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(LEVELS):
+        inner = []
+        for outer in level:
+            values = outer.values() if isinstance(outer, dict) else outer
+            inner += [one for one in values if isinstance(one, (dict, list))]
+        if not inner:
+            return
+        level = inner
+    raise ValueError(f"nested more than {LEVELS} levels deep")
+
+
+def read_yaml(path: Path) -> Any:
+    """The plain value of a YAML 1.2 file without aliases; WrongInput, naming file and line, for
+    anything else.
+    """
+    return _loaded(path, yaml.load)
+
+
+def yaml_nodes(path: Path) -> yaml.Node | None:
+    """The nodes of a YAML file that `read_yaml` can read; each knows its line."""
+    return _loaded(path, yaml.compose)
+
+
+def check_yaml(path: Path) -> None:
+    """Refuse a YAML file that another reader must not open: WrongInput, naming the file, where it
+    is too large, nested too deep, or holds too many values once its aliases are replaced.
+
+    A file that is not YAML passes: its reader says what is wrong with it.
+    """
+    try:
+        _refuse_excess(path, file_bytes(path, YAML_BYTES).decode("utf-8-sig"))
+    except WrongInput:
+        raise
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return
+    except ValueError as error:
+        raise WrongInput(f"{path}: {error}") from None
+
+
+def _loaded(path: Path, load: Callable[..., Any]) -> Any:
+    try:
+        text = file_bytes(path, YAML_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise WrongInput(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
+    except ValueError as error:
+        raise WrongInput(f"{path}: {error}") from None
+    try:
+        _refuse_aliases(path, text)
+        _refuse_excess(path, text)
+        return load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = (error.problem or error.context or "broken YAML").splitlines()[0]
+        raise WrongInput(f"{path}, line {mark.line + 1 if mark else 1}: {problem}") from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise WrongInput(f"{path}, line {line}: {str(error).splitlines()[0]}") from None
+    except yaml.YAMLError as error:
+        raise WrongInput(f"{path}: {str(error).splitlines()[0]}") from None
+    except WrongInput:
+        raise
+    except ValueError as error:  # a date that is none, a number of thousands of digits
+        raise WrongInput(f"{path}: {error}") from None
+
+
+def _refuse_aliases(path: Path, text: str) -> None:
+    """Refuse aliases, and the old version of YAML, in which `no` and `on` are no texts."""
+    for event in yaml.parse(text, Loader=_Fast):
+        where = f"{path}, line {event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent):
+            raise WrongInput(
+                f"{where}: aliases (*{event.anchor}) are not allowed; write the value out"
+            )
+        if isinstance(event, yaml.DocumentStartEvent) and event.version == (1, 1):
+            raise WrongInput(f"{where}: YAML 1.1 is not read here; leave the line %YAML out")
+
+
+def _refuse_excess(path: Path, text: str) -> None:
+    """Refuse too many values, aliases replaced by what they stand for, and too deep nesting.
+
+    The text is read event by event up to the first excess, so it is never built up in memory.
+    """
+    values = 0
+    opened: list[tuple[str | None, int]] = []  # the anchor of each open list, and values before it
+    sizes: dict[str, int] = {}  # how many values an anchor stands for
+    for event in yaml.parse(text, Loader=_Fast):
+        where = f"{path}, line {event.start_mark.line + 1}"
+        if isinstance(event, yaml.AliasEvent):
+            values += sizes.get(event.anchor, VALUES)  # within itself it stands for endless values
+        elif isinstance(event, yaml.ScalarEvent):
+            values += 1
+            if event.anchor:
+                sizes[event.anchor] = 1
+        elif isinstance(event, yaml.CollectionStartEvent):
+            opened.append((event.anchor, values))
+            values += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = opened.pop()
+            if anchor:
+                sizes[anchor] = values - before
+        if values > VALUES:
+            raise WrongInput(f"{where}: more than {VALUES:,} values")
+        if len(opened) > LEVELS:
+            raise WrongInput(f"{where}: nested more than {LEVELS} levels deep")

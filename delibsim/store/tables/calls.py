@@ -1,0 +1,95 @@
+"""Recorded calls as rows of the table `calls`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from delibsim.domain.cost import cost_of, sum_of
+from delibsim.domain.run import Session
+from delibsim.store.files import json_text
+from delibsim.store.tables.codebook import COLUMNS
+
+Row = dict[str, Any]
+"""The values of a row by column."""
+
+NOT_PARAMETERS = frozenset({"name", "kind", "model", "base_url", "key_env", "timeout", "strict"})
+"""Settings of a model that say who is asked and how it is reached, not how it samples."""
+
+REQUIRED = ("participant", "occasion", "attempt", "status", "reply")
+"""Columns without which a record is no call."""
+
+OF_COMPLETION = (
+    "detail",
+    "reasoning",
+    "finish_reason",
+    "model_requested",
+    "model_returned",
+    "provider",
+    "response_id",
+    "fingerprint",
+)
+OF_USAGE = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+
+
+def call_row(record: Mapping[str, Any], number: int, session: Session | None) -> Row | None:
+    """A recorded exchange as a row of `calls` without its condition; None if it is none."""
+    try:
+        row = _row(record, session)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
+    row["call"] = number
+    if any(row[name] is None for name in REQUIRED):
+        return None
+    if not all(column.holds(row.get(column.name)) for column in COLUMNS["calls"]):
+        return None
+    return row
+
+
+def number_or_none(value: Any) -> float | None:
+    """A setting as a number; None where it is none.
+
+    >>> number_or_none(1), number_or_none(True), number_or_none("1")
+    (1.0, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value)
+
+
+def _row(record: Mapping[str, Any], session: Session | None) -> Row:
+    purpose, done = record["purpose"], record["completion"]
+    usage = done.get("usage", {})
+    tries = done.get("tries", [])
+    sent = done.get("parameters_sent", {})
+    settings = session.models.get(record["model"], {}) if session else {}
+    kind, _, turn = purpose["occasion"].partition(" ")
+    tries_billed = any(one.get("possibly_billed", False) for one in tries)
+    row = {name: done.get(name) for name in OF_COMPLETION}
+    row |= {name: usage.get(name) for name in OF_USAGE}
+    return row | {
+        "status": done["status"],
+        "cost_usd": cost_of(done),
+        "participant": purpose["participant"],
+        "model": record["model"],
+        "occasion": purpose["occasion"],
+        "turn": int(turn) if kind == "turn" else None,
+        "attempt": purpose.get("attempt", 0),
+        "reply": done["text"],
+        "temperature_requested": number_or_none(settings.get("temperature")),
+        "temperature": number_or_none(sent.get("temperature")),
+        "parameters_requested": json_text(_parameters(settings)) if session else None,
+        "parameters_sent": json_text(sent),
+        "parameters_dropped": "; ".join(sorted(done.get("parameters_dropped", []))) or None,
+        "started": record.get("started"),
+        "seconds": record.get("seconds"),
+        "retries": len(tries),
+        "retry_statuses": "; ".join(one["status"] for one in tries) or None,
+        "retry_cost_usd": sum_of(map(cost_of, tries)) if tries else None,
+        "possibly_billed": done.get("possibly_billed", False) or tries_billed,
+        "hash": record.get("hash"),
+    }
+
+
+def _parameters(settings: Mapping[str, Any]) -> Row:
+    """The settings of a model that say how it samples."""
+    named = settings.items()
+    return {name: own for name, own in named if name not in NOT_PARAMETERS and own is not None}

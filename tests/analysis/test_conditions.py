@@ -1,0 +1,101 @@
+"""Means of measures by condition, and what is missing: a study of three runs, worked by hand."""
+
+from dataclasses import replace
+from math import nan, sqrt
+
+import pytest
+
+from delibsim.analysis.conditions import by_measure, conditions_of_cells, gaps, means, on_people
+from delibsim.domain.condition import conditions
+from delibsim.domain.score import Score
+from delibsim.domain.study import cell_of
+from delibsim.domain.treatment import Treatment
+from delibsim.testing import a_run
+
+
+def held(name, treatment="basic", **options):
+    """A run under a treatment of this name."""
+    run = a_run(name, **options)
+    session = replace(run.session, treatment=Treatment(treatment, "Deliberate.", rounds=1))
+    return replace(run, session=session)
+
+
+@pytest.fixture
+def study():
+    """Two replicates of one condition and one of another."""
+    return [held("a"), held("b"), held("c", "normative")]
+
+
+def score(target, value, measure="dri", phase="change", note=""):
+    return Score(measure, "run", target, value, phase, note=note)
+
+
+def plans_of(study):
+    return [run.session for run in study]
+
+
+def test_a_mean_stands_on_the_values_that_are_defined(study):
+    scores = [score("a", 0.1), score("b", 0.4), score("c", nan, note="too_few")]
+    basic, normative = means(plans_of(study), scores, {}, {})
+    assert (basic.condition.treatment, basic.measure, basic.phase) == ("basic", "dri", "change")
+    assert (basic.planned, basic.held, basic.valid, basic.missing) == (2, 2, 2, {})
+    assert basic.mean == pytest.approx(0.25)
+    assert basic.sd == pytest.approx(0.3 / sqrt(2))
+    assert (normative.planned, normative.held, normative.valid) == (1, 1, 0)
+    assert (normative.mean, normative.sd, normative.missing) == (None, None, {"too_few": 1})
+    plain = normative.plain()
+    assert (plain["treatment"], plain["equal_to"], plain["people"]) == ("normative", None, None)
+
+
+def test_only_scores_of_whole_runs_of_the_study_are_tabulated(study):
+    scores = [replace(score("a/Participant 1", 0.1), unit="participant"), score("elsewhere", 1.0)]
+    assert means(plans_of(study), scores, {}, {}) == []
+
+
+def test_the_counts_of_a_measure_are_those_of_its_phase_with_the_fewest_values(study):
+    scores = [score("a", 0.1, phase="pre"), score("b", 0.2, phase="pre")]
+    scores += [score("a", 0.3, phase="post"), score("b", nan, phase="post", note="too_few")]
+    (own,) = by_measure(means(plans_of(study), scores, {}, {})).popitem()[1]
+    assert (own.least.phase, own.least.valid, own.least.missing) == ("post", 1, {"too_few": 1})
+    assert own.mean("pre") == pytest.approx(0.15)
+    assert (own.mean("change"), own.change) == (None, None)
+
+
+def test_of_a_condition_that_equals_another_only_other_numbers_are_left(study):
+    of = conditions(plans_of(study))
+    same = {of["c"]: of["a"]}
+    scores = [score(run, 0.1) for run in "abc"] + [score(run, 1.0, "diversity") for run in "ab"]
+    scores.append(score("c", 2.0, "diversity"))
+    alone = [run.session for run in study if run.session.id != "b"]
+    measures = by_measure(means(alone, [s for s in scores if s.target != "b"], same, {}))
+    assert [own.measure for own in measures[of["a"]]] == ["dri", "diversity"]
+    assert [own.measure for own in measures[of["c"]]] == ["diversity"]
+    (title,) = {row.title() for row in means(alone, scores, same, {}) if row.equal_to}
+    assert title.endswith(f"(= {of['a']}, by construction; only numbers that differ are shown)")
+    (title,) = {row.title() for row in means(alone, scores, {}, same) if row.asked_like}
+    assert title.endswith(f"(asked like {of['a']})")
+
+
+def test_a_flag_that_was_never_raised_is_left_out(study):
+    scores = [score("a", 0.0, "flags.refusal", ""), score("c", 2.0, "flags.refusal", "")]
+    measures = by_measure(means(plans_of(study), scores, {}, {}))
+    assert [len(own) for own in measures.values()] == [0, 1]
+
+
+def test_what_is_missing_is_counted_by_condition_and_reason(study):
+    study[1] = held("b", missing=("Participant 1", "Participant 2"))
+    (gap,) = gaps(study, conditions(plans_of(study)))
+    assert (gap.condition.treatment, gap.what, gap.reason) == ("basic", "answers", "refusal")
+    assert (gap.n, gap.runs) == (20, 1)
+    assert gap.plain()["n"] == 20
+
+
+def test_pairs_of_cells_become_pairs_of_conditions(study):
+    plans = plans_of(study)
+    of = conditions(plans)
+    a, b, c = map(cell_of, plans)
+    assert conditions_of_cells({c: a, b: a}, plans, of) == {of["c"]: of["a"]}
+
+
+def test_nothing_is_said_of_people_who_are_not_known(study):
+    assert on_people(plans_of(study)) == []

@@ -1,0 +1,184 @@
+"""Tables fit the terminal: at any width no line is longer, and no word and no number is broken."""
+
+import io
+import string
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from delibsim import Runs
+from delibsim.analysis.conditions import by_condition
+from delibsim.analysis.debates.rated import chosen, debates_of
+from delibsim.analysis.debates.report import LONG, tables
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.report import people_report
+from delibsim.cli import human, ratings_report, score, summary
+from delibsim.cli.table import Column, print_table
+from delibsim.conduct.score import measures_of, score_all, usual_scorers
+from delibsim.store.instruments.answers import Answers
+
+WIDTHS = (80, 100, 140)
+UNBOUNDED = 10_000
+
+words = st.text(string.ascii_letters + "+-.,:%", min_size=1, max_size=12)
+texts = st.lists(words, max_size=8).map(" ".join)
+
+
+@st.composite
+def printed(draw):
+    """The columns and rows of a table, some of the columns in a group."""
+    columns = []
+    for _ in range(draw(st.integers(1, 12))):
+        text, group = draw(st.booleans()), draw(st.sampled_from(("", "", "of people", "group")))
+        columns.append(Column(draw(texts), text, group))
+    row = st.tuples(*(texts if column.text else words for column in columns))
+    return columns, draw(st.lists(st.none() | row, max_size=4))
+
+
+def lines_of(print_on, width):
+    """What is printed on a console of this width."""
+    file = io.StringIO()
+    print_on(Console(file=file, width=width, markup=False, highlight=False, emoji=False))
+    return file.getvalue().splitlines()
+
+
+def check(print_on, width):
+    """No line is longer than the width, and the words are those of a console without an end."""
+    lines = lines_of(print_on, width)
+    whole = lines_of(print_on, UNBOUNDED)
+    assert [line for line in lines if len(line) > width] == []
+    assert set(" ".join(lines).split()) == set(" ".join(whole).split())
+    return lines
+
+
+@given(printed(), st.integers(30, 150))
+@example(([], []), 80)
+@example(([Column("a", text=True)], []), 80)
+def test_a_table_is_no_wider_than_the_terminal_and_loses_no_word(table, width):
+    check(lambda screen: print_table("", *table, screen), width)
+
+
+def test_a_table_that_is_too_wide_is_continued_below_with_what_its_rows_are_about():
+    columns = [Column("name", text=True), Column("first one"), Column("second"), Column("third")]
+    rows = [["long name", "1.000", "2.000", "3.000"], None, ["b", "1", "2", "3"]]
+    assert lines_of(lambda screen: print_table("All", columns, rows, screen), 24) == [
+        "All",
+        "           first",
+        "name         one  second",
+        "long name  1.000   2.000",
+        "",
+        "b              1       2",
+        "",
+        "name       third",
+        "long name  3.000",
+        "",
+        "b              3",
+    ]
+
+
+def test_columns_of_a_group_stay_together_below_its_name():
+    columns = [Column("id", text=True), *(Column(c, group="people") for c in ("pre", "post"))]
+    columns.append(Column("after that"))
+    rows = [["a", "0.1", "0.2", "0.3"]]
+    assert lines_of(lambda screen: print_table("", columns, rows, screen), 16) == [
+        "     people",
+        "id  pre  post",
+        "a   0.1   0.2",
+        "",
+        "id  after that",
+        "a          0.3",
+    ]
+
+
+def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
+    name = "m" * 50
+    columns, rows = [Column("model", text=True), Column("n")], [[name, "7"]]
+    lines = lines_of(lambda screen: print_table("", columns, rows, screen), 40)
+    assert max(map(len, lines)) <= 40
+    assert "".join(lines).count("m") == 51
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_measures_of_a_run_fit(delibsim, small, width):
+    result = delibsim("run", "-q", "study=s", *small, "--json").json
+    measures = measures_of(usual_scorers())
+    lines = check(lambda screen: summary.print_measures(result, measures, screen), width)
+    assert lines[0].split() == ["null", "citizen", "people", "(n", "31)"]
+    assert "Deliberative Reason Index" in "\n".join(lines)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_conditions_of_a_study_fit(delibsim, partial, home, width):
+    more = ("topic=ccps", "group.size=3", "rounds=1", "seed=7")
+    assert delibsim("run", "-q", "study=p", *more).code == 0
+    runs = Runs(home / "runs", "p")
+    scores = score_all(runs, usual_scorers())[0]
+    found = by_condition(runs.plans(), runs.all()[0], scores, {}, {})
+    declared = measures_of(usual_scorers())
+    lines = check(lambda screen: score.print_conditions(found, declared, screen), width)
+    assert any("undefined" in line for line in lines)
+
+
+def test_the_tables_of_people_fit():
+    answers, scales = [], {}
+    for k, survey in enumerate(BENCHMARK):
+        rated = [[1, 2, 3 + k % 2], [5, 4, 1], [2, 2, 4], [3, 1, 1], [4, 5, 5], [1, 1, 2]]
+        ranked = [[1, 2], [2, 1], [1, 2], [2, 1], [1, 2], [2, 1]]
+        people = tuple(f"p{i}" for i in range(6))
+        answers.append(invented(survey, people, rated, ranked))
+        scales[survey] = (1, 5)
+    for by in ("topic", "case"):
+        report = people_report(answers, scales, by, 20)
+        for width in WIDTHS:
+            lines = check(lambda screen, own=report: human.print_report(own, screen), width)
+            assert "Published figures" in lines
+            assert any(line.startswith("Groups of five") for line in lines)
+
+
+def invented(survey, people, rated, ranked):
+    """Answers of invented people, who afterwards rate as another of them did before."""
+    before, ranks = np.array(rated), np.array(ranked)
+    return Answers(
+        survey=survey,
+        cases=tuple(f"Deliberation {k % 2}" for k in range(len(people))),
+        participants=people,
+        considerations={"pre": before, "post": before[::-1]},
+        preferences={"pre": ranks, "post": ranks},
+        path=Path("invented.csv"),
+        lines={phase: tuple(range(len(people))) for phase in ("pre", "post")},
+    )
+
+
+def test_the_report_of_ratings_fits(delibsim, home):
+    sweep = ("tournament.motions=[voting]", "tournament.debaters=[citizen_plain,citizen_halting]")
+    assert delibsim("run", "-q", "-m", "+experiment=oxford", *sweep).code == 0
+    assert delibsim("ratings", "ask", "oxford", "group.size=3").code == 0
+    debates = debates_of(Runs(home / "runs", "oxford"))[0]
+    found = tables(chosen(debates, [], None), focus="citizen_plain")
+    printed = {name: table for name, table in found.items() if name not in LONG}
+    for width in WIDTHS:
+        lines = check(lambda screen: ratings_report.print_tables(printed, screen), width)
+        assert "citizen_plain - rest" in lines
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkeypatch, width):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(width))
+    heads = [line for line in delibsim("score", "s").out.splitlines() if "planned" in line]
+    plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
+    assert plain
+    assert max(map(len, plain)) <= width
+
+
+def test_a_small_p_value_is_printed_as_small(delibsim, home):
+    assert ratings_report._cell(0.0004, is_p=True) == "< .001"
+    assert ratings_report._cell(0.0, is_p=True) == "< .001"
+    assert ratings_report._cell(0.001, is_p=True) == "0.001"
+    assert ratings_report._cell(float("nan"), is_p=True) == "-"
+    assert ratings_report._cell(0.0004) == "0.000"
