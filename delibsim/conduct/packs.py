@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from delibsim.analysis.debates.rated import debates_of
 from delibsim.annotation.sheets import (
     Line,
     conflicts,
@@ -13,7 +14,6 @@ from delibsim.annotation.sheets import (
     read_form,
     sheets_of,
 )
-from delibsim.conduct.annotate import debates_of
 from delibsim.conduct.score import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated
