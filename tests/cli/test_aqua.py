@@ -388,16 +388,12 @@ def test_a_language_model_is_recorded_without_its_address_in_the_scores(delibsim
 async def command(home, *words):
     """`delibsim WORDS` in a process of its own, so that a provider can answer meanwhile."""
     code = "from delibsim.cli.main import main; main()"
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-W", "ignore", "-c", code, *map(str, words)),
-        cwd=home,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+    program = [sys.executable, "-W", "ignore", "-c", code, *map(str, words)]
+    done = await asyncio.to_thread(
+        subprocess.run, program, cwd=home, capture_output=True, text=True, check=False
     )
-    out, err = await process.communicate()
-    assert process.returncode == 0, err.decode()
-    return out.decode()
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @marked
