@@ -236,6 +236,8 @@ def test_the_page_of_the_architecture_names_every_module():
 
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
 def dense(tree):
     """The dense places of a module, by kind: comprehensions inside comprehensions or f-strings, and
     so on.
@@ -254,5 +256,7 @@ def dense(tree):
 
 
 def test_no_construct_stands_inside_another_of_its_kind():
-    found = [(str(path.relative_to(ROOT)), kind) for path in MODULES for kind in dense(tree_of(path))]
+    found = [
+        (str(path.relative_to(ROOT)), kind) for path in MODULES for kind in dense(tree_of(path))
+    ]
     assert found == [], "give the inner one a name and a line of its own"

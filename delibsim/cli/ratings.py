@@ -94,7 +94,7 @@ def ask(
     losses = Ratings.of(runs).losses(run.session.id for run in planned.debates)
     score_all(runs, ["ratings"])
     if as_json:
-        echo_json(planned.report(outcome) | {"lost": losses})
+        echo_json(planned.report(outcome, losses))
     else:
         _print_outcome(planned, outcome, losses)
     whole = not (outcome.faults or planned.faults or losses)

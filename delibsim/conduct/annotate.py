@@ -68,8 +68,8 @@ class RatingPlan:
         """How many debates broke off, and are not rated."""
         return sum(not debated(run) for run in self.debates)
 
-    def report(self, outcome: RatingOutcome) -> dict[str, Any]:
-        """What came of asking the raters, as plain values."""
+    def report(self, outcome: RatingOutcome, losses: Sequence[str] = ()) -> dict[str, Any]:
+        """What came of asking the raters, as plain values; `losses` names ratings that are lost."""
         return {
             "study": self.runs.study,
             "panel": self.panel.name,
@@ -79,6 +79,7 @@ class RatingPlan:
             "before": outcome.before,
             "calls": outcome.asked,
             "faults": [*outcome.faults, *self.faults],
+            "lost": list(losses),
             **asdict(self.balance),
             "debates_per_rater": self.each,
         }
