@@ -9,7 +9,7 @@ from delibsim.annotation.blinding import blinded
 from delibsim.domain.annotation import Coder, Panel, Text, Unit
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES, Side
-from delibsim.domain.rating import DIMENSIONS, Rating, debated, digest
+from delibsim.domain.rating import DIMENSIONS, Rating, debated, digest, sides_by_letter
 from delibsim.domain.run import Run, Session
 from delibsim.models.base import LanguageModel
 from delibsim.prompts.blocks import transcript_block
@@ -137,8 +137,7 @@ def _judged(ballot: dict[str, Any] | None, first: Side, check: int) -> dict[str,
     """The fields of a rating that a ballot on Speakers A and B gives, by side."""
     if ballot is None:
         return {}
-    second = SIDES[1] if first == SIDES[0] else SIDES[0]
-    sides = {"A": first, "B": second}
+    sides = sides_by_letter(first)
     fields: dict[str, Any] = {}
     for letter, side in sides.items():
         labelled = enumerate(DIMENSIONS, 1)

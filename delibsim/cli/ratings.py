@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
 from delibsim.conduct.annotate import (
@@ -32,8 +33,6 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Have debates rated blind, and see what the ratings say.",
 )
-ROOT = Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")]
-STUDY = Annotated[str, typer.Argument(help="Name or folder of the study.")]
 EACH = Annotated[
     int | None,
     typer.Option("--debates-per-rater", help="How many debates each rater rates; default: all."),
@@ -53,20 +52,19 @@ ESTIMATE = Annotated[
         help="Say what it would take (calls, tokens, US dollars, time), and ask nobody.",
     ),
 ]
-JSON = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 WORDING = "oxford"
 """The wording that raters read by default."""
 
 
 @app.command()
 def ask(
-    study: STUDY,
+    study: StudyName,
     overrides: RATERS = None,
     panel: PANEL = "panel",
     only: ESTIMATE = False,
     each: EACH = None,
-    root: ROOT = Path("runs"),
-    as_json: JSON = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
 ) -> None:
     """Have every complete debate rated by language models, blind: each is asked for its stance,
     then for its ballot.
@@ -96,7 +94,7 @@ def ask(
     losses = Ratings.of(runs).losses(run.session.id for run in planned.debates)
     score_all(runs, ["ratings"])
     if as_json:
-        echo_json(planned.report(outcome) | {"lost": losses})
+        echo_json(planned.report(outcome, losses))
     else:
         _print_outcome(planned, outcome, losses)
     whole = not (outcome.faults or planned.faults or losses)
@@ -153,7 +151,7 @@ def _print_edition(runs: Runs, wording: Wording, named: str, screen: Console) ->
 
 @app.command()
 def export(
-    study: STUDY,
+    study: StudyName,
     raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate.")] = 5,
     each: EACH = None,
     wording: Annotated[
@@ -162,7 +160,7 @@ def export(
     out: Annotated[
         Path | None, typer.Option("--to", help="The folder to write; default: pack-NAME.")
     ] = None,
-    root: ROOT = Path("runs"),
+    root: RunsFolder = RUNS,
 ) -> None:
     """Write a blinded pack for human raters: pages to print for each of them, and a form to fill
     in.
@@ -186,7 +184,7 @@ def export(
 @app.command(name="import")
 def import_(
     file: Annotated[Path, typer.Argument(help="The form of a pack, filled in.")],
-    root: ROOT = Path("runs"),
+    root: RunsFolder = RUNS,
 ) -> None:
     """Read the answers of human raters back. Every line is checked; if one is wrong, all that are
     wrong are named and nothing is kept.

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from delibsim.analysis.debates.pooled import Pooled
 from delibsim.analysis.debates.rated import chosen, debates_of, edited, ids_of
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_pooled import print_pooled, print_warnings
 from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
@@ -17,13 +18,12 @@ from delibsim.store.files import write_atomically
 from delibsim.store.instruments.covariates import read_covariates
 from delibsim.store.ratings import Ratings
 
-RUNS = Path("runs")
 SMALL = 0.001
 """A p value below which it is printed as smaller than this."""
 
 
 def report(
-    study: Annotated[str, typer.Argument(help="Name or folder of the study.")],
+    study: StudyName,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -46,8 +46,8 @@ def report(
         Path | None,
         typer.Option(help="CSV of debaters and raters: id, age, gender, education, expertise."),
     ] = None,
-    root: Annotated[Path, typer.Option("--runs", help="The folder that holds all studies.")] = RUNS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every table as JSON.")] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
 ) -> None:
     """The analysis of a tournament: who wins, how far raters agree, what makes a winner.
 

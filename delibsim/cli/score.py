@@ -11,6 +11,7 @@ from rich.console import Console
 from delibsim.analysis.calls import dropped_in
 from delibsim.analysis.conditions import ByCondition, MeasureMeans, by_condition, by_measure
 from delibsim.cli.effects import print_effects
+from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, score_texts
@@ -48,11 +49,8 @@ def score(
     to: Annotated[
         Path | None, typer.Option(help="With texts: the file to write. Default: FILE.<scorer>.csv.")
     ] = None,
-    root: Annotated[
-        Path,
-        typer.Option("--runs", help="The folder that holds all studies."),
-    ] = Path("runs"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
 ) -> None:
     """Score every run of a study. Exit code 0; 3 if a run could not be read, or --scorer gave no
     run a value; 4 if there is none.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.annotation.ask import Record
 from delibsim.annotation.debates import motion_of, rate
 from delibsim.conduct.cost import spent
@@ -14,7 +15,7 @@ from delibsim.domain.allocation import Allocation
 from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Side
-from delibsim.domain.rating import Rated, debated
+from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
 from delibsim.models.ask import Interrupted
 from delibsim.models.planned import PlannedCalls
@@ -67,8 +68,8 @@ class RatingPlan:
         """How many debates broke off, and are not rated."""
         return sum(not debated(run) for run in self.debates)
 
-    def report(self, outcome: RatingOutcome) -> dict[str, Any]:
-        """What came of asking the raters, as plain values."""
+    def report(self, outcome: RatingOutcome, losses: Sequence[str] = ()) -> dict[str, Any]:
+        """What came of asking the raters, as plain values; `losses` names ratings that are lost."""
         return {
             "study": self.runs.study,
             "panel": self.panel.name,
@@ -78,6 +79,7 @@ class RatingPlan:
             "before": outcome.before,
             "calls": outcome.asked,
             "faults": [*outcome.faults, *self.faults],
+            "lost": list(losses),
             **asdict(self.balance),
             "debates_per_rater": self.each,
         }
@@ -136,28 +138,6 @@ async def ask_panel(
     return await rate_all(
         runs, panel, planned.debates, pool, limits.concurrency, on_debate, planned.allocation
     )
-
-
-def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
-    """The debates of a study with their ratings, and the faults of runs that cannot be read.
-
-    WrongInput if the study has no debate.
-    """
-    held, faults = runs.all()
-    debates = Ratings.of(runs).rated(run for run in held if run.session.kind.sides)
-    if not debates and faults:
-        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
-    if not debates:
-        advice = "debates are held with: delibsim run format=debate motion=voting"
-        raise WrongInput(f"study '{runs.study}' holds no debate; {advice}")
-    return debates, faults
-
-
-def edited(debates: Iterable[Run]) -> list[str]:
-    """A line for every debate whose speeches are others than those that were rated."""
-    told = "the debate was edited after it was rated; its ratings judge another text"
-    rated = [run for run in debates if isinstance(run, Rated)]
-    return [f"{run.session.id}: {told}" for run in rated if run.edited]
 
 
 async def dry_run_ratings(

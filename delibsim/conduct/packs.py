@@ -4,16 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from delibsim.annotation.sheets import (
-    Line,
-    conflicts,
-    form,
-    key_of,
-    page,
-    read_form,
-    sheets_of,
-)
-from delibsim.conduct.annotate import debates_of
+from delibsim.analysis.debates.rated import debates_of
+from delibsim.annotation.answer_form import Line, conflicts, form, read_form
+from delibsim.annotation.sheets import key_of, page, sheets_of
 from delibsim.conduct.score import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated

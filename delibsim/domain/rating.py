@@ -77,6 +77,16 @@ class Rating:
         return self.proposition if side == "proposition" else self.opposition
 
 
+def sides_by_letter(first: Side) -> dict[str, Side]:
+    """The sides that a rater knows as Speaker A and Speaker B, where `first` is Speaker A.
+
+    >>> sides_by_letter("opposition")
+    {'A': 'opposition', 'B': 'proposition'}
+    """
+    second = SIDES[1] if first == SIDES[0] else SIDES[0]
+    return {"A": first, "B": second}
+
+
 def debated(run: Run) -> bool:
     """Whether a run is a debate in which all speeches were given: only these are rated."""
     expected = run.session.kind.speeches

@@ -87,7 +87,7 @@ async def test_an_unreadable_reply_is_asked_for_again_with_the_fault_and_a_new_s
     assert (first.purpose.attempt, second.purpose.attempt) == (0, 1)
     assert seed != other
     unreadable = await ask(Agreement(), TWO, model)
-    assert (unreadable.value, unreadable.reason) == (None, "unreadable: S1 is missing")
+    assert (unreadable.value, str(unreadable.reason)) == (None, "unreadable: S1 is missing")
     assert len(model.asked) == 2 + 3
 
 
@@ -95,7 +95,7 @@ async def test_a_refusal_is_an_outcome_and_is_not_asked_again(tmp_path):
     file = tmp_path / "exchanges.jsonl"
     model = Answering(one=[Completion("", "refusal", "no")])
     refused = await ask(Agreement(), ONE, Record(file).before(model))
-    assert (refused.value, refused.reason, could_not_be_asked(refused)) == (
+    assert (refused.value, str(refused.reason), could_not_be_asked(refused)) == (
         None,
         "refusal: no",
         False,
@@ -107,7 +107,7 @@ async def test_a_call_that_failed_is_no_answer_and_is_asked_again_later(tmp_path
     file = tmp_path / "exchanges.jsonl"
     failing = Answering(one=[Completion("", "timeout", "slow")], two=["S1: 80"])
     one, two = await ask_all(Agreement(), [ONE, TWO], Record(file).before(failing))
-    assert (could_not_be_asked(one), one.reason, two.value) == (True, "timeout: slow", 80)
+    assert (could_not_be_asked(one), str(one.reason), two.value) == (True, "timeout: slow", 80)
     with pytest.raises(Interrupted, match=r"m \(coder, one\): timeout: slow"):
         await ask(Agreement(), ONE, Answering(one=[Completion("", "timeout", "slow")]))
     later = Record(file)

@@ -2,6 +2,7 @@
 models in the published layout.
 """
 
+import asyncio
 import csv
 import importlib.util
 import json
@@ -13,6 +14,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from fake_provider import FakeProvider, Rule
 
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.hub import FILES, fetch_adapters
@@ -382,6 +384,36 @@ def test_a_language_model_is_recorded_without_its_address_in_the_scores(delibsim
         "openai_compatible",
     )
     assert delibsim("aqua", "show", "--json").json["translator"].startswith("model:local@")
+
+
+async def command(home, *words):
+    """`delibsim WORDS` in a process of its own, so that a provider can answer meanwhile."""
+    code = "from delibsim.cli.main import main; main()"
+    program = [sys.executable, "-W", "ignore", "-c", code, *map(str, words)]
+    done = await asyncio.to_thread(
+        subprocess.run, program, cwd=home, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@marked
+async def test_a_language_model_translates_before_the_scorer_runs(home, small, models):
+    await command(home, "run", "-q", "study=s", *small)
+    (home / "texts.csv").write_text("text\nthe bus is late and they do not care\n")
+    aqua = ("--scorer", "aqua", "--json")
+    async with FakeProvider([Rule(text="Das ist nun deutsch.")]) as provider:
+        words = f"model=local base_url={provider.base_url}"
+        await command(home, "aqua", "setup", models, "--translator", words)
+        await command(home, "score", "s", *aqua)
+        assert provider.calls == 2
+        texts = json.loads(await command(home, "score", "texts", "texts.csv", *aqua))
+        await command(home, "score", "s", *aqua)
+        assert provider.calls == 3
+    assert texts["rows"][0]["aqua.german"] == "Das ist nun deutsch."
+    details = home / "runs/s/scores/details/aqua.v1.jsonl"
+    rows = [json.loads(line) for line in details.read_text(encoding="utf-8").splitlines()]
+    assert {row["translator"].partition("@")[0] for row in rows} == {"model:local"}
 
 
 HUB = """
