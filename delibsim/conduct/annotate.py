@@ -7,7 +7,7 @@ from typing import Any
 
 from delibsim.annotation.ask import Record
 from delibsim.annotation.debates import motion_of, rate
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import budget_of
 from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
 from delibsim.conduct.preflight import Notify, proven_pool
 from delibsim.domain.allocation import Allocation
@@ -128,10 +128,9 @@ async def ask_panel(
     """
     runs, panel, limits = planned.runs, planned.panel, planned.plan.limits
     check_rater_texts(panel.wording)
-    capped = limits.budget_usd is not None or limits.budget_tokens is not None
-    cost = spent(runs) if capped else (0.0, 0)
+    budget = budget_of(limits, runs)
     calls = [_calls(panel, planned.debates[0].session)]
-    pool = await proven_pool(calls, limits, planned.plan.addresses, cost, notify)
+    pool = await proven_pool(calls, limits, planned.plan.addresses, budget, notify)
     Ratings.of(runs).settle_panel(panel, planned.allocation)
     return await rate_all(
         runs, panel, planned.debates, pool, limits.concurrency, on_debate, planned.allocation

@@ -15,16 +15,14 @@ async def proven_pool(
     calls: Sequence[PlannedCalls],
     limits: Limits,
     addresses: Mapping[str, str],
-    spent: tuple[float, int] = (0.0, 0),
+    budget: Budget | None = None,
     notify: Notify = lambda line: None,
 ) -> ModelPool:
     """A pool for these calls; WrongInput if one of their models cannot be asked.
 
-    `spent` is what the budget of the limits has been charged before, in US dollars and tokens.
-    Every issue that the preflight finds is handed to `notify`.
+    `budget` is that of the limits with what it has been charged before; without it nothing was
+    charged. Every issue that the preflight finds is handed to `notify`.
     """
-    usd, tokens = spent
-    budget = Budget(limits.budget_usd, limits.budget_tokens, usd, tokens)
     pool = ModelPool(limits, budget, addresses)
     issues = await pool.check(calls)
     for issue in issues:

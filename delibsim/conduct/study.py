@@ -5,7 +5,7 @@ run.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import budget_of
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
@@ -108,13 +108,10 @@ async def proven_models(
     """The models of sessions after their preflight, with a budget that knows what the study has
     cost; WrongInput if one of them cannot be asked.
     """
-    cost = (0.0, 0)
-    if limits.budget_usd is not None or limits.budget_tokens is not None:
-        cost = spent(runs)
     calls = []
     for session in cells_of(sessions).values():
         calls.append(PlannedCalls(session.id, session.models, longest_prompt(session)))
-    return await proven_pool(calls, limits, addresses, cost, notify)
+    return await proven_pool(calls, limits, addresses, budget_of(limits, runs), notify)
 
 
 def edition_notice(runs: Runs) -> str:
