@@ -9,7 +9,7 @@ from delibsim.annotation.ask import Record
 from delibsim.annotation.debates import motion_of, rate
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
-from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.allocation import Allocation
 from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput
@@ -131,7 +131,8 @@ async def ask_panel(
     budget = budget_of(limits, runs)
     calls = [_calls(panel, planned.debates[0].session)]
     pool = await proven_pool(calls, limits, planned.plan.addresses, budget, notify)
-    Ratings.of(runs).settle_panel(panel, planned.allocation)
+    async with closed_on_failure(pool):
+        Ratings.of(runs).settle_panel(panel, planned.allocation)
     return await rate_all(
         runs, panel, planned.debates, pool, limits.concurrency, on_debate, planned.allocation
     )
@@ -212,8 +213,8 @@ async def rate_all(
                 return 0
         return 1
 
-    with runs.lock():
-        try:
+    try:
+        with runs.lock():
             for run in filter(debated, debates):
                 name = run.session.id
                 done = {rating.rater for rating in ratings.read(name)}
@@ -224,8 +225,8 @@ async def rate_all(
                 given = await asyncio.gather(*(one(run, *of, record) for of in waiting))
                 new, asked = new + sum(given), asked + record.asked
                 on_debate(f"{name}: {len(waiting)} rated now, {len(done)} before")
-        finally:
-            await pool.close()
+    finally:
+        await pool.close()
     return RatingOutcome(new, there, tuple(faults), asked)
 
 

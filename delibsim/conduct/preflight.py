@@ -1,6 +1,7 @@
 """A pool of models that have passed their preflight, before anything is asked or paid."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from delibsim.domain.errors import WrongInput
 from delibsim.models.limits import Budget, Limits
@@ -24,13 +25,23 @@ async def proven_pool(
     charged. Every issue that the preflight finds is handed to `notify`.
     """
     pool = ModelPool(limits, budget, addresses)
-    issues = await pool.check(calls)
-    for issue in issues:
-        notify(f"{issue.level}: {issue.model}: {issue.text}")
-    if any(issue.level == "error" for issue in issues):
-        await pool.close()
-        raise WrongInput(
-            "nothing was asked and nothing was paid; mend what is said above and give the command"
-            " again"
-        )
+    async with closed_on_failure(pool):
+        issues = await pool.check(calls)
+        for issue in issues:
+            notify(f"{issue.level}: {issue.model}: {issue.text}")
+        if any(issue.level == "error" for issue in issues):
+            raise WrongInput(
+                "nothing was asked and nothing was paid; mend what is said above and give the"
+                " command again"
+            )
     return pool
+
+
+@asynccontextmanager
+async def closed_on_failure(pool: ModelPool) -> AsyncGenerator[None]:
+    """Close the connections of a pool where what is done here fails, and nobody will ask it."""
+    try:
+        yield
+    except BaseException:
+        await pool.close()
+        raise

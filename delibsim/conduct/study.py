@@ -9,7 +9,7 @@ from delibsim.conduct.cost import budget_of
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.run import Session
 from delibsim.models.limits import Limits
 from delibsim.models.planned import PlannedCalls
@@ -60,10 +60,11 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
         runs.compare_plan(session)
     prepared = await prepare_as_planned(plan, runs, notify)
     if prepared.waiting:
-        with runs.lock():
-            if text := edition_notice(runs):
-                notify(text)
-            runs.settle(manifest)
+        async with closed_on_failure(prepared.pool):
+            with runs.lock():
+                if text := edition_notice(runs):
+                    notify(text)
+                runs.settle(manifest)
     return prepared
 
 
