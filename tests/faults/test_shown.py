@@ -121,5 +121,5 @@ async def test_a_refusal_leaves_no_connection_open(command, tmp_path):
             code, _, err = await command("ratings", "ask", "d", *local)
             await asyncio.sleep(0)
     assert code == 2
-    assert provider.probes == 1
+    assert provider.probes == 1, err
     assert "Unclosed" not in err
