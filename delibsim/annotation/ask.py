@@ -16,7 +16,7 @@ from delibsim.domain.annotation import Annotation, Unit
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
-from delibsim.prompts.prompt import Message, Prompt
+from delibsim.prompts.prompt import Message, Prompt, head
 from delibsim.store.files import append_line, read_lines
 
 
@@ -83,6 +83,6 @@ async def _reply(task: Task, unit: Unit, model: LanguageModel) -> tuple[Prompt, 
 
 def _again(prompt: Prompt, reply: str, question: str) -> Prompt:
     """The same prompt once more, with the unreadable reply and what is said to it."""
-    said = (Message("assistant", reply), Message("user", question))
+    said = (Message("assistant", head(reply)), Message("user", question))
     purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
     return Prompt((*prompt.messages, *said), prompt.reply, purpose)

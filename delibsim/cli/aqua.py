@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.terminal import echo_json, shown
+from delibsim.cli.terminal import echo, echo_json, shown
 from delibsim.conduct.aqua import FOLDER, Options, Sources, described, set_up
 from delibsim.scorers.aqua.setup import Setup, read, unchanged
 
@@ -82,7 +82,7 @@ def setup(
     """
     sources = Sources(path, from_hub, base, translator)
     options = Options(scale, language.value, precision.value, device.value)
-    made, file = set_up(sources, options, lambda line: typer.echo(line, err=True))
+    made, file = set_up(sources, options, echo)
     _print(made)
     typer.echo(f"written: {shown(file)}\nnext: delibsim score STUDY --scorer aqua")
 

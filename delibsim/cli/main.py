@@ -111,7 +111,7 @@ def main() -> None:
     try:
         app()
     except WrongInput as error:
-        print(f"delibsim: {_without_secrets(str(error))}", file=sys.stderr)
+        print(f"delibsim: {_shown(str(error))}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         print(
@@ -122,11 +122,15 @@ def main() -> None:
         sys.exit(4)
 
 
-def _without_secrets(message: str) -> str:
-    """What a message says, but for a key that was given in the place of a name."""
+def _shown(message: str) -> str:
+    """What a message says, but for a key that was given in the place of a name, and for characters
+    by which a text could command the terminal.
+    """
+    # Slow to import, and only for errors.
+    from delibsim.cli.terminal import safe
     from delibsim.models.clients.faults import scrub, secrets
 
-    return scrub(message, secrets())
+    return safe(scrub(message, secrets()))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from delibsim.analysis.personas.clusters import Items
-from delibsim.cli.terminal import console, echo_json, number, safe, shown
+from delibsim.cli.terminal import console, echo, echo_json, number, safe, shown
 from delibsim.conduct.personas import TEMPLATE, NotWritten, Recipe, build_personas
 from delibsim.domain.errors import unknown
 from delibsim.store.instruments.persona_files import (
@@ -83,7 +83,7 @@ def build(
 
 
 def _notify(line: str) -> None:
-    typer.echo(line, err=True)
+    echo(line)
 
 
 @app.command(name="import")

@@ -2,13 +2,15 @@
 
 import json
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import run_at as run_at  # for the commands, which all have both
@@ -16,6 +18,29 @@ from delibsim.store.places import study_at as study_at
 
 T = TypeVar("T")
 WIDTH = 100  # columns of a table
+COMMANDS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Characters that JSON leaves as they are and by which a text could command a terminal."""
+
+
+class SafeConsole(Console):
+    """A console that prints no character by which a text could command the terminal, whoever wrote
+    it: a model, a provider, a file.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is printed, without such characters; the console's own commands stay."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(safe(segment.text), segment.style)
+
+
+def echo(text: str, err: bool = True) -> None:
+    """Print a line that may hold foreign text, to stderr if not told otherwise."""
+    typer.echo(safe(text), err=err)
 
 
 def console(**options: Any) -> Console:
@@ -24,10 +49,10 @@ def console(**options: Any) -> Console:
 
     What is shown live, on stderr, is no wider than the terminal.
     """
-    screen = Console(markup=False, highlight=False, emoji=False, **options)
+    screen = SafeConsole(markup=False, highlight=False, emoji=False, **options)
     if screen.is_terminal and (screen.width >= WIDTH or options.get("stderr")):
         return screen
-    return Console(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
+    return SafeConsole(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
 
 
 def safe(text: str) -> str:
@@ -61,8 +86,11 @@ def number(value: float | None, signed: bool = False) -> str:
 
 
 def echo_json(value: Any) -> None:
-    """Print plain values as JSON; NaN is printed as null."""
-    typer.echo(json.dumps(_without_nan(value), ensure_ascii=False, indent=2, allow_nan=False))
+    """Print plain values as JSON; NaN is printed as null, and a character that could command a
+    terminal as its escape.
+    """
+    text = json.dumps(_without_nan(value), ensure_ascii=False, indent=2, allow_nan=False)
+    typer.echo(COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], list[str]]:
@@ -79,7 +107,7 @@ def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], l
 def report(faults: list[str]) -> None:
     """Name what could not be read, on stderr, and end with exit code 3 if there was any."""
     for fault in faults:
-        typer.echo(f"left out: {safe(fault)}", err=True)
+        echo(f"left out: {fault}")
     if faults:
         raise typer.Exit(3)
 

@@ -8,9 +8,9 @@ from typing import Any
 from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.annotation.ask import Record
 from delibsim.annotation.debates import motion_of, rate
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import budget_of
 from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
-from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.allocation import Allocation
 from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput
@@ -130,11 +130,11 @@ async def ask_panel(
     """
     runs, panel, limits = planned.runs, planned.panel, planned.plan.limits
     check_rater_texts(panel.wording)
-    capped = limits.budget_usd is not None or limits.budget_tokens is not None
-    cost = spent(runs) if capped else (0.0, 0)
+    budget = budget_of(limits, runs)
     calls = [_calls(panel, planned.debates[0].session)]
-    pool = await proven_pool(calls, limits, planned.plan.addresses, cost, notify)
-    Ratings.of(runs).settle_panel(panel, planned.allocation)
+    pool = await proven_pool(calls, limits, planned.plan.addresses, budget, notify)
+    async with closed_on_failure(pool):
+        Ratings.of(runs).settle_panel(panel, planned.allocation)
     return await rate_all(
         runs, panel, planned.debates, pool, limits.concurrency, on_debate, planned.allocation
     )
@@ -193,8 +193,8 @@ async def rate_all(
                 return 0
         return 1
 
-    with runs.lock():
-        try:
+    try:
+        with runs.lock():
             for run in filter(debated, debates):
                 name = run.session.id
                 done = {rating.rater for rating in ratings.read(name)}
@@ -205,8 +205,8 @@ async def rate_all(
                 given = await asyncio.gather(*(one(run, *of, record) for of in waiting))
                 new, asked = new + sum(given), asked + record.asked
                 on_debate(f"{name}: {len(waiting)} rated now, {len(done)} before")
-        finally:
-            await pool.close()
+    finally:
+        await pool.close()
     return RatingOutcome(new, there, tuple(faults), asked)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from delibsim.conduct.replay import exchanges_of
-from delibsim.models.base import Usage
 from delibsim.models.clients.prices import price_in
+from delibsim.models.limits import Budget, Limits, Overruns
 from delibsim.models.replay import Exchange, exchanges_in
-from delibsim.models.retry import charge, worst_case
+from delibsim.models.retry import use, worst_case
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
@@ -18,25 +18,53 @@ def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
     Those with raters are included, unless only the sessions `among` are counted. An attempt of
     unknown cost counts with its worst case.
     """
+    account = account_of(runs, among)
+    return account.spent_usd, account.spent_tokens
+
+
+def budget_of(
+    limits: Limits,
+    runs: Runs,
+    among: Iterable[str] | None = None,
+    overruns: Mapping[str, Overruns] | None = None,
+) -> Budget:
+    """The budget of these limits, which knows what the exchanges of a study, or of the sessions
+    `among`, have cost, and by how much calls have exceeded their worst case; what others know of
+    that is added. The record is read only where there is a budget.
+    """
+    usd, tokens = limits.budget_usd, limits.budget_tokens
+    if usd is None and tokens is None:
+        return Budget()
+    account = account_of(runs, among, overruns)
+    return Budget(usd, tokens, account.spent_usd, account.spent_tokens, account.overruns)
+
+
+def account_of(
+    runs: Runs,
+    among: Iterable[str] | None = None,
+    overruns: Mapping[str, Overruns] | None = None,
+) -> Budget:
+    """A budget without a limit that was charged with the exchanges of a study."""
+    account = Budget(overruns=overruns)
     sessions = set(runs.sessions())
     if among is not None:
         sessions &= set(among)
-    used: list[Usage] = []
     for session in sorted(sessions):
         models = runs.planned(session).models
         for exchange in exchanges_of(runs, session)[0]:
-            used += _charges(exchange, models.get(exchange.model, {}))
+            _charge(account, exchange, models.get(exchange.model, {}))
     if among is None:
         records, models = Ratings.of(runs).asked()
         for exchange in exchanges_in(records)[0]:
-            used += _charges(exchange, models.get(exchange.model, {}))
-    usd = sum(usage.cost_usd or 0.0 for usage in used)
-    tokens = sum((usage.input_tokens or 0) + (usage.output_tokens or 0) for usage in used)
-    return usd, tokens
+            _charge(account, exchange, models.get(exchange.model, {}))
+    return account
 
 
-def _charges(exchange: Exchange, settings: Mapping[str, Any]) -> list[Usage]:
-    """What each attempt of a call is charged with."""
+def _charge(account: Budget, exchange: Exchange, settings: Mapping[str, Any]) -> None:
+    """Charge each attempt of a call."""
     worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
     completion = exchange.completion
-    return [charge(attempt, worst) for attempt in (*completion.tries, completion)]
+    for attempt in (*completion.tries, completion):
+        held = account.reserve(exchange.model, worst)
+        if held is not None:
+            account.settle(held, use(attempt))

@@ -1,6 +1,7 @@
 """A pool of models that have passed their preflight, before anything is asked or paid."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from delibsim.domain.errors import WrongInput
 from delibsim.models.limits import Budget, Limits
@@ -15,24 +16,32 @@ async def proven_pool(
     calls: Sequence[PlannedCalls],
     limits: Limits,
     addresses: Mapping[str, str],
-    spent: tuple[float, int] = (0.0, 0),
+    budget: Budget | None = None,
     notify: Notify = lambda line: None,
 ) -> ModelPool:
     """A pool for these calls; WrongInput if one of their models cannot be asked.
 
-    `spent` is what the budget of the limits has been charged before, in US dollars and tokens.
-    Every issue that the preflight finds is handed to `notify`.
+    `budget` is that of the limits with what it has been charged before; without it nothing was
+    charged. Every issue that the preflight finds is handed to `notify`.
     """
-    usd, tokens = spent
-    budget = Budget(limits.budget_usd, limits.budget_tokens, usd, tokens)
     pool = ModelPool(limits, budget, addresses)
-    issues = await pool.check(calls)
-    for issue in issues:
-        notify(f"{issue.level}: {issue.model}: {issue.text}")
-    if any(issue.level == "error" for issue in issues):
-        await pool.close()
-        raise WrongInput(
-            "nothing was asked and nothing was paid; mend what is said above and give the command"
-            " again"
-        )
+    async with closed_on_failure(pool):
+        issues = await pool.check(calls)
+        for issue in issues:
+            notify(f"{issue.level}: {issue.model}: {issue.text}")
+        if any(issue.level == "error" for issue in issues):
+            raise WrongInput(
+                "nothing was asked and nothing was paid; mend what is said above and give the"
+                " command again"
+            )
     return pool
+
+
+@asynccontextmanager
+async def closed_on_failure(pool: ModelPool) -> AsyncGenerator[None]:
+    """Close the connections of a pool where what is done here fails, and nobody will ask it."""
+    try:
+        yield
+    except BaseException:
+        await pool.close()
+        raise

@@ -5,11 +5,11 @@ run.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import budget_of
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.run import Session
 from delibsim.models.limits import Limits
 from delibsim.models.planned import PlannedCalls
@@ -60,10 +60,11 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
         runs.compare_plan(session)
     prepared = await prepare_as_planned(plan, runs, notify)
     if prepared.waiting:
-        with runs.lock():
-            if text := edition_notice(runs):
-                notify(text)
-            runs.settle(manifest)
+        async with closed_on_failure(prepared.pool):
+            with runs.lock():
+                if text := edition_notice(runs):
+                    notify(text)
+                runs.settle(manifest)
     return prepared
 
 
@@ -108,13 +109,10 @@ async def proven_models(
     """The models of sessions after their preflight, with a budget that knows what the study has
     cost; WrongInput if one of them cannot be asked.
     """
-    cost = (0.0, 0)
-    if limits.budget_usd is not None or limits.budget_tokens is not None:
-        cost = spent(runs)
     calls = []
     for session in cells_of(sessions).values():
         calls.append(PlannedCalls(session.id, session.models, longest_prompt(session)))
-    return await proven_pool(calls, limits, addresses, cost, notify)
+    return await proven_pool(calls, limits, addresses, budget_of(limits, runs), notify)
 
 
 def edition_notice(runs: Runs) -> str:

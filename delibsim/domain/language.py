@@ -39,7 +39,7 @@ OTHER = frozenset(
 """Function words of the languages around."""
 WORD = re.compile(r"[^\W\d_]+")
 ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
-LINK = re.compile(r"(?:https?://|www\.)\S*|\S+@\S+\.\S+", re.IGNORECASE)
+LINK = re.compile(r"(?:https?://|www\.)\S*|(?<!\S)\S[^\s@]*+@\S[^\s.]*+\.\S+", re.IGNORECASE)
 LETTERS = re.compile(r"[a-zäöüß]+")
 SHARE = 10  # words, of which one at least must be a function word of the language
 MARGIN = 2  # times as many of them as of words of other languages
@@ -49,7 +49,8 @@ ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-zÄÖÜäöü]|Dr|Prof|Mr|Mrs|Ms|St|vs|etc|ca|bzw|usw|Nr|No|Abs|Art|evtl|ggf"
     r"|inkl|Mio|Mrd|approx|dept|gov|Sen|Rep)\.)\Z"
 )
-SENTENCE_END = re.compile(r"[.!?…]+[\"'»”’)\]]*\s+|\n+")
+LONGEST_ABBREVIATION = len("approx.")
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|\n+")
 CLAUSE_END = re.compile(r"[,;:–—]\s+")
 WORD_END = re.compile(r"\s+")
 
@@ -99,7 +100,7 @@ def sentences(text: str) -> list[str]:
     >>> sentences("Dr. Roe is right. Is she? Yes")
     ['Dr. Roe is right. ', 'Is she? ', 'Yes']
     """
-    return _cut(text, SENTENCE_END, lambda before: not ABBREVIATION.search(before.rstrip()))
+    return _cut(text, SENTENCE_END, not_abbreviated=True)
 
 
 def parts(text: str, fits: Callable[[str], bool]) -> list[str]:
@@ -125,10 +126,10 @@ def joined(pieces: Sequence[str], translated: Sequence[str]) -> str:
     >>> joined(["One. ", "Two."], ["Eins.", "Zwei."])
     'Eins. Zwei.'
     """
-    whole = ""
+    whole = []
     for piece, translation in zip(pieces, translated, strict=True):
-        whole += translation + piece[len(piece.rstrip()) :]
-    return whole.strip()
+        whole += [translation, piece[len(piece.rstrip()) :]]
+    return "".join(whole).strip()
 
 
 def _small(text: str, fits: Callable[[str], bool]) -> list[str]:
@@ -149,12 +150,25 @@ def _halves(piece: str, fits: Callable[[str], bool]) -> list[str]:
     return [*_halves(piece[:middle], fits), *_halves(piece[middle:], fits)]
 
 
-def _cut(
-    text: str, end: re.Pattern[str], really: Callable[[str], bool] = lambda before: True
-) -> list[str]:
-    pieces, begun = [], 0
+def _cut(text: str, end: re.Pattern[str], not_abbreviated: bool = False) -> list[str]:
+    """A text cut behind each end, where words stand before it; `not_abbreviated`: not behind an
+    abbreviation.
+    """
+    pieces, begun, looked, said = [], 0, 0, False
     for match in end.finditer(text):
-        if really(text[begun : match.end()]) and text[begun : match.start()].strip():
+        said = said or (not text[looked : match.start()].isspace() and looked < match.start())
+        if said and not (not_abbreviated and _abbreviated(text, begun, match.end())):
             pieces.append(text[begun : match.end()])
-            begun = match.end()
+            begun, said = match.end(), False
+        else:
+            said = said or not match[0].isspace()
+        looked = match.end()
     return [*pieces, text[begun:]] if text[begun:] or not pieces else pieces
+
+
+def _abbreviated(text: str, begun: int, end: int) -> bool:
+    """Whether what stands between two places of a text ends with an abbreviation."""
+    # Only its end is looked at: a text may hold nothing but abbreviations.
+    while end > begun and text[end - 1].isspace():
+        end -= 1
+    return ABBREVIATION.search(text[max(begun, end - LONGEST_ABBREVIATION - 1) : end]) is not None

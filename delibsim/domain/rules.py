@@ -7,7 +7,10 @@ from typing import Literal
 
 from delibsim.domain.model_family import makers
 
-LINK = re.compile(r"https?://|\bwww\.\w|\b[\w-]+\.(?:com|org|net|edu|gov|io|ai)\b", re.IGNORECASE)
+LINK = re.compile(r"https?://|\bwww\.\w", re.IGNORECASE)
+DOMAIN = re.compile(r"(?<=[\w-])\.(?:com|org|net|edu|gov|io|ai)\b", re.IGNORECASE)
+"""The end of an address without a scheme."""
+HYPHENATED = re.compile(r"[\w-]*")
 CITATION = re.compile(
     r"\[\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\((?:[A-Z][\w’'-]+(?:,? (?:and|&) [A-Z][\w’'-]+| et"
     r" al\.?)?,? (?:19|20)\d\d[a-z]?(?:; )?)+\)"
@@ -26,6 +29,8 @@ DISCLOSURE = re.compile(
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(r"[.!?][\"”’')]*(?=\s|$)")
+QUOTED = 1_000
+"""Characters of what breaks a rule that a fault quotes at most."""
 KINDS = ("too_short", "too_long", "link", "citation", "disclosure")
 """The ways in which a speech can break the rules."""
 DEMANDS: Mapping[str, tuple[str, ...]] = {
@@ -89,17 +94,17 @@ class Rules:
             found["too_short"] = f"the speech has {n} words; at least {self.least} are asked for"
         if n > self.most:
             found["too_long"] = f"the speech has {n} words; at most {self.most} are allowed"
-        link = LINK.search(text)
+        link = _link(text)
         if link:
-            # The link is named as a whole, not only the part of it that matched.
-            whole = [word for word in text.split() if link[0] in word]
-            found["link"] = f"it holds a link ({whole[0] if whole else link[0]})"
+            # The link is named as a whole, not only the part of it that was found.
+            whole = [word for word in text.split() if link in word]
+            found["link"] = f"it holds a link ({(whole[0] if whole else link)[:QUOTED]})"
         citation = CITATION.search(text)
         if citation:
-            found["citation"] = f"it holds a citation ({citation[0]})"
+            found["citation"] = f"it holds a citation ({citation[0][:QUOTED]})"
         disclosure = DISCLOSURE.search(text)
         if disclosure:
-            found["disclosure"] = f"it says what the speaker is ({disclosure[0]})"
+            found["disclosure"] = f"it says what the speaker is ({disclosure[0][:QUOTED]})"
         return found
 
 
@@ -111,10 +116,29 @@ def cut(text: str, most: int) -> str:
     >>> cut("One two. Three four five. Six.", 5)
     'One two. Three four five.'
     """
-    longest = text
+    longest, words, counted = text, 0, 0
     for match in SENTENCE_END.finditer(text):
-        beginning = text[: match.end()]
-        if len(beginning.split()) > most:
+        words += len(text[counted : match.end()].split())
+        counted = match.end()
+        if words > most:
             break
-        longest = beginning
+        longest = text[:counted]
     return longest
+
+
+def _link(text: str) -> str:
+    """The first link in a text, or as much of it as shows that it is one; "" if there is none."""
+    link = LINK.search(text)
+    first, found = (len(text), "") if link is None else (link.start(), link[0])
+    end = 0
+    for domain in DOMAIN.finditer(text):
+        # The name before the dot is looked for backwards. Forwards, from each of its parts, it
+        # would be read to its end again and again.
+        before = text[end : domain.start()]
+        name = HYPHENATED.match(before[::-1])
+        begun = domain.start() - (name.end() if name else 0)
+        own = text[begun : domain.end()].lstrip("-")
+        if own[0] != ".":
+            return own if domain.end() - len(own) < first else found
+        end = domain.start() + 1
+    return found

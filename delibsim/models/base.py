@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from delibsim.domain.cost import OUTCOMES as OUTCOMES
-from delibsim.prompts.prompt import Prompt, UnreadableReply
+from delibsim.prompts.prompt import LONGEST_REPLY, Prompt, UnreadableReply
 
 Status = Literal[
     "ok",
@@ -124,6 +124,10 @@ def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
     """
     if completion.status != "ok":
         return None, completion
+    long = len(completion.text)
+    if long > LONGEST_REPLY:
+        fault = f"the reply has {long:,} characters; at most {LONGEST_REPLY:,} are read"
+        return None, replace(completion, status="unreadable", detail=fault)
     try:
         return prompt.reply.read(completion.text), completion
     except UnreadableReply as error:

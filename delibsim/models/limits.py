@@ -2,9 +2,9 @@
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from asyncio_throttle import Throttler
@@ -64,23 +64,26 @@ class Gate:
         self._closed_until: dict[str, float] = {}
 
     @asynccontextmanager
-    async def enter(self, worst: Usage, model: str = "") -> AsyncGenerator[Callable[[Usage], None]]:
+    async def enter(
+        self, worst: Usage, model: str = "", wanted: Callable[[], bool] = lambda: True
+    ) -> AsyncGenerator[Callable[[Usage], None]]:
         """Wait for the model to be ready, for a seat, for tokens and for a request; hold the seat
         during the call.
 
         Yields a function that notes the tokens that the call used; if it is not called, the call
-        counts with all of `worst`.
+        counts with all of `worst`. A call that is not `wanted` any more will not be sent, and waits
+        for nothing but a seat.
         """
         while True:
-            if (wait := self._wait(model)) > 0:
+            if (wait := self._wait(model)) > 0 and wanted():
                 await asyncio.sleep(wait)
             async with self._seats:
                 # If the model was closed while this call waited, the seat is for calls to others.
-                if self._wait(model) > 0:
+                if self._wait(model) > 0 and wanted():
                     continue
-                taken = await self._tokens.take(worst) if self._tokens else None
+                taken = await self._tokens.take(worst) if self._tokens and wanted() else None
                 if self._requests:
-                    await self._requests.take()
+                    await self._requests.take(wanted)
                 if taken:  # counts from now, when it is sent
                     taken.when = asyncio.get_running_loop().time()
                 yield partial(self._settle, taken)
@@ -107,10 +110,58 @@ class RateLimiter:
         self._throttler = Throttler(together, span, retry_interval=span / 100)
         self._line = asyncio.Lock()
 
-    async def take(self) -> None:
-        """Wait for one request's turn."""
+    async def take(self, wanted: Callable[[], bool] = lambda: True) -> None:
+        """Wait for one request's turn; a request that is not wanted any more takes none."""
         async with self._line:  # so that requests go in the order in which they came
-            await self._throttler.acquire()
+            if wanted():
+                await self._throttler.acquire()
+
+
+@dataclass(frozen=True)
+class Overrun:
+    """By how much calls have exceeded their worst case: by this factor at most, and where nothing
+    was expected by this number.
+    """
+
+    factor: float = 1.0
+    number: float = 0.0
+
+    def after(self, worst: float, used: float) -> "Overrun":
+        """What is known after a call that could use `worst` and used so much."""
+        if used <= worst * self.factor:
+            return self
+        if worst:
+            return replace(self, factor=used / worst)
+        return replace(self, number=max(self.number, used))
+
+    def of(self, worst: float) -> float:
+        """The worst case of a later call."""
+        return max(worst * self.factor, self.number)
+
+
+@dataclass(frozen=True)
+class Overruns:
+    """By how much the calls of one model have exceeded their worst case, in US dollars and in
+    tokens.
+    """
+
+    usd: Overrun = Overrun()
+    tokens: Overrun = Overrun()
+
+    def after(self, worst: Usage, used: Usage) -> "Overruns":
+        """What is known after a call; what is unknown of it shows nothing."""
+        usd, tokens = self.usd, self.tokens
+        if worst.cost_usd is not None and used.cost_usd is not None:
+            usd = usd.after(worst.cost_usd, used.cost_usd)
+        expected, taken = tokens_of(worst), tokens_of(used)
+        if expected is not None and taken is not None:
+            tokens = tokens.after(expected, taken)
+        return self if (usd, tokens) == (self.usd, self.tokens) else Overruns(usd, tokens)
+
+    @property
+    def most(self) -> float:
+        """The larger of the two factors."""
+        return max(self.usd.factor, self.tokens.factor)
 
 
 @dataclass(eq=False)
@@ -128,9 +179,10 @@ class TokenWindow:
     A call reserves what it may use and gives back what it did not. Once some calls have shown how
     much they use of what they may (of the estimated input the largest share, of output the largest
     number), that is reserved, and a fiftieth more: a call that uses more than any before it can
-    exceed the limit by the difference. The largest that fits is let in, so that the gaps are left
-    to the small, but whoever has waited for a whole window goes first. A call larger than the limit
-    waits for an empty one.
+    exceed the limit by the difference. Where a call has used more than it was expected to use at
+    most, more is reserved for all later ones. The largest that fits is let in, so that the gaps are
+    left to the small, but whoever has waited for a whole window goes first. A call larger than the
+    limit waits for an empty one.
     """
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
@@ -139,6 +191,7 @@ class TokenWindow:
         self._waiting: dict[asyncio.Future[Reservation], tuple[float, Usage]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._calls, self._share, self._longest = 0, 0.0, 0
+        self._over = Overrun()  # of output
 
     async def take(self, worst: Usage) -> Reservation:
         """Wait until the tokens fit into the window, and take them."""
@@ -162,15 +215,17 @@ class TokenWindow:
             self._calls += 1
             self._share = max(self._share, sent / (taken.worst.input_tokens or sent))
             self._longest = max(self._longest, received)
+            self._over = self._over.after(taken.worst.output_tokens or 0, received)
         taken.tokens = sent + received
         self._admit()
 
     def _expected(self, worst: Usage) -> int:
         """What is reserved for a call."""
-        most_sent, most_received = worst.input_tokens or 0, worst.output_tokens or 0
+        most_sent = max(1.0, self._share) * (worst.input_tokens or 0)
+        most_received = self._over.of(worst.output_tokens or 0)
         if self._calls < LEARNED:
-            return most_sent + most_received
-        sent = min(most_sent, 1.02 * self._share * most_sent)
+            return math.ceil(most_sent + most_received)
+        sent = min(most_sent, 1.02 * self._share * (worst.input_tokens or 0))
         return math.ceil(sent + min(most_received, 1.02 * self._longest))
 
     def _admit(self) -> None:
@@ -205,8 +260,27 @@ class TokenWindow:
         return sorted(waiting, key=lambda call: (not call[0], 0 if call[0] else -call[1]))
 
 
+@dataclass(frozen=True)
+class Held:
+    """What one call in flight takes of a budget, in US dollars and tokens: its worst case, raised
+    by what earlier calls of its model have shown. `worst` is that case as it was estimated.
+    """
+
+    model: str
+    usd: float | None
+    tokens: int
+    worst: Usage
+
+
 class Budget:
-    """What may still be spent, in US dollars and tokens, counting the worst of calls in flight."""
+    """What may still be spent, in US dollars and tokens, counting the worst of calls in flight.
+
+    Where a call has used more than its worst case, the worst cases of all later calls to its model
+    are raised by the same factor. So no more is spent than the budget and, of the calls that were
+    in flight together, what each used above its own worst case.
+
+    `overruns` says what earlier processes have seen of this.
+    """
 
     def __init__(
         self,
@@ -214,27 +288,73 @@ class Budget:
         tokens: int | None = None,
         spent_usd: float = 0.0,
         spent_tokens: int = 0,
+        overruns: Mapping[str, Overruns] | None = None,
     ) -> None:
         self.usd, self.tokens = usd, tokens
-        self.spent_usd, self.spent_tokens = spent_usd, spent_tokens
+        self.overruns = dict(overruns or {})
         self.refused = False  # whether a call did not fit
+        self._paid_usd, self._paid_tokens = spent_usd, spent_tokens
+        self._held_usd, self._held_tokens, self._in_flight = 0.0, 0, 0
 
-    def reserve(self, usd: float | None, tokens: int) -> bool:
-        """Take the worst case of a call out of the budget; False, with nothing taken, if that could
-        exceed it.
+    @property
+    def spent_usd(self) -> float:
+        """US dollars that are spent, or held for calls in flight."""
+        return self._paid_usd + self._held_usd
+
+    @property
+    def spent_tokens(self) -> int:
+        """Tokens that are spent, or held for calls in flight."""
+        return self._paid_tokens + self._held_tokens
+
+    def hopeless(self, model: str, worst: Usage) -> bool:
+        """Whether a call could exceed the budget even if nothing were in flight; it never fits
+        again.
         """
-        dear = self.usd is not None and (usd is None or self.spent_usd + usd > self.usd)
-        long = self.tokens is not None and self.spent_tokens + tokens > self.tokens
-        if dear or long:
-            self.refused = True
+        held = self._held_for(model, worst)
+        if not self._exceeds(held, self._paid_usd, self._paid_tokens):
             return False
-        self.spent_usd += usd or 0.0
-        self.spent_tokens += tokens
+        self.refused = True
         return True
 
-    def settle(self, usd: float | None, tokens: int, usage: Usage) -> None:
-        """Put back what a call did not use; a call whose usage is unknown keeps its worst case."""
-        if usd is not None and usage.cost_usd is not None:
-            self.spent_usd += usage.cost_usd - usd
-        if usage.input_tokens is not None and usage.output_tokens is not None:
-            self.spent_tokens += usage.input_tokens + usage.output_tokens - tokens
+    def reserve(self, model: str, worst: Usage) -> Held | None:
+        """Take the worst case of a call, which is sent next, out of the budget; None, with nothing
+        taken, if that could exceed it.
+        """
+        held = self._held_for(model, worst)
+        if self._exceeds(held, self.spent_usd, self.spent_tokens):
+            self.refused = True
+            return None
+        self._held_usd += held.usd or 0.0
+        self._held_tokens += held.tokens
+        self._in_flight += 1
+        return held
+
+    def settle(self, held: Held, used: Usage) -> None:
+        """Count what a call used instead of what was held for it; what is unknown counts as it was
+        held.
+        """
+        self._in_flight -= 1
+        # Without a call in flight nothing is held; sums of fractions would leave a little.
+        self._held_usd = self._held_usd - (held.usd or 0.0) if self._in_flight else 0.0
+        self._held_tokens -= held.tokens
+        usd, tokens = used.cost_usd, tokens_of(used)
+        self._paid_usd += (held.usd or 0.0) if usd is None else usd
+        self._paid_tokens += held.tokens if tokens is None else tokens
+        known = self.overruns.get(held.model, Overruns())
+        self.overruns[held.model] = known.after(held.worst, used)
+
+    def _held_for(self, model: str, worst: Usage) -> Held:
+        known = self.overruns.get(model, Overruns())
+        usd = None if worst.cost_usd is None else known.usd.of(worst.cost_usd)
+        return Held(model, usd, math.ceil(known.tokens.of(tokens_of(worst) or 0)), worst)
+
+    def _exceeds(self, held: Held, usd: float, tokens: int) -> bool:
+        dear = self.usd is not None and (held.usd is None or usd + held.usd > self.usd)
+        return dear or (self.tokens is not None and tokens + held.tokens > self.tokens)
+
+
+def tokens_of(usage: Usage) -> int | None:
+    """Tokens in both directions; None if one of them is unknown."""
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    return usage.input_tokens + usage.output_tokens

@@ -19,7 +19,7 @@ from delibsim.models.base import (
 )
 from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.prices import Price
-from delibsim.models.limits import Budget, Gate, Limits
+from delibsim.models.limits import Budget, Gate, Held, Limits, Overruns, tokens_of
 from delibsim.prompts.prompt import Message, Prompt
 
 SPENT = (
@@ -30,6 +30,7 @@ GIVEN_UP = "given up in flight, because the process was asked to stop"
 NOTHING = Usage(
     input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0
 )  # of a call that was not sent
+NOTEWORTHY = 1.1  # times the worst case that a call was estimated at
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
 
@@ -66,7 +67,7 @@ class RetryingModel:
         """
         if self._fatal is not None:
             return f"{self.name}: {self._fatal.status}: {self._fatal.detail}"
-        return f"{self.name}: budget: {SPENT}" if self._budget.refused else ""
+        return f"{self.name}: budget: {self._spent}" if self._budget.refused else ""
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could
@@ -87,15 +88,11 @@ class RetryingModel:
         """The completion of the last attempt, however many there were."""
         tries: list[FailedAttempt] = []
         worst = worst_case(prompt.messages, self.price, self._max_tokens)
-        most = (worst.input_tokens or 0) + (worst.output_tokens or 0)
         jitter = random.Random(seed)
         while True:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
-            if not self._budget.reserve(worst.cost_usd, most):
-                return self._unsent(tries)
             completion = await self._attempt(prompt, seed, worst, tries)
-            self._budget.settle(worst.cost_usd, most, charge(completion, worst))
             if completion.status in FATAL and self._fatal is None:
                 detail = f"{completion.detail} (found before; not asked again)"
                 self._fatal = replace(completion, usage=NOTHING, tries=(), detail=detail)
@@ -112,26 +109,60 @@ class RetryingModel:
     async def _attempt(
         self, prompt: Prompt, seed: int, worst: Usage, tries: list[FailedAttempt]
     ) -> Completion:
-        """One attempt, sent when the gate lets it through; Cancelled if the process is stopped."""
-        async with self._gate.enter(worst, self.name) as settle:
-            try:
-                completion = self._fatal or await self._model.complete(prompt, seed)
-                settle(charge(completion, worst))
-            except asyncio.CancelledError:
-                given_up = Completion("", "cancelled", GIVEN_UP, model_requested=self.name)
-                billed = replace(given_up, possibly_billed=True, tries=tuple(tries))
-                raise Cancelled(billed) from None
-        return replace(
-            completion,
-            usage=self._priced(completion),
-            detail=self._detail(completion),
-            tries=tuple(tries),
-        )
+        """One attempt, sent when the gate lets it through and the budget has room for it;
+        Cancelled if the process is stopped.
+        """
+
+        def wanted() -> bool:
+            return self._fatal is None and not self._budget.hopeless(self.name, worst)
+
+        if not wanted():
+            return self._unsent(tries)
+        async with self._gate.enter(worst, self.name, wanted) as note:
+            # Only now is known what the calls before this one have cost.
+            held = None
+            if self._fatal is None:
+                held = self._budget.reserve(self.name, worst)
+            if held is None:
+                note(NOTHING)
+                return self._unsent(tries)
+            completion = await self._send(prompt, seed, held, tries)
+            note(charge(completion, worst))
+        return replace(completion, detail=self._detail(completion), tries=tuple(tries))
+
+    async def _send(
+        self, prompt: Prompt, seed: int, held: Held, tries: list[FailedAttempt]
+    ) -> Completion:
+        """What comes back from one request, with its cost; the budget counts it however it ends."""
+        used = Usage()
+        try:
+            completion = await self._model.complete(prompt, seed)
+            completion = replace(completion, usage=self._priced(completion))
+            used = use(completion)
+            return completion
+        except asyncio.CancelledError:
+            given_up = Completion("", "cancelled", GIVEN_UP, model_requested=self.name)
+            billed = replace(given_up, possibly_billed=True, tries=tuple(tries))
+            raise Cancelled(billed) from None
+        finally:
+            self._budget.settle(held, used)
 
     def _unsent(self, tries: list[FailedAttempt]) -> Completion:
-        """The completion of a call that the budget does not allow."""
-        unsent = Completion("", "budget", SPENT, NOTHING, model_requested=self.name)
+        """The completion of a call that is not sent: the model cannot be asked any more, or the
+        budget does not allow it.
+        """
+        unsent = self._fatal
+        if unsent is None:
+            unsent = Completion("", "budget", self._spent, NOTHING, model_requested=self.name)
         return replace(unsent, tries=tuple(tries))
+
+    @property
+    def _spent(self) -> str:
+        """Why a call does not fit into the budget."""
+        known = self._budget.overruns.get(self.name, Overruns())
+        if known.most < NOTEWORTHY:
+            return SPENT
+        return f"{SPENT} ({self.name} used up to {known.most:.3g} times what a call may at most)"
 
     def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
         """Seconds until the next attempt; after a rate limit the model gets no call before then."""
@@ -170,14 +201,18 @@ def _failed(completion: Completion, wait: float) -> FailedAttempt:
     )
 
 
-def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:
-    """What an attempt counts against a budget: what it used; nothing if it failed for free; the
-    worst case where it is not known.
-    """
+def use(attempt: Completion | FailedAttempt) -> Usage:
+    """What an attempt used, as far as it is known: nothing if it failed for free."""
     used = attempt.usage
     if failed_for_free(attempt.status, attempt.possibly_billed, used != Usage()):
         return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
-    known = used if used.input_tokens is not None and used.output_tokens is not None else worst
+    return used
+
+
+def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:
+    """What an attempt counts against limits: what it used; the worst case where it is not known."""
+    used = use(attempt)
+    known = worst if tokens_of(used) is None else used
     cost = worst.cost_usd if used.cost_usd is None else used.cost_usd
     return Usage(input_tokens=known.input_tokens, output_tokens=known.output_tokens, cost_usd=cost)
 

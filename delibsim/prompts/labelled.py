@@ -17,6 +17,8 @@ MEMBER = re.compile(rf'"({LABEL.pattern})" *: *"?([+-]?[0-9]{{1,9}})"?', re.ASCI
 FLAT = re.compile(r"\{[^{}]*\}")
 SHOWN = 8
 """How many faults of one reply a message names."""
+VALUES = 100
+"""How many values of one label a message names."""
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "\ufeff": ""})
 
 
@@ -67,16 +69,14 @@ def _given(text: str, known: set[str]) -> dict[str, list[str]]:
         # contradict it; the others are prose around it.
         if not in_json or NUMBER.match(value):
             pairs.append((label, value))
-    given: dict[str, list[str]] = {}
+    given: dict[str, dict[str, None]] = {}
     for label, value in pairs:
         if isinstance(value, str):
             raw = value.strip().removesuffix(".")
         else:
             raw = json.dumps(value, ensure_ascii=False)
-        values = given.setdefault(label, [])
-        if raw not in values:
-            values.append(raw)
-    return given
+        given.setdefault(label, {})[raw] = None
+    return {label: list(values) for label, values in given.items()}
 
 
 def _fault(label: str, values: Sequence[str]) -> str:
@@ -84,8 +84,9 @@ def _fault(label: str, values: Sequence[str]) -> str:
     if not values:
         return f"{label} is missing"
     if len(values) > 1:
-        listed = ", ".join(map(_brief, values))
-        return f"{label} is given twice with different values ({listed})"
+        listed = ", ".join(map(_brief, values[:VALUES]))
+        more = f" and {len(values) - VALUES:,} more" if len(values) > VALUES else ""
+        return f"{label} is given twice with different values ({listed}{more})"
     if not WHOLE.match(values[0]):
         return f"{label} has '{_brief(values[0])}', which is not a whole number in plain digits"
     return ""
@@ -110,7 +111,7 @@ def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
     """
     for candidate in (text, text.replace("'", '"')):
         found: list[tuple[str, Any]] = []
-        rest = text
+        kept, end = [], 0
         for match in FLAT.finditer(candidate):
             try:
                 pairs = json.loads(match[0], object_pairs_hook=list)
@@ -118,8 +119,10 @@ def _in_json(text: str, known: set[str]) -> tuple[list[tuple[str, Any]], str]:
                 continue
             if any(name in known for name, _ in pairs):
                 found += pairs
-                rest = rest.replace(text[match.start() : match.end()], "\n")
+                kept += [text[end : match.start()], "\n"]
+                end = match.end()
         if found:
+            rest = "".join((*kept, text[end:]))
             # An object around the flat ones may have known labels too.
             members = MEMBER.findall(rest.replace("'", '"'))
             found += [(label, value) for label, value in members if label in known]

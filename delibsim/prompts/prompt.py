@@ -16,6 +16,14 @@ version.
 """
 
 
+LONGEST_REPLY = 200_000
+"""Characters of a reply that is read, about 30,000 words: a longer one is no answer, whatever was
+asked.
+"""
+HEAD = 2_000
+"""Characters of a longer reply that its model is shown when it is asked again."""
+
+
 class UnreadableReply(ValueError):
     """The reply does not meet the form that was asked for; the message names the concrete fault."""
 
@@ -87,6 +95,11 @@ class Prompt:
             digest.update(b"%d:" % len(text))  # lengths keep the parts apart
             digest.update(text)
         return digest.hexdigest()
+
+
+def head(reply: str) -> str:
+    """A reply as its model is shown it when it is asked again: whole, if it is one that is read."""
+    return reply if len(reply) <= LONGEST_REPLY else f"{reply[:HEAD]} [...]"
 
 
 def __getattr__(name: str) -> Any:

@@ -18,7 +18,7 @@ from delibsim.prompts.blocks import answers_block, block, items_block, quoted, t
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
-from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, head
 from delibsim.prompts.wording import say
 
 
@@ -116,7 +116,7 @@ def reversed_for(session: Session, participant: Participant) -> bool:
 def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
     """The same prompt once more, after an unreadable reply, with the concrete fault."""
     question = Message("user", say(session, "reask", fault=fault))
-    messages = (*prompt.messages, Message("assistant", reply), question)
+    messages = (*prompt.messages, Message("assistant", head(reply)), question)
     form = prompt.reply.again() if isinstance(prompt.reply, Speech) else prompt.reply
     purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
     return Prompt(messages, form, purpose)

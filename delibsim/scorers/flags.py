@@ -17,8 +17,8 @@ INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 MARKUP = re.compile(
-    r"^\s*(</?(transcript|topic|you|persona|considerations|preferences|answers)>|#+ *round \d|.+"
-    r" \(round \d+, turn \d+\):)",
+    r"^[^\S\n]*+(?:</?(transcript|topic|you|persona|considerations|preferences|answers)>"
+    r"|#+ *round \d)|^.+ \(round \d+, turn \d+\):",
     re.IGNORECASE | re.MULTILINE,
 )
 LEAK = 8  # consecutive words of a persona, repeated in a speech, that make a leak
@@ -88,7 +88,8 @@ def _flags(
     if len(re.findall(rf"\b(?:{labels})\s*[:=]\s*\d", text)) >= ANSWERS:
         yield "survey_answers"
     others = "|".join(re.escape(name) for name in people)
-    if re.search(rf"^\W*(?:{others})\W*:", text, re.MULTILINE):
+    line_of_another = rf"^[^\w\n]*(?:{others})\W*:" if others else r"^[^\w\n]*:"
+    if re.search(line_of_another, text, re.MULTILINE):
         yield "other_speakers"
     if MARKUP.search(text):
         yield "markup"

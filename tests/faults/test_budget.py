@@ -4,9 +4,11 @@ on when it is raised.
 
 import pytest
 from fake_provider import FakeProvider, Rule
+from faults.conftest import settings_of
 
 from delibsim import Usage
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import budget_of, spent
+from delibsim.conduct.launch.folder import write_batches
 from delibsim.models.clients.prices import price_of
 from delibsim.models.limits import Budget, Limits
 
@@ -120,3 +122,56 @@ def test_the_worst_case_counts_what_is_written_into_a_cache():
     assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000)) == pytest.approx(
         5.0 + 0.025
     )
+
+
+DEAR = {"input": 1.0, "cached": 1.0, "output": 10.0}
+"""A price by which a call costs less than a cent at most, where the provider bills 0.30 USD."""
+
+
+async def test_calls_that_wait_for_a_seat_see_what_those_before_them_have_cost(ask, voices_at):
+    async with FakeProvider([Rule(usage={"cost": 0.3})], latency=0.01) as provider:
+        budget = Budget(usd=1.0)
+        voices = voices_at(provider, Limits(concurrency=2), budget)
+        completions = await ask(provider, 64, voices=voices, price=DEAR, max_tokens=300)
+    statuses = [completion.status for completion in completions]
+    assert statuses.count("budget") == 64 - provider.calls
+    assert provider.calls * 0.3 <= 1.0
+    assert budget.spent_usd == pytest.approx(provider.calls * 0.3)
+    refused = next(c for c in completions if c.status == "budget")
+    assert "local used up to" in refused.detail
+
+
+async def test_calls_that_wait_for_a_seat_see_what_those_before_them_have_used(ask, voices_at):
+    usage = {"prompt_tokens": 3000, "completion_tokens": 300}
+    async with FakeProvider([Rule(usage=usage)], latency=0.01) as provider:
+        voices = voices_at(provider, Limits(concurrency=2), Budget(tokens=10_000))
+        completions = await ask(provider, 20, voices=voices, price=DEAR, max_tokens=300)
+    assert provider.billed_tokens <= 10_000
+    assert {completion.status for completion in completions} == {"ok", "budget"}
+
+
+async def test_attempts_after_a_fault_see_what_was_spent_meanwhile(ask, voices_at):
+    script = [Rule(status=500, at=tuple(range(2, 9))), Rule(usage={"cost": 0.3})]
+    async with FakeProvider(script, latency=0.01) as provider:
+        voices = voices_at(provider, Limits(concurrency=3, longest_wait=0.05), Budget(usd=1.0))
+        completions = await ask(provider, 30, voices=voices, price=DEAR, max_tokens=300)
+    assert provider.billed * 0.3 <= 1.0
+    assert {completion.status for completion in completions} == {"ok", "budget"}
+
+
+async def test_the_next_process_knows_by_how_much_calls_exceeded_their_worst_case(
+    hold, session_of, runs
+):
+    settings = {"local": settings_of("local", max_tokens=300, price=DEAR)}
+    session = session_of(settings, n=4, rounds=1)
+    limits = Limits(concurrency=4, budget_usd=1.0)
+    async with FakeProvider([Rule(usage={"cost": 0.3})]) as provider:
+        assert (await hold(session, provider, limits, budget_of(limits, runs))).run is None
+        asked = provider.calls
+        raised = Limits(concurrency=4, budget_usd=asked * 0.3 + 0.5)
+        assert (await hold(session, provider, raised, budget_of(raised, runs))).run is None
+    assert provider.calls == asked + 1, "a second call of 0.30 USD could not be paid"
+    share = write_batches(runs, [session], raised, (0.5, None), 1, budget_of(raised, runs).overruns)
+    worker = budget_of(share.limits[0], runs, [session.id], share.overruns)
+    assert worker.usd - worker.spent_usd == pytest.approx(0.5)
+    assert worker.overruns["local"].usd.factor > 10

@@ -303,6 +303,25 @@ async def test_replies_that_would_keep_a_slow_reader_busy(ask, reply):
     assert completion.status in ("ok", "unreadable")
 
 
+async def test_a_reply_of_250_kb_is_unreadable_and_its_head_is_quoted_when_it_is_asked_again(
+    hold, session_of, log
+):
+    endless = "".join(f"C1: {n}\n" for n in range(25_000))
+    script = [Rule(text=endless, at=(2,)), Rule(text="word " * 50_000, at=(8,))]
+    async with FakeProvider(script) as provider:
+        held = await asyncio.wait_for(hold(session_of(), provider), 30)
+    assert held.run.status == "complete"
+    unreadable = []
+    for line in log():
+        if line["completion"]["status"] == "unreadable":
+            unreadable.append(line["completion"])
+    assert [line["text"] for line in unreadable] == [endless, ("word " * 50_000)]
+    assert "characters; at most 200,000 are read" in unreadable[0]["detail"]
+    again = [call for call in provider.requests if len(call.body["messages"]) > 2]
+    assert len(again) == 2
+    assert max(len(call.text) for call in again) < 40_000
+
+
 async def test_equal_text_in_independent_replicates_above_temperature_zero_is_flagged(
     hold, session_of
 ):

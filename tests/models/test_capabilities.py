@@ -170,13 +170,10 @@ async def test_models_of_one_declared_provider_share_its_limits(package, session
 
 async def test_a_budget_counts_the_declared_most_tokens_of_a_call(package, session):
     planned = longest_prompt(session)
-    pool = ModelPool(Limits(concurrency=1))
-    (model,) = pool.of(seated(session, m="declared")).values()
+    asked_for = sum(len(m.content.encode()) // 3 + 4 for m in planned.messages) + 4
     for tokens, status in ((299, "budget"), (301, "ok")):
-        pool.budget.tokens = (
-            tokens + sum(len(m.content.encode()) // 3 + 4 for m in planned.messages) + 4
-        )
-        pool.budget.spent_tokens = 0
+        pool = ModelPool(Limits(concurrency=1), Budget(tokens=asked_for + tokens))
+        (model,) = pool.of(seated(session, m="declared")).values()
         assert await asked([model], session, 1) == [status]
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import budget_of
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.launch.folder import Launch, outcome_to_line
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.models.limits import Budget
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import append_line
 from delibsim.store.runs import Runs
@@ -63,10 +62,8 @@ async def _hold(worker: int, launch: Launch, addresses: Mapping[str, str]) -> No
     if launch.stopped:
         return
     lock = runs.joined(launch.name)
-    usd, tokens = 0.0, 0
-    if limits.budget_usd is not None or limits.budget_tokens is not None:
-        usd, tokens = spent(runs, [session.id for session in sessions])
-    budget = Budget(limits.budget_usd, limits.budget_tokens, usd, tokens)
+    names = [session.id for session in sessions]
+    budget = budget_of(limits, runs, names, launch.overruns)
     pool = ModelPool(limits, budget, addresses)
     # Twice as many sessions as calls may be in flight, as where one process holds all.
     at_once = 2 * limits.concurrency

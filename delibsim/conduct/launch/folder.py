@@ -4,16 +4,16 @@ to stop.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from delibsim.conduct.cost import spent
+from delibsim.conduct.cost import account_of
 from delibsim.conduct.launch.shares import batches, shares
 from delibsim.conduct.outcome import Outcome
 from delibsim.domain.run import Session
-from delibsim.models.limits import Limits
+from delibsim.models.limits import Limits, Overruns
 from delibsim.store import codec
 from delibsim.store.files import json_text, read_lines, write_atomically
 from delibsim.store.runs import LAUNCHER, Runs
@@ -24,13 +24,14 @@ REPORTED = ("status", "fault", "recorded", "asked", "damaged_lines")
 
 @dataclass(frozen=True)
 class Launch:
-    """One start of workers: the study, the name under which its folder is shared with them, and
-    what each of them may use.
+    """One start of workers: the study, the name under which its folder is shared with them, what
+    each of them may use, and by how much calls have exceeded their worst case before, by model.
     """
 
     folder: Path
     name: str
     limits: tuple[Limits, ...]
+    overruns: Mapping[str, Overruns] = field(default_factory=dict)
 
     @property
     def place(self) -> Path:
@@ -98,17 +99,20 @@ def write_batches(
     limits: Limits,
     left: tuple[float | None, int | None],
     workers: int,
+    overruns: Mapping[str, Overruns] | None = None,
 ) -> Launch:
     """Cut sessions into batches, written into the folder of the study, with a share of the limits
-    for each; `left` is what may still be spent, in US dollars and tokens.
+    for each; `left` is what may still be spent, in US dollars and tokens, and `overruns` by how
+    much calls have exceeded their worst case before.
     """
+    known = dict(overruns or {})
     dealt = batches(sessions, workers)
     remaining = replace(limits, budget_usd=left[0], budget_tokens=left[1])
     given = []
     for batch, share in zip(dealt, shares(remaining, workers), strict=True):
-        given.append(share if left == (None, None) else _with_cost(share, runs, batch))
+        given.append(share if left == (None, None) else _with_cost(share, runs, batch, known))
     name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}"
-    launch = Launch(runs.folder.resolve(), name, tuple(given))
+    launch = Launch(runs.folder.resolve(), name, tuple(given), known)
     for worker, batch in enumerate(dealt):
         lines = []
         for session in batch:
@@ -118,12 +122,15 @@ def write_batches(
     return launch
 
 
-def _with_cost(share: Limits, runs: Runs, batch: Sequence[Session]) -> Limits:
+def _with_cost(
+    share: Limits, runs: Runs, batch: Sequence[Session], overruns: Mapping[str, Overruns]
+) -> Limits:
     """A share of the budget with what its batch has cost before added to it.
 
     A worker that is started anew counts everything its batch has cost.
     """
-    usd, tokens = spent(runs, [session.id for session in batch])
+    account = account_of(runs, [session.id for session in batch], overruns)
+    usd, tokens = account.spent_usd, account.spent_tokens
     return replace(
         share,
         budget_usd=None if share.budget_usd is None else share.budget_usd + usd,

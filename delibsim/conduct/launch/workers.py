@@ -1,5 +1,6 @@
 """Holding a planned study in several processes: how many workers, their start, what they report."""
 
+import math
 import os
 import threading
 from collections.abc import Callable, Generator, Sequence
@@ -43,7 +44,9 @@ def launching(prepared: Prepared, notify: Notify = lambda text: None) -> Generat
     """The batches of a study that is locked for its workers, until the last of them has ended."""
     plan, runs = prepared.plan, prepared.runs
     wanted = min(plan.limits.workers or max(2, os.cpu_count() or 1), len(prepared.waiting))
-    largest = largest_call(prepared.waiting)
+    overruns = prepared.pool.budget.overruns
+    factors = [known.tokens.factor for known in overruns.values()]
+    largest = math.ceil(largest_call(prepared.waiting) * max(factors, default=1.0))
     workers = most_workers(plan.limits, wanted, largest)
     if workers < wanted:
         notify(
@@ -52,7 +55,7 @@ def launching(prepared: Prepared, notify: Notify = lambda text: None) -> Generat
         )
     with runs.lock() as share:
         left = budget_left(prepared.pool)
-        launch = write_batches(runs, prepared.waiting, plan.limits, left, workers)
+        launch = write_batches(runs, prepared.waiting, plan.limits, left, workers, overruns)
         share(launch.name)
         yield launch
 

@@ -25,6 +25,14 @@ EXHAUSTED = re.compile(
 )
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 SECRET_FORM = re.compile(r"\b(?:sk|pk|rk|xai|gsk|hf|AIza)[-_A-Za-z0-9]{16,}|(?<=Bearer )\S{8,}")
+PASSING = (409, 425)
+"""HTTP codes below 500 that say nothing against the request: a conflict with another one, and a
+connection that is not trusted yet.
+"""
+LASTING = (501, 505, 506, 510, 511)
+"""HTTP codes from 500 that no other attempt changes: what was asked is not known to the server, or
+the network wants a login.
+"""
 DURATION = re.compile(
     r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?\Z"
 )
@@ -47,7 +55,7 @@ def status_of(code: int, text: str) -> Status:
             return "quota" if EXHAUSTED.search(text) else "rate_limited"
         case _ if CONTEXT.search(text):
             return "context_overflow"
-        case _ if code >= 500:
+        case _ if code in PASSING or (code >= 500 and code not in LASTING):
             return "unavailable"
         case _ if MODERATION.search(text):
             return "content_filter"

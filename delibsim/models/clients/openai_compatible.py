@@ -182,7 +182,7 @@ class OpenAICompatible:
             return replace(
                 failed,
                 status=status_of(number, text),
-                detail=f"HTTP {code}: {self._clean(error or text)[:500]}",
+                detail=f"HTTP {code}{self._said(error, text)}",
                 retry_after=retry_after(headers),
             )
         if payload is None:
@@ -194,6 +194,14 @@ class OpenAICompatible:
             detail = f"asked {self.model}, answered by {returned} (strict)"
             return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
         return completion
+
+    def _said(self, error: Any, text: str) -> str:
+        """What a failed response says, as it follows its code."""
+        if isinstance(error, (bool, int, float)):
+            error = {"error": error}
+        if error or text.strip():
+            return f": {self._clean(error or text)[:500]}"
+        return " with an empty body"
 
     def _error(self, text: str) -> list[PreflightIssue]:
         return [PreflightIssue("error", self.name, text)]
@@ -235,6 +243,8 @@ def _kind_of(text: str) -> str:
     """What the body of a response holds that is no JSON."""
     if not text.strip():
         return "nothing"
+    if text.strip() == "null":
+        return "null"
     return "an HTML page" if text.lstrip()[:1] == "<" else "broken JSON"
 
 

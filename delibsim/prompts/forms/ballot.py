@@ -10,6 +10,9 @@ from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, whol
 from delibsim.prompts.prompt import UnreadableReply
 
 SPEAKERS = ("A", "B")
+_SPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
+MARKS = _SPACE + ">*+-•\"'`,|{"
+"""What may stand between the beginning of a line and a label."""
 LABELS = tuple(f"{speaker}{i}" for speaker in SPEAKERS for i in range(1, len(DIMENSIONS) + 1))
 """The labels of both speakers' ratings, in the order of the dimensions: A1 to A11, B1 to B11."""
 NUMBERS = (*LABELS, "S1", "C1")
@@ -80,16 +83,43 @@ class Choice:
     def _take_out(self, text: str) -> tuple[list[str], str]:
         """What stands under the label in members of JSON objects and in lines, and the rest."""
         member = re.compile(rf'"{self.label}"\s*:\s*("[^"\n]*"|[^,}}\n]*)\s*,?', re.IGNORECASE)
-        line = re.compile(
-            rf"""^[\s>*+\-•"'`,|{{]*{self.label}["'`*|]*\s*[:=|]\s*([^\n,}}]*)[,\s]*""",
-            re.IGNORECASE | re.MULTILINE,
-        )
         given = member.findall(text)
-        rest = member.sub("", text)
-        given += line.findall(rest)
-        rest = line.sub("\n", rest)
+        in_lines, rest = self._in_lines(member.sub("", text))
+        given += in_lines
         # A comma before the closing brace is left where the member stood last.
         return given, re.sub(r",\s*}", "}", rest)
+
+    def _in_lines(self, text: str) -> tuple[list[str], str]:
+        """What stands under the label at the beginning of lines, and the text without it and
+        without the marks before it.
+        """
+        line = re.compile(rf"""{self.label}["'`*|]*\s*[:=|]\s*([^\n,}}]*)[,\s]*""", re.IGNORECASE)
+        given: list[str] = []
+        kept: list[str] = []
+        end = looked = 0
+        for label in re.finditer(self.label, text, re.IGNORECASE):
+            # Marks are looked for backwards from the label. Forwards, from each line that holds
+            # marks alone, they would be read to their end again and again.
+            marks = len(text[looked : label.start()].rstrip(MARKS)) + looked
+            looked = max(looked, label.end())
+            begun = _first_line(text, marks, label.start())
+            if begun is None or label.start() < end:
+                continue
+            match = line.match(text, label.start())
+            if match is None:
+                continue
+            given.append(match[1])
+            kept += [text[end:begun], "\n"]
+            end = looked = match.end()
+        return given, "".join((*kept, text[end:]))
+
+
+def _first_line(text: str, begun: int, end: int) -> int | None:
+    """Where, between two places of a text, its first line begins; None if none does."""
+    if begun == 0 or text[begun - 1] == "\n":
+        return begun
+    found = text.find("\n", begun, end)
+    return None if found < 0 else found + 1
 
 
 @dataclass(frozen=True)

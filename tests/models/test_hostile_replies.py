@@ -1,0 +1,189 @@
+"""Replies that would keep a slow reader busy: the time to read one grows as its length does."""
+
+import contextlib
+import math
+import time
+from dataclasses import replace
+
+import pytest
+
+from delibsim.annotation.blinding import scrubbed
+from delibsim.cli.terminal import brief, safe
+from delibsim.domain.language import joined, language, parts, sentences, wordless
+from delibsim.domain.rules import Rules, cut
+from delibsim.models.base import Completion, read
+from delibsim.models.clients.chat import Dialect, completion_of
+from delibsim.models.clients.faults import retry_after, scrub, status_of
+from delibsim.prompts.blocks import read_transcript, transcript_block
+from delibsim.prompts.forms.ballot import Ballot, Choice, Stance
+from delibsim.prompts.forms.speech import Speech
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.translation import Rendering
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply, head
+from delibsim.scorers.flags import Flags
+from delibsim.testing import a_run
+
+SURVEY = a_run().session.survey
+LABEL = SURVEY.items[0].id
+SPEAKER = a_run().session.participants[1].id
+LONG = 250_000
+UNITS = {
+    "spaces": " ",
+    "line ends": "\n",
+    "lines of marks": "> *\n",
+    "braces": "{",
+    "brackets": "[",
+    "nested objects": f'{{"{LABEL}":',
+    "nested lists": f'{{"{LABEL}":[',
+    "objects": f'{{"{LABEL}": 5}} ',
+    "one label": f"{LABEL}: 5\n",
+    "labels": "A1: 5\nB1: 6\n",
+    "labels in a line": "WINNER A1: ",
+    "winners": "WINNER: A\n",
+    "winners without end": '"WINNER": "',
+    "winners in a line": "x WINNER: A ",
+    "label ends": "WINNER\n",
+    "digits": "1",
+    "letters": "a",
+    "underscores": "_1",
+    "letter and digit": "a1",
+    "quotes": '"',
+    "single quotes": "'",
+    "curly quotes": "“",
+    "bars": "|",
+    "colons": ":",
+    "commas": ", ",
+    "dots": ".",
+    "dots and quotes": '.."',
+    "exclamations": "!?",
+    "hyphens": "a-",
+    "names of hosts": "a-b.",
+    "hosts": "--.com",
+    "mail": "@",
+    "mail and dots": "a@.",
+    "abbreviations": "Dr. ",
+    "clauses": "a, b; ",
+    "citations": "[1,",
+    "citations of names": "(Aa 1999; ",
+    "as an": "as an ai-",
+    "like a": "like a a ",
+    "we are": "we are a-",
+    "models": "gpt-4-",
+    "removed": "[removed]",
+    "sides": "the proposition ",
+    "the proposition": "the proposition in  ",
+    "tags": "<think>",
+    "closing tags": "</think>",
+    "pairs of tags": "<think>a</think> ",
+    "headings": "# ",
+    "rounds": "# round ",
+    "turns": " (round 1, turn 2",
+    "a name": f"{SPEAKER} ",
+    "lines of a name": f"{SPEAKER}\n",
+    "keys": "sk-",
+    "wide": "é",
+    "beyond the plane": "😀",
+    "halves of characters": "\ud83d",
+    "invisible": "\u200b",
+    "right to left": "\u202e",
+    "null": "\0",
+    "carriage returns": "\r",
+    "German": "die Übersetzung ",
+}
+
+
+def drawn(unit, length):
+    """The unit again and again; every hundredth time with its number, so that values differ."""
+    if unit != "different values":
+        return (unit * (length // len(unit) + 1))[:length]
+    lines, n = [], length // 12
+    for k in range(n):
+        lines.append(f"{LABEL}: {k % 10**7}")
+    return "\n".join(lines)
+
+
+def speech(text):
+    run = a_run()
+    first = replace(run.transcript[0], text=text)
+    return replace(run, transcript=(first, *run.transcript[1:]))
+
+
+def fits(part):
+    return len(part.split()) <= 600
+
+
+READERS = {
+    "survey": SurveyAnswers(SURVEY).read,
+    "ballot": Ballot().read,
+    "stance": Stance().read,
+    "choice": Choice("WINNER", ("A", "B")).read,
+    "words": Words(600).read,
+    "speech": Speech(Rules()).read,
+    "speech that is cut": Speech(Rules(then="cut", reasks=0)).read,
+    "end of a sentence": lambda text: cut(text, 10**9),
+    "translation": Rendering("We should pay more for heat and light.").read,
+    "translation of it": lambda text: Rendering(text).read("Wir sollten mehr zahlen."),
+    "language": language,
+    "wordless": wordless,
+    "sentences": sentences,
+    "parts": lambda text: joined(found := parts(text, fits), found),
+    "blinded": lambda text: scrubbed(
+        text, {"proposition": "Speaker A", "opposition": "Speaker B"}, ["gpt-4", "local"]
+    ),
+    "flags": lambda text: Flags().score([speech(text)]),
+    "quoted": lambda text: read_transcript(transcript_block(speech(text).transcript)),
+    "completion": lambda text: completion_of({"choices": [{"message": {"content": text}}]}, "m"),
+    "error": lambda text: (status_of(400, text), scrub(text, ["a secret word"])),
+    "complaint": lambda text: Dialect().learn(f"unsupported {text}", {"temperature": 0.0}, {}),
+    "header": lambda text: retry_after({"Retry-After": text, "x-ratelimit-reset": text}),
+    "shown": lambda text: (safe(text), brief(text)),
+}
+
+
+def seconds(reader, text):
+    """Processor time of one reading."""
+    begun = time.process_time()
+    with contextlib.suppress(UnreadableReply, RecursionError):
+        reader(text)
+    return time.process_time() - begun
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_time_to_read_a_reply_grows_as_its_length_does(reader):
+    slow = {}
+    for name, unit in {**UNITS, "different values": "different values"}.items():
+        short = seconds(READERS[reader], drawn(unit, LONG // 4))
+        if short < 0.02:
+            continue  # were it a square, the whole would take less than a third of a second
+        long = seconds(READERS[reader], drawn(unit, LONG)) if short < 2 else math.inf
+        if long > 9 * short + 0.1:  # four times as long; a square would be sixteen
+            slow[name] = short, long
+    assert not slow
+
+
+@pytest.mark.parametrize("form", [Words(), SurveyAnswers(SURVEY), Ballot()])
+def test_a_reply_longer_than_any_answer_is_unreadable_and_says_so(form):
+    prompt = Prompt((Message("user", "Speak."),), form, Purpose("Participant 1", "turn 1"))
+    value, completion = read(prompt, Completion("a" * (LONGEST_REPLY + 1)))
+    assert value is None
+    assert completion.status == "unreadable"
+    assert completion.detail == "the reply has 200,001 characters; at most 200,000 are read"
+    assert len(completion.text) == LONGEST_REPLY + 1, "what was paid for is kept"
+
+
+def test_a_reply_that_is_read_is_quoted_whole_and_a_longer_one_by_its_head():
+    assert head("a" * LONGEST_REPLY) == "a" * LONGEST_REPLY
+    assert head("a" * (LONGEST_REPLY + 1)) == "a" * 2_000 + " [...]"
+
+
+def test_a_fault_of_a_reply_stays_short():
+    replies = {
+        "values": (SurveyAnswers(SURVEY), drawn("different values", LONG)),
+        "a link": (Speech(Rules()), f"www.{'a' * LONG}"),
+        "citations": (Speech(Rules()), "(" + "Aa 1999; " * 20_000 + ")"),
+    }
+    for form, text in replies.values():
+        with pytest.raises(UnreadableReply) as fault:
+            form.read(text)
+        assert 0 < len(str(fault.value)) < 10_000
