@@ -99,7 +99,7 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
         attitudes = _from_ratings(ratings, (scale_min + scale_max) / 2, (scale_max - scale_min) / 2)
         attitudes |= _from_ranks({label: known[label] for label in options})
         return _fitted(traits, attitudes, items)
-    position = _rng(traits, me).standard_normal(traits.dimensions)
+    position = _born(traits.population or 0, me, traits.dimensions)
     if not persona:
         return Start(position, {})
     stances = quoted_stances(persona)
@@ -122,7 +122,7 @@ def attitude_of(traits: Traits, me: str, text: str, start: Start) -> Attitude:
     def attitude(toward: str) -> float:
         drawn = toward not in own
         particular = _idiosyncrasy(traits, me, toward) if drawn else own[toward]
-        return float(position @ meaning(toward, traits.dimensions) + particular)
+        return float(position.dot(meaning(toward, traits.dimensions)) + particular)
 
     return attitude
 
@@ -160,17 +160,37 @@ def _moved(traits: Traits, me: str, text: str, start: Vector) -> Vector:
     x = start
     others = (said for said in read_transcript(text) if said.turn.speaker != me)
     for statement in others:
-        for sentence in sentences(statement.text):
-            v = meaning(sentence, traits.dimensions)
-            distance = CONVICTION - x @ v
-            if v.any() and abs(distance) <= traits.openness:
+        for v in _asserted(statement.text, traits.dimensions):
+            distance = CONVICTION - x.dot(v)
+            if abs(distance) <= traits.openness:
                 x = x + traits.susceptibility * distance * v
     return x
 
 
+@functools.lru_cache(maxsize=2_000)  # every hearer hears it, again in every prompt that follows
+def _asserted(statement: str, dimensions: int) -> tuple[Vector, ...]:
+    """The directions of the sentences of a statement that have one."""
+    directions = (meaning(sentence, dimensions) for sentence in sentences(statement))
+    return tuple(v for v in directions if v.any())
+
+
 def _idiosyncrasy(traits: Traits, me: str, text: str) -> float:
-    return float(_rng(traits, me, text).normal(0, traits.idiosyncrasy))
+    return _particular(traits.population or 0, me, text, traits.idiosyncrasy)
 
 
-def _rng(traits: Traits, *names: str) -> np.random.Generator:
-    return np.random.default_rng(seed_of(traits.population or 0, *names))
+@functools.lru_cache(maxsize=20_000)  # the items of an instrument stand in every prompt
+def _particular(population: int, me: str, text: str, spread: float) -> float:
+    """What is a person's own in its attitude toward a text."""
+    return float(_rng(population, me, text).normal(0, spread))
+
+
+@functools.lru_cache(maxsize=2_000)
+def _born(population: int, me: str, dimensions: int) -> Vector:
+    """Where a person of a population begins."""
+    position = _rng(population, me).standard_normal(dimensions)
+    position.setflags(write=False)
+    return position
+
+
+def _rng(population: int, *names: str) -> np.random.Generator:
+    return np.random.default_rng(seed_of(population, *names))
