@@ -87,7 +87,8 @@ def read_starting_answers(persona: str) -> tuple[dict[str, int], tuple[int, int]
 
 def transcript_block(statements: Iterable[Statement]) -> str:
     """A block of statements, each quoted under its speaker."""
-    return block("transcript", "\n\n".join(_quoted(statement) for statement in statements))
+    quotations = [_quoted(*_heading(said.turn), said.text) for said in statements]
+    return block("transcript", "\n\n".join(quotations))
 
 
 def read_transcript(text: str) -> list[Statement]:
@@ -119,6 +120,10 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
-def _quoted(statement: Statement) -> str:
-    turn = statement.turn
-    return f"{turn.speaker} (round {turn.round}, turn {turn.index}):\n{quoted(statement.text)}"
+def _heading(turn: Turn) -> tuple[str, int, int]:
+    return turn.speaker, turn.round, turn.index
+
+
+@functools.lru_cache(maxsize=1024)  # every later prompt of the session holds it
+def _quoted(speaker: str, round_: int, index: int, text: str) -> str:
+    return f"{speaker} (round {round_}, turn {index}):\n{quoted(text)}"
