@@ -157,17 +157,29 @@ def _fitted(traits: Traits, attitudes: Mapping[str, float], items: Mapping[str, 
 
 def _moved(traits: Traits, me: str, text: str, start: Vector) -> Vector:
     """Where this person stands after everything it has heard."""
-    x = start
-    others = (said for said in read_transcript(text) if said.turn.speaker != me)
-    for statement in others:
-        for v in _asserted(statement.text, traits.dimensions):
-            distance = CONVICTION - x.dot(v)
-            if abs(distance) <= traits.openness:
-                x = x + traits.susceptibility * distance * v
-    return x
+    x = start.tobytes()
+    for said in read_transcript(text):
+        if said.turn.speaker != me:
+            x = _heard(x, said.text, traits.dimensions, traits.openness, traits.susceptibility)
+    return np.frombuffer(x)
 
 
-@functools.lru_cache(maxsize=2_000)  # every hearer hears it, again in every prompt that follows
+@functools.lru_cache(maxsize=5_000)  # what was heard stands in every prompt that follows
+def _heard(
+    position: bytes, statement: str, dimensions: int, openness: float, susceptibility: float
+) -> bytes:
+    """Where a person at this position (its bytes, which can be looked up) stands after hearing a
+    statement.
+    """
+    x = np.frombuffer(position)
+    for v in _asserted(statement, dimensions):
+        distance = CONVICTION - x.dot(v)
+        if abs(distance) <= openness:
+            x = x + susceptibility * distance * v
+    return x.tobytes()
+
+
+@functools.lru_cache(maxsize=1_000)  # everybody hears it
 def _asserted(statement: str, dimensions: int) -> tuple[Vector, ...]:
     """The directions of the sentences of a statement that have one."""
     directions = (meaning(sentence, dimensions) for sentence in sentences(statement))
@@ -175,11 +187,11 @@ def _asserted(statement: str, dimensions: int) -> tuple[Vector, ...]:
 
 
 def _idiosyncrasy(traits: Traits, me: str, text: str) -> float:
-    return _particular(traits.population or 0, me, text, traits.idiosyncrasy)
+    return _drawn(traits.population or 0, me, text, traits.idiosyncrasy)
 
 
 @functools.lru_cache(maxsize=20_000)  # the items of an instrument stand in every prompt
-def _particular(population: int, me: str, text: str, spread: float) -> float:
+def _drawn(population: int, me: str, text: str, spread: float) -> float:
     """What is a person's own in its attitude toward a text."""
     return float(_rng(population, me, text).normal(0, spread))
 
