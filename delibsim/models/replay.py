@@ -48,7 +48,9 @@ class Exchange:
         completion = vars(self.completion) | {
             "usage": vars(self.completion.usage),
             "parameters_dropped": list(self.completion.parameters_dropped),
-            "tries": [vars(tried) | {"usage": vars(tried.usage)} for tried in self.completion.tries],
+            "tries": [
+                vars(tried) | {"usage": vars(tried.usage)} for tried in self.completion.tries
+            ],
         }
         return vars(self) | {
             "purpose": vars(self.purpose),

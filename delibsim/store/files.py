@@ -20,7 +20,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.store.reading import json_value
 
 MOST_OPEN = 200
-"""Logs that are kept open at once; many systems give a process 1,024 files, connections included."""
+"""Logs that are kept open at once; a process often has 1,024 files, its connections included."""
 TRIES = 4  # looks at a lock before it counts as taken
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 from strategies import json_values, quick, texts
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.files import append_line, locked, read_lines, write_atomically
+from delibsim.store.files import (
+    MOST_OPEN,
+    Log,
+    append_line,
+    locked,
+    read_lines,
+    write_atomically,
+)
 
 RECORD = {"text": "Ünal said: “tea”\n次", "n": 1}
 
@@ -244,6 +251,92 @@ def test_a_killed_process_has_kept_every_line_it_had_appended(tmp_path):
         assert all(len(record["text"]) == 50_000 for record in records)
         assert damaged <= 4
         expected = len(records)
+
+
+# Logs that are kept open
+
+
+def test_a_log_is_kept_open_and_each_line_is_there_when_append_returns(tmp_path):
+    path = tmp_path / "log.jsonl"
+    with closing(Log(path)) as log:
+        for n in range(3):
+            log.append(RECORD | {"n": n})
+            assert read_lines(path) == ([RECORD | {"n": i} for i in range(n + 1)], 0)
+
+
+def test_a_log_closes_a_line_that_was_torn_before_it_or_by_somebody_else(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"n": 1}\n{"n"')
+    with closing(Log(path)) as log:
+        log.append({"n": 2})
+        with path.open("ab") as other:
+            other.write(b'{"other"')
+        log.append({"n": 3})
+        log.append({"n": 4})
+    assert read_lines(path) == ([{"n": n} for n in (1, 2, 3, 4)], 2)
+
+
+def test_a_log_that_is_removed_is_begun_anew_and_one_without_a_folder_is_an_error(tmp_path):
+    path = tmp_path / "s1" / "log.jsonl"
+    path.parent.mkdir()
+    with closing(Log(path)) as log:
+        log.append({"n": 1})
+        path.unlink()
+        log.append({"n": 2})
+        assert read_lines(path) == ([{"n": 2}], 0)
+        path.unlink()
+        path.parent.rmdir()
+        with pytest.raises(FileNotFoundError, match=r"log\.jsonl"):
+            log.append({"n": 3})
+
+
+ROOM = """
+import resource, signal, sys
+from pathlib import Path
+from delibsim.store.files import Log
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+log = Log(Path(sys.argv[1]))
+log.append({"n": 1})
+resource.setrlimit(resource.RLIMIT_FSIZE, (50, resource.RLIM_INFINITY))  # a disk that is full
+try:
+    log.append({"n": 2, "text": "x" * 100})
+except OSError as error:
+    print(error.strerror)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+log.append({"n": 3})
+"""
+
+
+def test_after_a_full_disk_a_log_closes_the_line_that_it_tore(tmp_path):
+    path = tmp_path / "log.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", ROOM, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == os.strerror(errno.EFBIG)
+    assert read_lines(path) == ([{"n": 1}, {"n": 3}], 1)
+
+
+def open_logs(folder):
+    """How many files in a folder this process holds open."""
+    numbers = os.listdir("/proc/self/fd")
+    links = [f"/proc/self/fd/{number}" for number in numbers]
+    return sum(os.readlink(link).startswith(str(folder)) for link in links if os.path.islink(link))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
+def test_more_logs_than_may_be_open_take_no_more_files(tmp_path):
+    logs = [Log(tmp_path / f"{n}.jsonl") for n in range(MOST_OPEN + 50)]
+    for n in (1, 2):
+        for log in logs:
+            log.append({"n": n})
+        assert open_logs(tmp_path) == MOST_OPEN
+    logs[0].close()
+    logs[-1].append({"n": 3})
+    assert open_logs(tmp_path) == MOST_OPEN
+    for log in logs:
+        log.close()
+    assert open_logs(tmp_path) == 0
+    assert all(read_lines(tmp_path / f"{n}.jsonl")[0][:2] == [{"n": 1}, {"n": 2}] for n in (0, 249))
 
 
 # Locks
