@@ -6,6 +6,7 @@ import ctypes
 import fcntl
 import json
 import os
+import resource
 import shutil
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -19,8 +20,10 @@ from pydantic_core import PydanticSerializationError, to_json
 from delibsim.domain.errors import WrongInput
 from delibsim.store.reading import json_value
 
-MOST_OPEN = 200
-"""Logs that are kept open at once; a process often has 1,024 files, its connections included."""
+FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+"""Files, connections included, that this process may have open; often 1,024."""
+MOST_OPEN = 2_000 if FILES == resource.RLIM_INFINITY else min(FILES // 5, 2_000)
+"""Logs that are kept open at once."""
 TRIES = 4  # looks at a lock before it counts as taken
 
 

@@ -99,7 +99,8 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
         attitudes = _from_ratings(ratings, (scale_min + scale_max) / 2, (scale_max - scale_min) / 2)
         attitudes |= _from_ranks({label: known[label] for label in options})
         return _fitted(traits, attitudes, items)
-    position = _born(traits.population or 0, me, traits.dimensions)
+    population, spread = traits.population or 0, traits.idiosyncrasy
+    position = _born(population, me, traits.dimensions)
     if not persona:
         return Start(position, {})
     stances = quoted_stances(persona)
@@ -107,7 +108,7 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
     # What a persona says of a text, it feels about that text, whatever words the text shares with
     # others.
     own = {
-        item: traits.persona_weight * stances[bare(item)] + _idiosyncrasy(traits, me, item)
+        item: traits.persona_weight * stances[bare(item)] + _drawn(population, me, item, spread)
         for item in items.values()
         if bare(item) in stances
     }
@@ -117,11 +118,12 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
 def attitude_of(traits: Traits, me: str, text: str, start: Start) -> Attitude:
     """The attitudes of this person after everything it has heard in the transcript of a prompt."""
     position, own = _moved(traits, me, text, start.position), start.own
+    population, spread = traits.population or 0, traits.idiosyncrasy
 
     @functools.cache
     def attitude(toward: str) -> float:
         drawn = toward not in own
-        particular = _idiosyncrasy(traits, me, toward) if drawn else own[toward]
+        particular = _drawn(population, me, toward, spread) if drawn else own[toward]
         return float(position.dot(meaning(toward, traits.dimensions)) + particular)
 
     return attitude
@@ -184,10 +186,6 @@ def _asserted(statement: str, dimensions: int) -> tuple[Vector, ...]:
     """The directions of the sentences of a statement that have one."""
     directions = (meaning(sentence, dimensions) for sentence in sentences(statement))
     return tuple(v for v in directions if v.any())
-
-
-def _idiosyncrasy(traits: Traits, me: str, text: str) -> float:
-    return _drawn(traits.population or 0, me, text, traits.idiosyncrasy)
 
 
 @functools.lru_cache(maxsize=20_000)  # the items of an instrument stand in every prompt
