@@ -4,7 +4,7 @@ import asyncio
 import gc
 from collections import defaultdict
 from collections.abc import Generator, Iterable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -38,12 +38,12 @@ async def hold_session(
         return Outcome(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
-    asked = 0
+    asked, log = 0, runs.log(session.id)
 
     def keep(exchange: Exchange) -> None:
         nonlocal asked
         asked += exchange.completion.status != "budget"  # such a call was not sent
-        runs.record(session.id, exchange.record())
+        log.append(exchange.record())
         _note_answering(runs, session, exchange)
         observer.on_exchange(exchange)
 
@@ -51,7 +51,8 @@ async def hold_session(
     for name, model in pool.of(session).items():
         recorded[name] = Replay(name, exchanges, then=Recorder(model, keep))
     try:
-        run = await hold(session, recorded, observer.on_event)
+        with closing(log):
+            run = await hold(session, recorded, observer.on_event)
     except (Interrupted, Diverged) as error:
         reason = error.reason if isinstance(error, Interrupted) else None
         return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)

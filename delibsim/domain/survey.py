@@ -46,6 +46,10 @@ class Survey:
     validated: bool = False
     source: str = ""
 
+    def __hash__(self) -> int:
+        """That of its id, which is quick: prompts look up what was made of a survey before."""
+        return hash(self.id)
+
     def __post_init__(self) -> None:
         """Refuse an instrument that nobody could answer."""
         if self.scale_min >= self.scale_max:

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -171,6 +172,7 @@ class Reservation:
     when: float
     worst: Usage
     tokens: int
+    counts: bool = True  # until the window has moved past it
 
 
 class TokenWindow:
@@ -187,7 +189,8 @@ class TokenWindow:
 
     def __init__(self, per_minute: int, period: float = MINUTE) -> None:
         self._limit, self._period = per_minute, period
-        self._taken: list[Reservation] = []
+        self._taken: deque[Reservation] = deque()  # in the order in which they were let in
+        self._sum = 0  # of their tokens
         self._waiting: dict[asyncio.Future[Reservation], tuple[float, Usage]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._calls, self._share, self._longest = 0, 0.0, 0
@@ -216,6 +219,8 @@ class TokenWindow:
             self._share = max(self._share, sent / (taken.worst.input_tokens or sent))
             self._longest = max(self._longest, received)
             self._over = self._over.after(taken.worst.output_tokens or 0, received)
+        if taken.counts:
+            self._sum += sent + received - taken.tokens
         taken.tokens = sent + received
         self._admit()
 
@@ -232,11 +237,13 @@ class TokenWindow:
         """Let in every call that fits now, and look again when the window moves on."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        self._taken = [taken for taken in self._taken if taken.when > now - self._period]
-        free = self._limit - sum(taken.tokens for taken in self._taken)
+        while self._taken and self._taken[0].when <= now - self._period:
+            past = self._taken.popleft()
+            past.counts = False
+            self._sum -= past.tokens
         for overdue, expected, place in self._in_line(now):
-            if expected <= free or not self._taken:
-                free -= expected
+            if self._sum + expected <= self._limit or not self._taken:
+                self._sum += expected
                 taken = Reservation(now, self._waiting[place][1], expected)
                 self._taken.append(taken)
                 place.set_result(taken)
@@ -245,7 +252,7 @@ class TokenWindow:
         if self._timer:
             self._timer.cancel()
         waits = any(not place.done() for place in self._waiting)
-        moves = min((taken.when for taken in self._taken), default=now) + self._period
+        moves = (self._taken[0].when if self._taken else now) + self._period
         self._timer = loop.call_at(moves + 0.001, self._admit) if waits else None
 
     def _in_line(self, now: float) -> list[tuple[bool, int, asyncio.Future[Reservation]]]:

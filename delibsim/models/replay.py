@@ -44,8 +44,19 @@ class Exchange:
         return f"{self.purpose.participant}/{self.purpose.occasion}/{self.purpose.attempt}"
 
     def record(self) -> dict[str, Any]:
-        """The exchange as plain JSON values."""
-        return EXCHANGE.dump_python(self, mode="json")
+        """The exchange as plain values, in the order of its fields."""
+        completion = vars(self.completion) | {
+            "usage": vars(self.completion.usage),
+            "parameters_dropped": list(self.completion.parameters_dropped),
+            "tries": [
+                vars(tried) | {"usage": vars(tried.usage)} for tried in self.completion.tries
+            ],
+        }
+        return vars(self) | {
+            "purpose": vars(self.purpose),
+            "messages": [vars(message) for message in self.messages],
+            "completion": completion,
+        }
 
 
 EXCHANGE = TypeAdapter(Exchange)

@@ -88,7 +88,7 @@ class RetryingModel:
         """The completion of the last attempt, however many there were."""
         tries: list[FailedAttempt] = []
         worst = worst_case(prompt.messages, self.price, self._max_tokens)
-        jitter = random.Random(seed)
+        jitter: random.Random | None = None
         while True:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
@@ -98,6 +98,7 @@ class RetryingModel:
                 self._fatal = replace(completion, usage=NOTHING, tries=(), detail=detail)
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return completion
+            jitter = jitter or random.Random(seed)
             wait = self._wait(completion, len(tries), jitter)
             tries.append(_failed(completion, wait))
             self.retrying += 1
@@ -231,4 +232,8 @@ def estimated_tokens(messages: Iterable[Message]) -> int:
     """An estimate of input tokens from above, in any script: one for every three bytes of UTF-8,
     and four a message.
     """
-    return sum(len(message.content.encode(errors="replace")) // 3 + 4 for message in messages) + 4
+    return sum(_bytes_of(message.content) // 3 + 4 for message in messages) + 4
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))

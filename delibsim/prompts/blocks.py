@@ -26,8 +26,12 @@ def block(tag: str, content: str) -> str:
 
 def read_block(tag: str, text: str) -> str | None:
     """The content of the first block of that tag, or None if there is none."""
-    match = re.search(rf"^<{tag}>\n(.*?)\n</{tag}>$", text, re.DOTALL | re.MULTILINE)
-    return match[1] if match else None
+    text = f"\n{text}\n"  # so that every line begins after a line end, and has one
+    opening = f"\n<{tag}>\n"
+    at = text.find(opening)
+    begun = at + len(opening)
+    end = text.find(f"\n</{tag}>\n", begun) if at >= 0 else -1
+    return text[begun:end] if end >= 0 else None
 
 
 def items_block(tag: str, items: Iterable[Item]) -> str:
@@ -42,9 +46,14 @@ def _line(label: str, text: str) -> str:
 
 def read_items(tag: str, text: str) -> dict[str, str]:
     """Item texts by label, in the order shown; empty if there is no such block."""
-    content = read_block(tag, text) or ""
+    return dict(_items_in(read_block(tag, text) or ""))
+
+
+@functools.lru_cache(maxsize=512)  # a citizen reads the same list in every prompt
+def _items_in(content: str) -> tuple[tuple[str, str], ...]:
+    """Labels and texts of the items in a block."""
     matches = map(ITEM.match, content.splitlines())
-    return {match[1]: match[2] for match in matches if match}
+    return tuple((match[1], match[2]) for match in matches if match)
 
 
 def answers_block(answers: Mapping[str, int], order: Iterable[str]) -> str:
@@ -78,12 +87,18 @@ def read_starting_answers(persona: str) -> tuple[dict[str, int], tuple[int, int]
 
 def transcript_block(statements: Iterable[Statement]) -> str:
     """A block of statements, each quoted under its speaker."""
-    return block("transcript", "\n\n".join(_quoted(statement) for statement in statements))
+    quotations = [_quoted(*_heading(said.turn), said.text) for said in statements]
+    return block("transcript", "\n\n".join(quotations))
 
 
 def read_transcript(text: str) -> list[Statement]:
     """The statements of a transcript block, word for word; empty if there is none."""
-    content = read_block("transcript", text) or ""
+    return list(_statements_in(read_block("transcript", text) or ""))
+
+
+@functools.lru_cache(maxsize=128)  # a citizen looks several times, and all look at the end
+def _statements_in(content: str) -> tuple[Statement, ...]:
+    """The statements in a block."""
     statements: list[Statement] = []
     turn: Turn | None = None
     lines: list[str] = []
@@ -97,7 +112,7 @@ def read_transcript(text: str) -> list[Statement]:
         elif header:
             turn = Turn(index=int(header[3]), round=int(header[2]), speaker=header[1])
             lines = []
-    return statements
+    return tuple(statements)
 
 
 def quoted(text: str) -> str:
@@ -105,6 +120,10 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
-def _quoted(statement: Statement) -> str:
-    turn = statement.turn
-    return f"{turn.speaker} (round {turn.round}, turn {turn.index}):\n{quoted(statement.text)}"
+def _heading(turn: Turn) -> tuple[str, int, int]:
+    return turn.speaker, turn.round, turn.index
+
+
+@functools.lru_cache(maxsize=1024)  # every later prompt of the session holds it
+def _quoted(speaker: str, round_: int, index: int, text: str) -> str:
+    return f"{speaker} (round {round_}, turn {index}):\n{quoted(text)}"

@@ -27,7 +27,11 @@ def whole_characters(text: str) -> str:
 
     Broken escapes in JSON leave such halves.
     """
-    return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    try:
+        text.encode()  # quick, and most texts have whole characters alone
+    except UnicodeEncodeError:
+        return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    return text
 
 
 @functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked

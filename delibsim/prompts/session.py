@@ -7,12 +7,13 @@ what is particular to one participant, so that prompts grow at the end and provi
 hit.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Phase, Response
+from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.prompts.blocks import answers_block, block, items_block, quoted, transcript_block
 from delibsim.prompts.forms.speech import Speech
@@ -181,17 +182,21 @@ def _messages(
     session: Session, parts: Sequence[str], *, instructed: bool
 ) -> tuple[Message, Message]:
     """The system message, with the instructions if `instructed`, and the user message."""
-    setting = say(session, "setting", group=len(session.participants), **_limits(session))
-    instructions = session.treatment.instructions.strip() if instructed else ""
-    system = _joined([setting, instructions, _subject(session)])
-    return Message("system", system), Message("user", _joined(parts))
-
-
-def _subject(session: Session) -> str:
-    """The motion, or the question with its background where the procedure includes that."""
     topic = session.topic
-    background = topic.background.strip() if session.procedure.background else ""
-    return block(session.kind.subject, _joined([topic.question.strip(), background]))
+    setting = say(session, "setting", group=len(session.participants), **_limits(session))
+    instructions = session.treatment.instructions if instructed else ""
+    background = topic.background if session.procedure.background else ""
+    system = _system(setting, instructions, session.kind.subject, topic.question, background)
+    return system, Message("user", _joined(parts))
+
+
+@functools.lru_cache(maxsize=256)  # a session has two
+def _system(
+    setting: str, instructions: str, subject: str, question: str, background: str
+) -> Message:
+    """The system message; it ends with the motion, or the question and its background."""
+    asked = block(subject, _joined([question.strip(), background.strip()]))
+    return Message("system", _joined([setting, instructions.strip(), asked]))
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -232,14 +237,25 @@ def _transcript(session: Session, heard: Sequence[Statement]) -> str:
 
 def _items(session: Session, order: Sequence[str]) -> str:
     """The considerations and the preferences, each under its heading, in `order`."""
-    place = {label: i for i, label in enumerate(order)}
     survey = session.survey
-    kinds = (("considerations", survey.considerations), ("preferences", survey.preferences))
+    rated = say(session, "considerations") if survey.considerations else ""
+    ranked = say(session, "preferences") if survey.preferences else ""
+    return _listed(survey, tuple(order), rated, ranked)
+
+
+@functools.lru_cache(maxsize=1024)  # a participant has one order, and all have that of the survey
+def _listed(survey: Survey, order: tuple[str, ...], rated: str, ranked: str) -> str:
+    """The considerations and the preferences of a survey, each under its heading."""
+    place = {label: i for i, label in enumerate(order)}
+    kinds = (
+        ("considerations", rated, survey.considerations),
+        ("preferences", ranked, survey.preferences),
+    )
     parts = []
-    for kind, items in kinds:
+    for kind, heading, items in kinds:
         if items:
             ordered = sorted(items, key=lambda item: place.get(item.id, len(place)))
-            parts.append(f"{say(session, kind)}\n{items_block(kind, ordered)}")
+            parts.append(f"{heading}\n{items_block(kind, ordered)}")
     return "\n\n".join(parts)
 
 

@@ -6,10 +6,11 @@ import ctypes
 import fcntl
 import json
 import os
+import resource
 import shutil
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TextIO
@@ -19,6 +20,10 @@ from pydantic_core import PydanticSerializationError, to_json
 from delibsim.domain.errors import WrongInput
 from delibsim.store.reading import json_value
 
+FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+"""Files, connections included, that this process may have open; often 1,024."""
+MOST_OPEN = 2_000 if FILES == resource.RLIM_INFINITY else min(FILES // 5, 2_000)
+"""Logs that are kept open at once."""
 TRIES = 4  # looks at a lock before it counts as taken
 
 
@@ -51,32 +56,75 @@ def json_text(plain: Any, indent: int | None = None) -> str:
 
     Raises ValueError for NaN and infinite numbers, which are no JSON.
     """
+    return _json_bytes(plain, indent).decode()
+
+
+def _json_bytes(plain: Any, indent: int | None = None) -> bytes:
     try:
-        text = to_json(plain, indent=indent, inf_nan_mode="constants").decode()
+        text = to_json(plain, indent=indent, inf_nan_mode="constants")
     except PydanticSerializationError:
-        return json.dumps(plain, allow_nan=False, indent=indent)
-    if "NaN" in text or "Infinity" in text:
+        return json.dumps(plain, allow_nan=False, indent=indent).encode()
+    if b"NaN" in text or b"Infinity" in text:
         json.dumps(plain, allow_nan=False)  # raises if it is a number and not a word
     return text
 
 
-def append_line(path: Path, record: Mapping[str, Any]) -> None:
-    """Append one JSON object as one line and flush it; a torn line left by a crash is closed first,
-    and stays torn.
+class Log:
+    """A file of JSON objects, one a line, that is kept open from one line to the next.
+
+    Not more than `MOST_OPEN` are; another is opened for each of its lines. A line is with the
+    system when `append` returns. A torn line left by a crash is closed first, and stays torn.
     """
-    line = (json_text(record) + "\n").encode()
-    try:
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+
+    _open = 0
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+        self._end = 0  # how long the file was after the last line
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Append one JSON object as one line; ValueError for one that is no JSON."""
+        line = _json_bytes(record) + b"\n"
         try:
-            end = os.fstat(file).st_size
-            if end and os.pread(file, 1, end - 1) != b"\n":
-                line = b"\n" + line
-            while line:
-                line = line[os.write(file, line) :]
-        finally:
+            self._write(line)
+        except OSError as error:
+            self.close()
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+        if Log._open > MOST_OPEN:
+            self.close()
+
+    def close(self) -> None:
+        """Close the file; another line opens it again."""
+        if self._file is not None:
+            file, self._file, self._end = self._file, None, 0
+            Log._open -= 1
             os.close(file)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
+
+    def _write(self, line: bytes) -> None:
+        file, end = self._opened()
+        if end != self._end and os.pread(file, 1, end - 1) != b"\n":
+            line = b"\n" + line
+        self._end = end + len(line)
+        while line:
+            line = line[os.write(file, line) :]
+
+    def _opened(self) -> tuple[int, int]:
+        """The open file and its length; a new one, where it was removed."""
+        if self._file is not None:
+            status = os.fstat(self._file)
+            if status.st_nlink:
+                return self._file, status.st_size
+            self.close()
+        self._file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        Log._open += 1
+        return self._file, os.fstat(self._file).st_size
+
+
+def append_line(path: Path, record: Mapping[str, Any]) -> None:
+    """Append one JSON object as one line of a file that is not kept open (see Log)."""
+    with closing(Log(path)) as log:
+        log.append(record)
 
 
 def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:

@@ -3,7 +3,7 @@ run.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, overload
 
@@ -14,6 +14,7 @@ from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.editions import NOW
 from delibsim.store.files import (
+    Log,
     append_line,
     holder,
     in_turn,
@@ -249,9 +250,14 @@ class Runs:
                 faults.append(str(error))
         return LazyRuns(self, readable), faults
 
+    def log(self, session: str) -> Log:
+        """The log of a session, to which its exchanges are appended; who asked for it closes it."""
+        return Log(self.path(session) / "exchanges.jsonl")
+
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
-        """Append an exchange to the log of a session."""
-        append_line(self.path(session) / "exchanges.jsonl", exchange)
+        """Append one exchange to the log of a session."""
+        with closing(self.log(session)) as log:
+            log.append(exchange)
 
     def note_answering(
         self, model: str, returned: str, fingerprint: str, call: str, started: str

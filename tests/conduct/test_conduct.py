@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import os
+import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -71,6 +72,12 @@ class Heard(Observer):
 
 def log_of(runs, session):
     return runs.path(session.id) / "exchanges.jsonl"
+
+
+def open_files():
+    """The files that this process holds open."""
+    links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+    return [os.readlink(link) for link in links if os.path.islink(link)]
 
 
 def cut(runs, session, lines):
@@ -156,6 +163,48 @@ async def test_each_exchange_is_on_disk_before_the_next_is_asked(session, runs):
     )
     await hold_session(session, runs, voices=pool(voice))
     assert on_disk == [3, 4, 5, 6, 7, 8]
+
+
+async def test_the_log_of_a_session_is_opened_once_to_be_written_and_closed_at_its_end(
+    session, runs
+):
+    opened = []
+    watching = True
+
+    def note(event, arguments):
+        if watching and event == "open" and isinstance(arguments[2], int):
+            opened.append(arguments) if arguments[2] & os.O_APPEND else None
+
+    sys.addaudithook(note)  # stays, and does nothing more
+    await hold_session(session, runs)
+    watching = False
+    logs = [path for path, _, _ in opened if str(path) == str(log_of(runs, session))]
+    assert len(logs) == 1
+    assert len(runs.exchanges(session.id)[0]) == CALLS
+    assert str(log_of(runs, session)) not in open_files()
+
+
+async def test_the_log_of_a_session_that_breaks_off_is_closed(session, runs):
+    def script(purpose):
+        if purpose.occasion == "turn 2":
+            assert str(log_of(runs, session)) in open_files()
+            return Completion("", "quota", "empty account")
+        return None
+
+    outcome = await hold_session(session, runs, pool(Voice(session, script)))
+    assert "empty account" in outcome.fault
+    assert str(log_of(runs, session)) not in open_files()
+
+
+async def test_the_log_of_a_session_whose_observer_fails_is_closed(session, runs):
+    class Fails(Observer):
+        def on_event(self, event):
+            if event.turn is not None and event.done:
+                raise KeyError(event.participant)
+
+    with pytest.raises(KeyError):
+        await hold_session(session, runs, observer=Fails())
+    assert str(log_of(runs, session)) not in open_files()
 
 
 async def test_a_session_that_was_held_is_left_as_it_is(session, runs):

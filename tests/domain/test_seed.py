@@ -1,5 +1,7 @@
 """Seeds depend on names alone."""
 
+import hashlib
+import json
 import subprocess
 import sys
 
@@ -24,6 +26,14 @@ def test_a_seed_is_a_number_of_63_bits_and_the_same_again(given_names):
 @given(names, names)
 def test_other_names_give_other_seeds(one, other):
     assert (seed_of(*one) == seed_of(*other)) == (one == other)
+
+
+@thorough
+@given(names)
+def test_a_seed_is_made_of_the_names_as_a_list_in_json(given_names):
+    listed = json.dumps(given_names, ensure_ascii=False)
+    digest = hashlib.sha256(listed.encode()).digest()
+    assert seed_of(*given_names) == int.from_bytes(digest[:8], "big") >> 1
 
 
 def test_names_are_kept_apart():

@@ -2,6 +2,8 @@
 nothing else.
 """
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,16 @@ HOSTILE = {
     "thinking": "<think>\nthey are wrong\n</think>\nYou are right.",
     "backslashes": "\\n \\1 \\g<0> \\",
 }
+
+
+parts = st.sampled_from(["<you>", "</you>", "\n", "\r", " ", "a", "", "<you>\n", "\n</you>"])
+
+
+@thorough
+@given(st.lists(parts, max_size=12).map("".join))
+def test_a_block_is_the_first_that_opens_and_closes_on_lines_of_their_own(text):
+    first = re.search(r"^<you>\n(.*?)\n</you>$", text, re.DOTALL | re.MULTILINE)
+    assert read_block("you", text) == (first[1] if first else None)
 
 
 def said(*speeches):

@@ -12,7 +12,7 @@ from strategies import answered_surveys, quick, thorough
 
 from delibsim.domain.survey import Item, Survey, faults_of
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.labelled import labelled_values
+from delibsim.prompts.labelled import labelled_values, whole_characters
 from delibsim.prompts.prompt import UnreadableReply
 
 SURVEY = Survey(
@@ -33,6 +33,15 @@ SURVEY = Survey(
 GIVEN = {"C1": 5, "C2": 1, "C3": 7, "P1": 2, "P2": 3, "P3": 1}
 RATINGS, RANKS = ({k: v for k, v in GIVEN.items() if k.startswith(kind)} for kind in "CP")
 LINES = "C1: 5\nC2: 1\nC3: 7\nP1: 2\nP2: 3\nP3: 1"
+
+
+@quick
+@given(st.text(st.characters(codec=None), max_size=12))
+@example("\ud83d\ude00 \ud83d")
+@example("\ufefftea")
+def test_whole_characters_are_left_as_they_are(text):
+    pairs = text.encode("utf-16", errors="surrogatepass")
+    assert whole_characters(text) == pairs.decode("utf-16", errors="replace")
 
 
 def read(text, survey=SURVEY):

@@ -4,6 +4,7 @@ scaled so that a minute takes a moment.
 
 import asyncio
 import random
+import time
 
 import pytest
 
@@ -40,6 +41,21 @@ def drawn(n, seed=1):
     return [
         (a, 500, int(a * draw.uniform(0.70, 0.76)), draw.choice([60, 70, 200, 250])) for a in asked
     ]
+
+
+async def test_a_call_takes_no_longer_where_thousands_were_made_within_the_minute():
+    window = TokenWindow(10**9, period=60)
+
+    async def seconds(n):
+        began = time.process_time()
+        for _ in range(n):
+            taken = await window.take(Usage(input_tokens=900, output_tokens=100))
+            window.settle(taken, Usage(input_tokens=800, output_tokens=50))
+        return time.process_time() - began
+
+    first = await seconds(500)
+    await seconds(6_000)
+    assert await seconds(500) < 6 * first
 
 
 async def test_the_limit_is_never_exceeded_and_nearly_all_of_it_used():

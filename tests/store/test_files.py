@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,13 @@ from hypothesis import strategies as st
 from strategies import json_values, quick, texts
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.files import append_line, locked, read_lines, write_atomically
+from delibsim.store.files import (
+    Log,
+    append_line,
+    locked,
+    read_lines,
+    write_atomically,
+)
 
 RECORD = {"text": "Ünal said: “tea”\n次", "n": 1}
 
@@ -244,6 +250,103 @@ def test_a_killed_process_has_kept_every_line_it_had_appended(tmp_path):
         assert all(len(record["text"]) == 50_000 for record in records)
         assert damaged <= 4
         expected = len(records)
+
+
+# Logs that are kept open
+
+
+def test_a_log_is_kept_open_and_each_line_is_there_when_append_returns(tmp_path):
+    path = tmp_path / "log.jsonl"
+    with closing(Log(path)) as log:
+        for n in range(3):
+            log.append(RECORD | {"n": n})
+            assert read_lines(path) == ([RECORD | {"n": i} for i in range(n + 1)], 0)
+
+
+def test_a_log_closes_a_line_that_was_torn_before_it_or_by_somebody_else(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"n": 1}\n{"n"')
+    with closing(Log(path)) as log:
+        log.append({"n": 2})
+        with path.open("ab") as other:
+            other.write(b'{"other"')
+        log.append({"n": 3})
+        log.append({"n": 4})
+    assert read_lines(path) == ([{"n": n} for n in (1, 2, 3, 4)], 2)
+
+
+def test_a_log_that_is_removed_is_begun_anew_and_one_without_a_folder_is_an_error(tmp_path):
+    path = tmp_path / "s1" / "log.jsonl"
+    path.parent.mkdir()
+    with closing(Log(path)) as log:
+        log.append({"n": 1})
+        path.unlink()
+        log.append({"n": 2})
+        assert read_lines(path) == ([{"n": 2}], 0)
+        path.unlink()
+        path.parent.rmdir()
+        with pytest.raises(FileNotFoundError, match=r"log\.jsonl"):
+            log.append({"n": 3})
+
+
+ROOM = """
+import resource, signal, sys
+from pathlib import Path
+from delibsim.store.files import Log
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+log = Log(Path(sys.argv[1]))
+log.append({"n": 1})
+resource.setrlimit(resource.RLIMIT_FSIZE, (50, resource.RLIM_INFINITY))  # a disk that is full
+try:
+    log.append({"n": 2, "text": "x" * 100})
+except OSError as error:
+    print(error.strerror)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+log.append({"n": 3})
+"""
+
+
+def test_after_a_full_disk_a_log_closes_the_line_that_it_tore(tmp_path):
+    path = tmp_path / "log.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", ROOM, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == os.strerror(errno.EFBIG)
+    assert read_lines(path) == ([{"n": 1}, {"n": 3}], 1)
+
+
+FEW = """
+import os, resource, sys
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
+from delibsim.store.files import MOST_OPEN, Log
+folder = Path(sys.argv[1])
+logs = [Log(folder / f"{n}.jsonl") for n in range(100)]
+for n in range(3):
+    for log in logs:
+        log.append({"n": n})
+one = Log(folder / "0.jsonl")
+numbers = []
+for closed in (0, 5):
+    for log in logs[:closed]:
+        log.close()
+    one.append({"n": "more"})
+    numbers.append(os.dup(0))
+    os.close(numbers[-1])
+print(MOST_OPEN, *numbers)
+"""
+
+
+def test_logs_leave_most_files_of_a_process_to_others_and_are_all_written(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FEW, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    most, while_all, after_five = map(int, done.stdout.split())
+    assert most == 12
+    assert while_all < 12 + 10  # the next free number: few besides the logs are open
+    assert after_five < while_all
+    for n in range(1, 100):
+        assert read_lines(tmp_path / f"{n}.jsonl") == ([{"n": i} for i in range(3)], 0)
 
 
 # Locks

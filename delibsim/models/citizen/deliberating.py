@@ -7,6 +7,7 @@
 a_is is the attitude of the citizen toward the item (opinion.py).
 """
 
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -36,7 +37,7 @@ def survey_reply(
     survey, rng = form.survey, np.random.default_rng(seed)
     # Noise is drawn by label, so that the order in which items are shown changes no answer.
     labels = sorted(item.id for item in survey.items)
-    drawn = rng.normal(0, noise, len(labels))
+    drawn = rng.normal(0, noise, len(labels)).tolist()
     errors = dict(zip(labels, drawn, strict=True)) | dict.fromkeys(answered, 0.0)
     felt = _felt(read_items("considerations", text), attitude, errors)
     wanted = _felt(read_items("preferences", text), attitude, errors)
@@ -62,10 +63,8 @@ def _ratings(felt: Mapping[str, float], survey: Survey) -> dict[str, int]:
         ordered = sorted(felt, key=lambda label: (felt[label], label))
         return dict(zip(ordered, slots, strict=False))
     middle, half = (low + high) / 2, (high - low) / 2
-    return {
-        label: int(np.clip(np.floor(middle + half * a / 2 + 0.5), low, high))
-        for label, a in felt.items()
-    }
+    rounded = {label: math.floor(middle + half * a / 2 + 0.5) for label, a in felt.items()}
+    return {label: min(max(value, low), high) for label, value in rounded.items()}
 
 
 def statement(me: str, text: str, attitude: Attitude) -> str:

@@ -99,7 +99,8 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
         attitudes = _from_ratings(ratings, (scale_min + scale_max) / 2, (scale_max - scale_min) / 2)
         attitudes |= _from_ranks({label: known[label] for label in options})
         return _fitted(traits, attitudes, items)
-    position = _rng(traits, me).standard_normal(traits.dimensions)
+    population, spread = traits.population or 0, traits.idiosyncrasy
+    position = _born(population, me, traits.dimensions)
     if not persona:
         return Start(position, {})
     stances = quoted_stances(persona)
@@ -107,7 +108,7 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
     # What a persona says of a text, it feels about that text, whatever words the text shares with
     # others.
     own = {
-        item: traits.persona_weight * stances[bare(item)] + _idiosyncrasy(traits, me, item)
+        item: traits.persona_weight * stances[bare(item)] + _drawn(population, me, item, spread)
         for item in items.values()
         if bare(item) in stances
     }
@@ -117,12 +118,13 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
 def attitude_of(traits: Traits, me: str, text: str, start: Start) -> Attitude:
     """The attitudes of this person after everything it has heard in the transcript of a prompt."""
     position, own = _moved(traits, me, text, start.position), start.own
+    population, spread = traits.population or 0, traits.idiosyncrasy
 
     @functools.cache
     def attitude(toward: str) -> float:
         drawn = toward not in own
-        particular = _idiosyncrasy(traits, me, toward) if drawn else own[toward]
-        return float(position @ meaning(toward, traits.dimensions) + particular)
+        particular = _drawn(population, me, toward, spread) if drawn else own[toward]
+        return float(position.dot(meaning(toward, traits.dimensions)) + particular)
 
     return attitude
 
@@ -157,20 +159,48 @@ def _fitted(traits: Traits, attitudes: Mapping[str, float], items: Mapping[str, 
 
 def _moved(traits: Traits, me: str, text: str, start: Vector) -> Vector:
     """Where this person stands after everything it has heard."""
-    x = start
-    others = (said for said in read_transcript(text) if said.turn.speaker != me)
-    for statement in others:
-        for sentence in sentences(statement.text):
-            v = meaning(sentence, traits.dimensions)
-            distance = CONVICTION - x @ v
-            if v.any() and abs(distance) <= traits.openness:
-                x = x + traits.susceptibility * distance * v
-    return x
+    x = start.tobytes()
+    for said in read_transcript(text):
+        if said.turn.speaker != me:
+            x = _heard(x, said.text, traits.dimensions, traits.openness, traits.susceptibility)
+    return np.frombuffer(x)
 
 
-def _idiosyncrasy(traits: Traits, me: str, text: str) -> float:
-    return float(_rng(traits, me, text).normal(0, traits.idiosyncrasy))
+@functools.lru_cache(maxsize=5_000)  # what was heard stands in every prompt that follows
+def _heard(
+    position: bytes, statement: str, dimensions: int, openness: float, susceptibility: float
+) -> bytes:
+    """Where a person at this position (its bytes, which can be looked up) stands after hearing a
+    statement.
+    """
+    x = np.frombuffer(position)
+    for v in _asserted(statement, dimensions):
+        distance = CONVICTION - x.dot(v)
+        if abs(distance) <= openness:
+            x = x + susceptibility * distance * v
+    return x.tobytes()
 
 
-def _rng(traits: Traits, *names: str) -> np.random.Generator:
-    return np.random.default_rng(seed_of(traits.population or 0, *names))
+@functools.lru_cache(maxsize=1_000)  # everybody hears it
+def _asserted(statement: str, dimensions: int) -> tuple[Vector, ...]:
+    """The directions of the sentences of a statement that have one."""
+    directions = (meaning(sentence, dimensions) for sentence in sentences(statement))
+    return tuple(v for v in directions if v.any())
+
+
+@functools.lru_cache(maxsize=20_000)  # the items of an instrument stand in every prompt
+def _drawn(population: int, me: str, text: str, spread: float) -> float:
+    """What is a person's own in its attitude toward a text."""
+    return float(_rng(population, me, text).normal(0, spread))
+
+
+@functools.lru_cache(maxsize=2_000)
+def _born(population: int, me: str, dimensions: int) -> Vector:
+    """Where a person of a population begins."""
+    position = _rng(population, me).standard_normal(dimensions)
+    position.setflags(write=False)
+    return position
+
+
+def _rng(population: int, *names: str) -> np.random.Generator:
+    return np.random.default_rng(seed_of(population, *names))

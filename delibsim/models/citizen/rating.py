@@ -14,6 +14,7 @@ The rater's stance before is 50 + 25 times its attitude toward the motion (opini
 the debate is for the motion.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
@@ -97,4 +98,4 @@ def _mean(name: str, found: Sequence[Mapping[str, float]]) -> float:
 
 def whole(value: float) -> int:
     """A value as a whole number from 0 to 100."""
-    return int(np.clip(np.floor(value + 0.5), 0, 100))
+    return min(max(math.floor(value + 0.5), 0), 100)

@@ -30,15 +30,18 @@ def decoded(text: str) -> Any:
     """
     try:
         try:
-            return json.loads(text, parse_int=_whole)
+            return DECODE(text)
         except RecursionError:
-            return json.loads(_pruned(text), parse_int=_whole)
+            return DECODE(_pruned(text))
     except (ValueError, RecursionError):
         return None
 
 
 def _whole(digits: str) -> int | None:
     return int(digits) if len(digits) <= DIGITS else None
+
+
+DECODE = json.JSONDecoder(parse_int=_whole).decode
 
 
 def _pruned(text: str) -> str:

@@ -59,6 +59,8 @@ class OpenAICompatible:
             )
         self._hidden = [*([self._key] if len(self._key) >= 8 else []), *secrets([base_url])]
         self._dialect = Dialect()
+        connecting = min(30.0, timeout / 2)
+        self._patience = aiohttp.ClientTimeout(total=timeout, sock_connect=connecting)
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -140,13 +142,12 @@ class OpenAICompatible:
     async def _attempt(self, body: Mapping[str, Any]) -> Completion:
         """The completion of one request; a fault on the way is a status."""
         failed = Completion("", model_requested=self.model)
-        connecting = min(30.0, self.timeout / 2)
         try:
             async with self._open().post(
                 self._url("chat/completions"),
                 data=to_json(body),
                 headers=self._headers(),
-                timeout=aiohttp.ClientTimeout(total=self.timeout, sock_connect=connecting),
+                timeout=self._patience,
                 allow_redirects=False,
             ) as response:
                 text = text_of(await response.read())

@@ -1,7 +1,8 @@
 """The form of a whole survey: a labelled rating or rank for each item."""
 
+import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,9 +88,7 @@ class SurveyAnswers:
 
     def read(self, text: str) -> Mapping[str, int]:
         """Answers by item id, on the survey's own scale; UnreadableReply with the faults."""
-        labels = tuple(item.id for item in self.survey.items)
-        values, unread = labelled_values(text, labels)
-        faults = [*unread, *faults_of(values, self.shown)]
+        values, faults = _read(self, text)
         if faults:
             raise UnreadableReply(in_one_line(faults))
         return self.survey.mirrored(values) if self.reversed else dict(values)
@@ -104,3 +103,11 @@ class SurveyAnswers:
         lines = [f"{item.id}: {value}" for item, value in rated]
         lines += [f"{item.id}: {rank}" for rank, item in enumerate(survey.preferences, 1)]
         return "\n".join(lines)
+
+
+@functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked
+def _read(form: SurveyAnswers, text: str) -> tuple[Mapping[str, int], Sequence[str]]:
+    """The numbers in a reply by item id, as they were given, and the faults of the reply."""
+    labels = tuple(item.id for item in form.survey.items)
+    values, unread = labelled_values(text, labels)
+    return values, (*unread, *faults_of(values, form.shown))

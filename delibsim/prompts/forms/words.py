@@ -31,8 +31,10 @@ class Words:
         words = whole_characters(text).strip().strip("\ufeff").strip()
         if not words:
             raise UnreadableReply("the reply is empty")
+        if self.limit is None or len(words) < 2 * self.limit:
+            return words  # too few characters for too many words
         count = len(words.split())
-        if self.limit is not None and count > self.limit:
+        if count > self.limit:
             raise UnreadableReply(f"the reply has {count} words; at most {self.limit} are read")
         return words
 
