@@ -134,9 +134,11 @@ class Runs:
         path = self.path(session.id) / "session.json"
         if not path.is_file():
             return
-        kept = codec.session_to_plain(self._session(path))
-        changed = codec.differences(kept, codec.session_to_plain(session))
-        if changed:
+        kept = self._session(path)
+        if kept == session:
+            return
+        before, now = codec.session_to_plain(kept), codec.session_to_plain(session)
+        if changed := codec.differences(before, now):
             problem = f"session '{session.id}' of study '{self.study}' was planned differently"
             raise WrongInput(self._refusal(problem, changed))
 
