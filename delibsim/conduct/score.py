@@ -96,7 +96,7 @@ def score_study(
             writing = runs.writing_scores(made[name].name, made[name].version)
             path, writers[name] = open_files.enter_context(writing)
             files[name] = [path]
-        for run in study:
+        for run in map(with_ratings, map(runs.run, held)):
             on_run(run)
             for name, comparison in one_by_one.items():
                 scores = list(comparison.score(run))
