@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua test-launchers bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua launchers test-launchers bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -29,7 +29,8 @@ help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
 	@echo 'make test    all checks, then all tests: about six minutes on two cores'
 	@echo 'make coverage  the tests again, with the share of lines and branches they reach'
-	@echo 'make test-launchers  the tests of joblib, submitit and Ray, which bring 300 MB of packages'
+	@echo 'make launchers  install joblib, submitit and Ray into .venv, 300 MB of packages'
+	@echo 'make test-launchers  the tests that need them: they take minutes'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make aqua    install the extra aqua (torch and what builds on it) into .venv-aqua, above .venv'
@@ -64,6 +65,8 @@ coverage: .venv/.coverage
 
 test-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py
+
+launchers: .venv/.launchers
 
 test-launchers: .venv/.launchers
 	$(BIN)/python -m pytest -m heavy tests/launchers

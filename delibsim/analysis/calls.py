@@ -1,5 +1,6 @@
 """What the log of calls tells of a session: status, cost, dropped parameters, repeated ids."""
 
+import hashlib
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +12,31 @@ from delibsim.domain.run import Run
 from delibsim.store.runs import Runs
 
 Record = Mapping[str, Any]
-Ids = dict[tuple[str, str], list[int]]
-"""For every model and response id the texts it came with, each as a check sum."""
+
+
+class Ids:
+    """The response ids of calls by model: for each the texts it came with, as check sums.
+
+    Millions are looked at, and few come twice: of the others only digests are kept.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[bytes, int] = {}
+        self._repeated: dict[bytes, tuple[str, list[int]]] = {}
+
+    def note(self, model: str, id: str, text: int) -> None:
+        """Add one call; `text` is the check sum of its text."""
+        key = hashlib.blake2b(repr((model, id)).encode(), digest_size=16).digest()
+        if key in self._first:
+            self._repeated.setdefault(key, (id, [self._first[key]]))[1].append(text)
+        else:
+            self._first[key] = text
+
+    def repeated(self) -> list[tuple[str, list[int]]]:
+        """The ids that several calls came with, in the order in which they first came."""
+        if not self._repeated:
+            return []
+        return [self._repeated[key] for key in self._first if key in self._repeated]
 
 
 @dataclass(frozen=True)
@@ -34,7 +58,7 @@ class CallSummary:
 
 def summary_of(records: Sequence[Record], damaged_lines: int) -> CallSummary:
     """What the records of a session's log, of which some lines may be damaged, come to."""
-    ids: Ids = {}
+    ids = Ids()
     note_ids(records, ids)
     return CallSummary(
         recorded=len(records),
@@ -94,7 +118,7 @@ def note_ids(records: Iterable[Record], ids: Ids) -> None:
         completion = record.get("completion", {})
         if id := completion.get("response_id"):
             text = str(completion.get("text", "")).encode(errors="replace")
-            ids.setdefault((str(record.get("model")), str(id)), []).append(zlib.crc32(text))
+            ids.note(str(record.get("model")), str(id), zlib.crc32(text))
 
 
 def repeated(ids: Ids) -> dict[str, Any] | None:
@@ -102,16 +126,16 @@ def repeated(ids: Ids) -> dict[str, Any] | None:
 
     None where every id is unique.
     """
-    twice = {key: texts for key, texts in ids.items() if len(texts) > 1}
+    twice = ids.repeated()
     if not twice:
         return None
     same = 0
-    for texts in twice.values():
+    for _, texts in twice:
         same += sum(n for n in Counter(texts).values() if n > 1)
     return {
-        "calls": sum(map(len, twice.values())),
+        "calls": sum(len(texts) for _, texts in twice),
         "same_text": same,
-        "ids": [id for _, id in twice][:5],
+        "ids": [id for id, _ in twice][:5],
     }
 
 

@@ -1,5 +1,6 @@
 """A study by condition: means of measures beside those of people, and what is missing."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -125,31 +126,93 @@ class ByCondition:
         }
 
 
+class Collected:
+    """What the table of a study needs of its runs and their scores, taken from one after another.
+
+    `plans` are the sessions of the study.
+    """
+
+    def __init__(self, plans: Sequence[Session]) -> None:
+        self.plans, self.of = plans, conditions(plans)
+        self._values: dict[str, dict[_Key, _Values]] = {}
+        self._missing: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
+
+    def add_scores(self, scorer: str, scores: Iterable[Score]) -> None:
+        """Take in scores of one scorer; only those of whole runs are tabulated."""
+        values = self._values.setdefault(scorer, {})
+        for score in scores:
+            condition = self.of.get(score.target) if score.unit == "run" else None
+            if condition is not None:
+                key = condition, score.measure, score.phase
+                values.setdefault(key, _Values()).add(score)
+
+    def add_run(self, run: Run) -> None:
+        """Take in what is missing from a run."""
+        for gap in run.gaps:
+            what = "answers" if gap.answers else "statements"
+            key = self.of[run.session.id], what, gap.reason.code
+            self._missing[key][run.session.id] += gap.answers or 1
+
+    def values(self) -> list[tuple["_Key", "_Values"]]:
+        """The values by condition, measure and phase, in the order of conditions and scorers."""
+        found: dict[_Key, _Values] = {}
+        for values in self._values.values():
+            for key, own in values.items():
+                found.setdefault(key, _Values()).extend(own)
+        return sorted(found.items(), key=lambda entry: str(entry[0][0]))
+
+    def gaps(self) -> list[Gap]:
+        """What is missing from the runs of each condition: statements and answers, by status."""
+        found = []
+        for key, by_run in self._missing.items():
+            found.append(Gap(*key, n=by_run.total(), runs=len(by_run)))
+        return found
+
+
+_Key = tuple[Condition, str, str]
+
+
+class _Values:
+    """The values of a measure, and why some runs have none."""
+
+    def __init__(self) -> None:
+        self.held = 0
+        self.valid = array("d")
+        self.notes: Counter[str] = Counter()
+
+    def extend(self, other: "_Values") -> None:
+        self.held += other.held
+        self.valid.extend(other.valid)
+        self.notes.update(other.notes)
+
+    def add(self, score: Score) -> None:
+        self.held += 1
+        if not isnan(score.value):
+            self.valid.append(score.value)
+        if score.note:
+            self.notes[score.note] += 1
+
+
 def by_condition(
-    plans: Sequence[Session],
-    held: Iterable[Run],
-    scores: Iterable[Score],
-    same: Mapping[str, str],
-    alike: Mapping[str, str],
+    found: Collected, same: Mapping[str, str], alike: Mapping[str, str]
 ) -> ByCondition:
-    """The sessions of a study, its runs and their scores, by condition.
+    """What was collected of a study, by condition.
 
     `same` gives for a cell of the design, by name, the first that it equals by construction,
     `alike` the first that was asked alike.
     """
-    of = conditions(plans)
+    plans, of = found.plans, found.of
     same_as, asked_like = (conditions_of_cells(cells, plans, of) for cells in (same, alike))
     return ByCondition(
-        means=means(plans, scores, same_as, asked_like),
-        gaps=gaps(held, of),
+        means=means(found, same_as, asked_like),
+        gaps=found.gaps(),
         null={of[plan.id] for plan in plans if is_null(plan)},
         on_people=on_people(plans),
     )
 
 
 def means(
-    plans: Sequence[Session],
-    scores: Iterable[Score],
+    found: Collected,
     same: Mapping[Condition, Condition],
     alike: Mapping[Condition, Condition],
 ) -> list[Mean]:
@@ -157,16 +220,11 @@ def means(
 
     `same` and `alike` give the `equal_to` and the `asked_like` of conditions.
     """
-    of = conditions(plans)
-    people = {of[plan.id]: people_of(plan) or {} for plan in plans}
-    planned = Counter(of.values())
-    found: dict[tuple[Condition, str, str], list[Score]] = defaultdict(list)
-    for score in scores:
-        if score.unit == "run" and score.target in of:
-            found[of[score.target], score.measure, score.phase].append(score)
+    planned = Counter(found.of.values())
+    last = {found.of[plan.id]: plan for plan in found.plans}
+    people = {condition: people_of(plan) or {} for condition, plan in last.items()}
     rows = []
-    for (condition, measure, phase), own in sorted(found.items(), key=_name_first):
-        values = [score.value for score in own if not isnan(score.value)]
+    for (condition, measure, phase), own in found.values():
         row = Mean(
             condition=condition,
             equal_to=same.get(condition),
@@ -174,30 +232,15 @@ def means(
             measure=measure,
             phase=phase,
             planned=planned[condition],
-            held=len(own),
-            valid=len(values),
-            mean=fmean(values) if values else None,
-            sd=stdev(values) if len(values) > 1 else None,
-            missing=Counter(score.note for score in own if score.note),
+            held=own.held,
+            valid=len(own.valid),
+            mean=fmean(own.valid) if own.valid else None,
+            sd=stdev(own.valid) if len(own.valid) > 1 else None,
+            missing=own.notes,
             people=people[condition].get(phase, {}).get(measure),
         )
         rows.append(row)
     return rows
-
-
-def _name_first(entry: tuple[tuple[Condition, str, str], Any]) -> str:
-    return str(entry[0][0])
-
-
-def gaps(held: Iterable[Run], of: Mapping[str, Condition]) -> list[Gap]:
-    """What is missing from the runs of each condition: statements and answers, by status."""
-    counts: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
-    for run in held:
-        for gap in run.gaps:
-            what = "answers" if gap.answers else "statements"
-            key = of[run.session.id], what, gap.reason.code
-            counts[key][run.session.id] += gap.answers or 1
-    return [Gap(*key, n=by_run.total(), runs=len(by_run)) for key, by_run in counts.items()]
 
 
 def on_people(plans: Sequence[Session]) -> list[str]:

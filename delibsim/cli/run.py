@@ -1,5 +1,6 @@
 """`delibsim run`: hold one session, watch it, and see what changed; or all sessions of a sweep."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,7 +11,8 @@ from delibsim.cli.study import STOPPED, conclude, hold, printer
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.score import score_all, usual_scorers
+from delibsim.conduct.score import score_study, usual_scorers
+from delibsim.domain.score import Score
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import enlarged
 from delibsim.planning.effects import effects_of
@@ -103,10 +105,14 @@ def _print_run(planned: Plan, outcome: Outcome, runs: Runs, as_json: bool) -> in
     """Score the study and print the summary of the run; the exit code."""
     screen = console(stderr=True)
     _print_damaged(outcome, screen)
-    scores, faults, _ = score_all(runs, usual_scorers())
+    own: list[Score] = []
+
+    def take(_: str, scores: Sequence[Score]) -> None:
+        own.extend(one for one in scores if one.target.split("/")[0] == planned.session.id)
+
+    faults = score_study(runs, usual_scorers(), take).faults
     for fault in faults:
         screen.print(f"left out: {fault}", soft_wrap=True)
-    own = [score for score in scores if score.target.split("/")[0] == planned.session.id]
     result = summary(outcome, own, runs)
     result["group"] = planned.manifest.components.get("groups", {}).get(planned.session.id)
     if as_json:

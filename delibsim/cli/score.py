@@ -9,18 +9,24 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.calls import dropped_in
-from delibsim.analysis.conditions import ByCondition, MeasureMeans, by_condition, by_measure
+from delibsim.analysis.conditions import (
+    ByCondition,
+    Collected,
+    MeasureMeans,
+    by_condition,
+    by_measure,
+)
 from delibsim.cli.effects import print_effects
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, score_texts
-from delibsim.conduct.score import measures_of, score_all, usual_scorers
+from delibsim.conduct.score import Scoring, measures_of, score_study, usual_scorers
 from delibsim.conduct.texts import human_references
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import HEADINGS, Measure
-from delibsim.domain.run import Run, Session
-from delibsim.planning.effects import Effects, effects_of
+from delibsim.domain.run import Run
+from delibsim.planning.effects import effects_of
 from delibsim.plugins import names
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
@@ -71,11 +77,21 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     """Score the runs of a study by the scorers named, or the usual ones; the exit code."""
     wanted, account = scorers or usual_scorers(), account_of(runs)
     any_held = any(map(runs.held, runs.sessions()))
-    with kept_if_stopped() as watch:
-        scores, faults, files = score_all(runs, wanted, watch) if any_held else ([], [], [])
-    plans, held = runs.plans(), runs.all()[0]
-    effects = effects_of_runs(plans, held, runs)
-    found = by_condition(plans, held, scores, effects.same, effects.alike)
+    collected = Collected(runs.plans())
+    dropped: dict[str, Mapping[str, Sequence[str]]] = {}
+
+    def on_run(run: Run) -> None:
+        collected.add_run(run)
+        dropped[run.session.id] = dropped_in(run, runs)
+
+    done = Scoring([], [])
+    if any_held:
+        with kept_if_stopped() as watch:
+            done = score_study(runs, wanted, collected.add_scores, on_run, watch)
+    faults, files = done.faults, done.files
+    held = [plan for plan in collected.plans if plan.id in dropped]
+    effects = effects_of(collected.plans, held, dropped)
+    found = by_condition(collected, effects.same, effects.alike)
     if as_json:
         people = {name: vars(known) for name, known in human_references(scorers).items()}
         facts = {
@@ -102,12 +118,6 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
             screen.print(f"written: {shown(written)}")
     nothing_valid = bool(scorers) and not any(row.valid for row in found.means)
     return exit_code(bool(found.means), not (faults or nothing_valid))
-
-
-def effects_of_runs(plans: Sequence[Session], held: Sequence[Run], runs: Runs) -> Effects:
-    """What the sessions of a study vary without effect, by declaration and by the record."""
-    dropped = {run.session.id: dropped_in(run, runs) for run in held}
-    return effects_of(plans, [plan for plan in plans if plan.id in dropped], dropped)
 
 
 def print_conditions(

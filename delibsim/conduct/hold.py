@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections import defaultdict
+from collections import deque
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
@@ -87,27 +87,41 @@ async def hold_all(
     process alone.
     """
     pool, observer = voices or ModelPool(), observer or Observer()
-    seats: defaultdict[frozenset[str], asyncio.Semaphore] = defaultdict(
-        lambda: asyncio.Semaphore(at_once)
-    )
+    sessions = list(sessions)
+    outcomes: dict[int, Outcome] = {}
+    failures: dict[int, BaseException] = {}
 
-    async def hold_one(session: Session) -> Outcome:
-        async with seats[frozenset(session.models)]:
-            outcome = await _hold_once(session, runs, pool, observer)
-        observer.on_session(outcome)
-        return outcome
+    async def hold_one(number: int) -> None:
+        try:
+            outcome = await _hold_once(sessions[number], runs, pool, observer)
+            observer.on_session(outcome)
+            outcomes[number] = outcome
+        except (Exception, asyncio.CancelledError) as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Where one fails the others finish first: calls in flight are paid for, and are kept.
+            failures[number] = error
 
+    async def hold_in_turn(waiting: deque[int]) -> None:
+        while waiting:
+            await hold_one(waiting.popleft())
+
+    combinations: dict[frozenset[str], deque[int]] = {}
+    for number, session in enumerate(sessions):
+        combinations.setdefault(frozenset(session.models), deque()).append(number)
+    seats = []
+    for waiting in combinations.values():
+        seats += [waiting] * min(at_once, len(waiting))
     try:
         with lock or runs.lock(), _settled_heap():
-            # Where one fails the others finish first: calls in flight are paid for, and are kept.
-            holding = [hold_one(session) for session in sessions]
-            settled = await asyncio.gather(*holding, return_exceptions=True)
+            # A cancellation waits until every call in flight is recorded.
+            await asyncio.gather(*map(hold_in_turn, seats), return_exceptions=True)
     finally:
         await pool.close()
-    for outcome in settled:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [outcome for outcome in settled if isinstance(outcome, Outcome)]
+    if failures:
+        raise failures[min(failures)]
+    return [outcomes[number] for number in range(len(sessions))]
 
 
 async def _hold_once(session: Session, runs: Runs, pool: ModelPool, observer: Observer) -> Outcome:

@@ -11,7 +11,7 @@ from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import Plan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of holding one session: its run, or the fault for which there is none.
 

@@ -156,14 +156,16 @@ def same_cells(
     with equal seeds alike gives equal runs.
     """
     contents: dict[str, dict[int, Any]] = defaultdict(dict)
+    known: dict[Any, Any] = {}  # replicates have the same content, which is kept once
     for session in sessions:
         without = _without_effect(session, declared, (dropped or {}).get(session.id, {}))
-        contents[cell_of(session)][session.replicate] = _content(session, without)
+        content = _content(session, without)
+        contents[cell_of(session)][session.replicate] = known.setdefault(content, content)
     firsts: dict[Any, list[str]] = defaultdict(list)
     found: dict[str, str] = {}
     for cell in sorted(contents):
         own = contents[cell]
-        near = [first for replicate in own.items() for first in firsts[replicate]]
+        near = dict.fromkeys(name for replicate in own.items() for name in firsts[replicate])
         first = next((name for name in near if _agree(contents[name], own)), None)
         if first is not None:
             found[cell] = first

@@ -43,6 +43,14 @@ def diversity_standardised(answers: ArrayLike, population: ArrayLike, ddof: int 
     return mean_or_nan(_distances(answers / _spreads(population, ddof)))
 
 
+def spreads(population: ArrayLike) -> Array:
+    """Standard deviation of each item in a population of shape (N, k), NaN where all answer alike.
+
+    The `diversity` of answers divided by it is their `diversity_standardised`.
+    """
+    return _spreads(as_one_group(population), ddof=0)
+
+
 def diversity_range_normalised(answers: ArrayLike, lows: ArrayLike, highs: ArrayLike) -> Value:
     """Root mean square difference of answers over the items' ranges, mean over pairs, in [0, 1].
 

@@ -1,12 +1,13 @@
 """From overrides to the planned sessions of a study: one job of Hydra's becomes one session."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from delibsim.domain.errors import NotImported, WrongInput, told_once
 from delibsim.domain.run import Session
+from delibsim.domain.shared import shared
 from delibsim.models.limits import Limits
 from delibsim.planning.cell import Cell, Composer, digest
 from delibsim.planning.config import OF_THE_STUDY, built
@@ -75,11 +76,7 @@ def plan(
         return plan(overrides, home, sweep, begun_under)
     asked = drawn(asked, sweep, base, composer.library)
     cells = _cells(composer, asked.jobs, sweep)
-    sessions = _sessions(cells)
-    config, parts = cells[0].config, _parts(cells)
-    addresses: dict[str, str] = {}
-    for cell in cells:
-        addresses |= cell.addresses
+    sessions, parts, config = cells.sessions, cells.parts, cells.first.config
     settings = {"seed": config.seed}
     study = config.study if config.study is not None else asked.experiment
     if study == "":
@@ -87,16 +84,16 @@ def plan(
             raise WrongInput(
                 "a sweep needs a name, under which it goes on and can be enlarged: study=NAME"
             )
-        session = cells[0].session
+        session = cells.first.session
         study = f"{session.id.removesuffix('.r1')}_{digest([settings, parts])[:8]}"
     return Plan(
         sessions=tuple(sessions.values()),
         root=composer.home / config.runs,
         manifest=Manifest(str(study), settings, parts, tuple(sessions), edition=edition),
         limits=built(Limits, "limits", config.limits),
-        addresses=addresses,
+        addresses=cells.addresses,
         sweep=asked,
-        repeated=len(cells) - len(sessions),
+        repeated=len(asked.jobs) - len(sessions),
     )
 
 
@@ -108,41 +105,54 @@ def _edition(asked: Sweep, base: Mapping[str, Any], composer: Composer) -> str:
     return runs.edition() if study != "" and runs.manifest() is not None else composer.edition
 
 
-def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> list[Cell]:
+class _Cells:
+    """What is kept of every combination: its session, its parts, its addresses.
+
+    `first` is the first combination, whole. Sessions go by name, parts by kind and name; `clashes`
+    are the names that two different sessions would have.
+    """
+
+    def __init__(self, first: Cell) -> None:
+        self.first = first
+        self.clashes: list[str] = []
+        self.sessions: dict[str, Session] = {}
+        self.parts: dict[str, dict[str, Any]] = {}
+        self.addresses: dict[str, str] = {}
+
+    def add(self, cell: Cell) -> None:
+        """Keep one."""
+        name = cell.session.id
+        if name not in self.sessions:
+            self.sessions[name] = shared(cell.session)
+        elif self.sessions[name] != cell.session:
+            self.clashes.append(name)
+        for kind, named in cell.parts.items():
+            self.parts.setdefault(kind, {}).update(named)
+        self.addresses |= cell.addresses
+
+
+def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> _Cells:
     """Every combination; WrongInput that names all that cannot be."""
-    cells, faults = [], []
+    cells: _Cells | None = None
+    faults = []
     for job in jobs:
         try:
-            cells.append(composer.cell(job))
+            cell = composer.cell(job)
         except WrongInput as error:
             if not sweep:
                 raise
             faults.append((job, error))
-    if faults:
+            continue
+        cells = cells or _Cells(cell)
+        cells.add(cell)
+    if cells is None or faults:
         raise WrongInput(_impossible(faults, len(jobs)))
+    if cells.clashes:
+        raise WrongInput(
+            f"two different sessions would be named {cells.clashes[0]}; give what differs a name of"
+            " its own"
+        )
     return cells
-
-
-def _sessions(cells: Iterable[Cell]) -> dict[str, Session]:
-    """The sessions by name, each once; WrongInput where two different ones have one name."""
-    sessions: dict[str, Session] = {}
-    for cell in cells:
-        session = sessions.setdefault(cell.session.id, cell.session)
-        if session != cell.session:
-            raise WrongInput(
-                f"two different sessions would be named {session.id}; give what differs a name of"
-                " its own"
-            )
-    return sessions
-
-
-def _parts(cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
-    """The parts of all sessions, by kind and name."""
-    parts: dict[str, dict[str, Any]] = {}
-    for cell in cells:
-        for kind, named in cell.parts.items():
-            parts.setdefault(kind, {}).update(named)
-    return parts
 
 
 def _impossible(faults: Sequence[tuple[Job, WrongInput]], n: int) -> str:

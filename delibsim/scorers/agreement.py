@@ -26,6 +26,7 @@ class Agreement:
     name = "agreement"
     version = 1
     measures = CATALOGUE["agreement"]
+    by_run = True
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run."""

@@ -1,21 +1,21 @@
 """Perspective diversity of every run: raw, standardised, and normalised by the range."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import Score, compared
 from delibsim.domain.survey import PHASES, Phase, Survey
 from delibsim.measures.diversity import (
     diversity,
     diversity_range_normalised,
-    diversity_standardised,
+    spreads,
     why_undefined,
 )
-from delibsim.scorers.arrays import Array, considerations, preferences, surveyed
+from delibsim.scorers.arrays import Array, considerations, preferences
 
 
 class Diversity:
@@ -32,68 +32,80 @@ class Diversity:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of each run; runs of one survey are each other's reference population."""
-        # What is needed of a run is taken out of it at once: runs may be read from disk one by one.
-        groups = [_group(run) for run in surveyed(runs)]
-        populations = _populations(groups)
-        return [score for group in groups for score in _scores(group, populations)]
+        return compared(self.compare(), runs)
+
+    def compare(self) -> "_Populations":
+        """What is remembered of the runs: the answers of all participants."""
+        return _Populations()
 
 
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """The answers of one run by phase, considerations and ranks side by side."""
+class _Populations:
+    """The complete answers of all participants, by survey and phase."""
 
-    target: str
-    survey: Survey
-    answers: Mapping[Phase, Array]
+    def __init__(self) -> None:
+        self._answers: dict[tuple[Survey, Phase], array[float]] = {}
+        self._spreads: dict[tuple[Survey, Phase], Array] = {}
+
+    def note(self, run: Run) -> None:
+        """Add the answers of a run."""
+        survey = run.session.survey
+        if not survey.preferences:
+            return
+        for phase in PHASES:
+            answers = _answers(run, phase)
+            complete = answers[~np.isnan(answers).any(axis=1)]
+            known = self._answers.setdefault((survey, phase), array("d"))
+            known.frombytes(complete.tobytes())
+
+    def score(self, run: Run) -> Iterator[Score]:
+        """Scores of a run."""
+        target, survey = run.session.id, run.session.survey
+        if not survey.preferences:
+            return
+        lows, highs = _ends(survey)
+        raw: dict[Phase, float] = {}
+        normalised: dict[Phase, float] = {}
+        notes = []
+        for phase in PHASES:
+            x, spread = _answers(run, phase), self._spread(survey, phase)
+            note = why_undefined(x)
+            notes.append(note)
+            raw[phase] = float(diversity(x))
+            normalised[phase] = float(diversity_range_normalised(x, lows, highs))
+            standardised = float(diversity(x / spread))
+            why = note or ("constant_item" if np.isnan(spread).any() else "")
+            found = (
+                ("diversity", raw[phase], note),
+                ("diversity_range_normalised", normalised[phase], note),
+                ("diversity_standardised", standardised, why),
+            )
+            for measure, value, reason in found:
+                yield Score(measure, "run", target, value, phase, note=reason)
+        # Standardised, before and after are measured by populations of their own: their difference
+        # would be no change of the group.
+        note = notes[0] or notes[1]
+        for measure, values in (("diversity", raw), ("diversity_range_normalised", normalised)):
+            change = values["post"] - values["pre"]
+            yield Score(measure, "run", target, change, "change", note=note)
+
+    def _spread(self, survey: Survey, phase: Phase) -> Array:
+        """The standard deviation of every item, computed when all runs were noted."""
+        key = survey, phase
+        if key not in self._spreads:
+            items = len(survey.considerations) + len(survey.preferences)
+            population = np.array(self._answers[key]).reshape(-1, items)
+            self._spreads[key] = spreads(population)
+        return self._spreads[key]
 
 
-Populations = Mapping[tuple[Survey, Phase], Array]
-"""The complete answers of all participants, by survey and phase."""
+def _answers(run: Run, phase: Phase) -> Array:
+    """The answers of one run, considerations and ranks side by side."""
+    return np.hstack([considerations(run, phase), preferences(run, phase)])
 
 
-def _group(run: Run) -> _Group:
-    answers = {}
-    for phase in PHASES:
-        answers[phase] = np.hstack([considerations(run, phase), preferences(run, phase)])
-    return _Group(run.session.id, run.session.survey, answers)
-
-
-def _populations(groups: Iterable[_Group]) -> Populations:
-    given: dict[tuple[Survey, Phase], list[Array]] = {}
-    for group in groups:
-        for phase, answers in group.answers.items():
-            given.setdefault((group.survey, phase), []).append(answers)
-    populations = {}
-    for key, answers in given.items():
-        rows = np.vstack(answers)
-        populations[key] = rows[~np.isnan(rows).any(axis=1)]
-    return populations
-
-
-def _scores(group: _Group, populations: Populations) -> Iterator[Score]:
-    c, p = len(group.survey.considerations), len(group.survey.preferences)
-    lows = np.array([group.survey.scale_min] * c + [1] * p, dtype=float)
-    highs = np.array([group.survey.scale_max] * c + [p] * p, dtype=float)
-    raw: dict[Phase, float] = {}
-    normalised: dict[Phase, float] = {}
-    notes = []
-    for phase in PHASES:
-        x, population = group.answers[phase], populations[group.survey, phase]
-        note = why_undefined(x)
-        notes.append(note)
-        raw[phase] = float(diversity(x))
-        normalised[phase] = float(diversity_range_normalised(x, lows, highs))
-        standardised = float(diversity_standardised(x, population))
-        found = (
-            ("diversity", raw[phase], note),
-            ("diversity_range_normalised", normalised[phase], note),
-            ("diversity_standardised", standardised, why_undefined(x, population)),
-        )
-        for measure, value, why in found:
-            yield Score(measure, "run", group.target, value, phase, note=why)
-    # Standardised, before and after are measured by populations of their own: their difference
-    # would be no change of the group.
-    note = notes[0] or notes[1]
-    for measure, values in (("diversity", raw), ("diversity_range_normalised", normalised)):
-        change = values["post"] - values["pre"]
-        yield Score(measure, "run", group.target, change, "change", note=note)
+def _ends(survey: Survey) -> tuple[Array, Array]:
+    """The lowest and the highest answer to every item."""
+    c, p = len(survey.considerations), len(survey.preferences)
+    lows = np.array([survey.scale_min] * c + [1] * p, dtype=float)
+    highs = np.array([survey.scale_max] * c + [p] * p, dtype=float)
+    return lows, highs

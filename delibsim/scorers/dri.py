@@ -17,16 +17,18 @@ class DRI:
 
     A scorer is a class with a name, a version, the measures it gives and one method. It takes what
     it needs out of the runs, calls a formula, and says for every number what it is about. Where the
-    measure is undefined the value is NaN and the note says why. Definitions and sources:
-    docs/measures.md, "Deliberative Reason Index".
+    measure is undefined the value is NaN and the note says why. `by_run` says that no run bears on
+    the scores of another, so that a large study may be shown to it run by run. Definitions and
+    sources: docs/measures.md, "Deliberative Reason Index".
     """
 
     name = "dri"
     version = 1
     measures = CATALOGUE["dri"]
+    by_run = True
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
-        """Scores of each run, one run after another: no run bears on the scores of another."""
+        """Scores of each run, one run after another."""
         return [score for run in surveyed(runs) for score in self._score(run)]
 
     def _score(self, run: Run) -> Iterator[Score]:

@@ -1,13 +1,13 @@
 """Flags on statements to look at: injections, leaks, several speakers, repeated text."""
 
+import hashlib
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score
+from delibsim.domain.score import Score, compared
 from delibsim.domain.survey import Item
 from delibsim.domain.transcript import Statement
 
@@ -54,16 +54,33 @@ class Flags:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Counts and flagged statements of each run; `across_runs` compares the runs given."""
-        runs_with: Counter[str] = Counter()
-        for run in runs:
-            runs_with.update({said.text for said in run.transcript})
-        return [score for run in runs for score in self._score(run, runs_with)]
+        return compared(self.compare(), runs)
 
-    def _score(self, run: Run, runs_with: Mapping[str, int]) -> Iterator[Score]:
+    def compare(self) -> "_Texts":
+        """What is remembered of the runs: their texts."""
+        return _Texts()
+
+
+class _Texts:
+    """The texts of all runs, and those that several have; each as a digest, which is short."""
+
+    def __init__(self) -> None:
+        self._known: set[bytes] = set()
+        self._shared: set[bytes] = set()
+
+    def note(self, run: Run) -> None:
+        """Remember the texts of a run."""
+        own = {_digest(said.text) for said in run.transcript}
+        self._shared |= own & self._known
+        self._known |= own
+
+    def score(self, run: Run) -> Iterator[Score]:
+        """Counts and flagged statements of a run."""
         found: dict[str, list[Statement]] = {kind: [] for kind in KINDS}
         earlier: set[str] = set()
         for statement in run.transcript:
-            for kind in _flags(run, statement, earlier, runs_with):
+            shared = _digest(statement.text) in self._shared
+            for kind in _flags(run, statement, earlier, shared):
                 found[kind].append(statement)
             earlier.add(statement.text)
         target = run.session.id
@@ -75,10 +92,12 @@ class Flags:
                 yield Score(f"flags.{kind}", "statement", where, 1.0)
 
 
-def _flags(
-    run: Run, statement: Statement, earlier: Collection[str], runs_with: Mapping[str, int]
-) -> Iterator[str]:
-    """The flags of a statement; `runs_with` counts the runs that have a statement of this text."""
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def _flags(run: Run, statement: Statement, earlier: Collection[str], shared: bool) -> Iterator[str]:
+    """The flags of a statement; `shared`: another run has a statement of this text."""
     text, session = statement.text, run.session
     people = {person.id: person for person in session.participants}
     speaker = people.pop(statement.turn.speaker)
@@ -100,7 +119,7 @@ def _flags(
     if text in earlier:
         yield "repeated"
     temperature = session.models[speaker.model].get("temperature") or 0
-    if runs_with[text] > 1 and temperature > 0:
+    if shared and temperature > 0:
         yield "across_runs"
 
 

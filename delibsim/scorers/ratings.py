@@ -26,6 +26,7 @@ class Ratings:
     name = "ratings"
     version = 1
     measures = CATALOGUE["ratings"]
+    by_run = True
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs; deliberations have none."""

@@ -28,6 +28,7 @@ class Speeches:
     name = "speeches"
     version = 2
     measures = CATALOGUE["speeches"]
+    by_run = True
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Scores of every debate among the runs."""

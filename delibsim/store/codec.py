@@ -1,6 +1,5 @@
 """Domain objects to JSON and back, checked on the way in, under a schema number."""
 
-import functools
 import itertools
 import json
 import math
@@ -9,13 +8,14 @@ from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason, reason_from_text
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.domain.shared import shared
 from delibsim.store.editions import UNSAID
 from delibsim.store.reading import json_value
 
@@ -51,25 +51,9 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 
 def run_from_json(text: str | bytes) -> Run:
-    """A run from its JSON text; Damaged if it is none. Runs of one design share their topic, survey
-    and treatment.
-    """
+    """A run from its JSON text; Damaged if it is none. Runs of one design share its parts."""
     run = _read(RUN, text)
-    session = run.session
-    session = replace(
-        session,
-        topic=_one(session.topic),
-        survey=_one(session.survey),
-        treatment=_one(session.treatment),
-    )
-    return replace(run, session=session)
-
-
-# Thousands of runs in memory hold a few instruments, not thousands.
-@functools.lru_cache(maxsize=1024)
-def _one(component: T) -> T:
-    """The first component that was equal to this one."""
-    return component
+    return replace(run, session=shared(run.session))
 
 
 def session_to_json(session: Session) -> str:
@@ -79,8 +63,10 @@ def session_to_json(session: Session) -> str:
 
 
 def session_from_json(text: str | bytes) -> Session:
-    """A planned session from its JSON text; Damaged if it is none."""
-    return _read(SESSION, text)
+    """A planned session from its JSON text; Damaged if it is none. Sessions of one design share
+    its parts.
+    """
+    return shared(_read(SESSION, text))
 
 
 def session_to_plain(session: Session) -> dict[str, Any]:
@@ -99,7 +85,7 @@ def score_from_plain(record: Mapping[str, Any]) -> Score:
     undefined = record.get("value", 0) is None
     defined = {**record, "value": 0.0} if undefined else record
     try:
-        score = SCORE.validate_json(json.dumps(defined), strict=True)
+        score = SCORE.validate_json(_json(defined), strict=True)
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
     return replace(score, value=math.nan) if undefined else score
@@ -196,9 +182,17 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
         _read_reasons(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is
         # refused.
-        return adapter.validate_json(json.dumps(plain), strict=True, extra="forbid")
+        return adapter.validate_json(_json(plain), strict=True, extra="forbid")
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
+
+
+def _json(plain: Any) -> bytes | str:
+    """Plain values as JSON, to be read at once."""
+    try:
+        return to_json(plain, inf_nan_mode="constants")
+    except PydanticSerializationError:  # half a character
+        return json.dumps(plain)
 
 
 def _say_what_was(plain: dict[str, Any]) -> None:

@@ -9,8 +9,8 @@ import os
 import resource
 import shutil
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TextIO
@@ -29,25 +29,48 @@ TRIES = 4  # looks at a lock before it counts as taken
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a whole text file: temporary file in the same folder, fsync, rename."""
+    with written_atomically(path) as write:
+        write(text)
+
+
+@contextmanager
+def written_atomically(path: Path) -> Generator[Callable[[str], None]]:
+    """Write a text file part by part, with the function that is given.
+
+    The file takes its place when the context ends well; until then what was there is as it was.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     name = path.with_name(f".{path.name}.{token_hex(4)}.tmp")
-    try:
+    with _named(path):
         # tempfile would make it for its owner alone; this way the umask decides, as for all files.
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        file = os.fdopen(handle, "w", encoding="utf-8", newline="\n")
+
+    def write(text: str) -> None:
+        with _named(path):
             file.write(text)
+
+    try:
+        yield write
+        with _named(path):
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
-    except OSError as error:
-        os.unlink(name)
-        raise OSError(error.errno, error.strerror, str(path)) from None
+            file.close()
+            os.replace(name, path)
     except BaseException:
+        with suppress(OSError):
+            file.close()
         os.unlink(name)
         raise
+
+
+@contextmanager
+def _named(path: Path) -> Generator[None]:
+    """Errors of the system name this file."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def json_text(plain: Any, indent: int | None = None) -> str:
@@ -141,17 +164,33 @@ def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
     """
     records: list[dict[str, Any]] = []
     damaged = []
-    lines = path.read_bytes().split(b"\n") if path.exists() else []
-    for line in filter(None, lines):
-        try:
-            record = json_value(line)
-        except ValueError:
-            record = None
-        if isinstance(record, dict):
-            records.append(record)
-        else:
+    for line, record in each_line(path):
+        if record is None:
             damaged.append(line)
+        else:
+            records.append(record)
     return records, damaged
+
+
+def each_line(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
+    """Every line of a file that is not empty, with its JSON object; None where it is damaged.
+
+    A missing file has no line.
+    """
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        for ended in file:
+            line = ended.removesuffix(b"\n")
+            if not line:
+                continue
+            try:
+                record = json_value(line)
+            except ValueError:
+                record = None
+            yield line, record if isinstance(record, dict) else None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ They lie beside the runs: ratings/<debate>/ratings.jsonl (a rating a line) and e
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -119,16 +119,19 @@ class Ratings:
 
     def rated(self, runs: Iterable[Run]) -> list[Run]:
         """Runs, with their ratings where they are debates."""
-        wordings = self.wordings()
-        found = []
-        for run in runs:
-            debate = bool(run.session.kind.sides)
-            found.append(self._rated(run, wordings) if debate else run)
-        return found
+        return list(map(self.rater(), runs))
 
-    def _rated(self, run: Run, wordings: Mapping[str, str]) -> Rated:
-        fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
-        return Rated(**fields, ratings=self.read(run.session.id), wordings=wordings)
+    def rater(self) -> Callable[[Run], Run]:
+        """What makes of a run one with its ratings where it is a debate."""
+        wordings = self.wordings()
+
+        def rated(run: Run) -> Run:
+            if not run.session.kind.sides:
+                return run
+            fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
+            return Rated(**fields, ratings=self.read(run.session.id), wordings=wordings)
+
+        return rated
 
     def wordings(self) -> dict[str, str]:
         """What the raters of every panel and pack read, by name, where it was kept.

@@ -2,10 +2,10 @@
 run.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -16,6 +16,7 @@ from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
     append_line,
+    each_line,
     holder,
     in_turn,
     joined,
@@ -23,41 +24,16 @@ from delibsim.store.files import (
     locked,
     read_lines,
     write_atomically,
+    written_atomically,
 )
+from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 from delibsim.store.reading import file_bytes, json_value
 
 SCORES, DETAILS = "scores", "details"
-KEPT = 500  # runs of some 30 kB
 EXPORT = "tables"
 LAUNCHER = "launcher"
 """The folders of a study that hold no session."""
-
-
-class LazyRuns(Sequence[Run]):
-    """The runs of these sessions, read when they are asked for; only some are kept, so that a study
-    of any size fits into memory.
-    """
-
-    def __init__(self, runs: "Runs", sessions: Sequence[str]) -> None:
-        self._runs, self._sessions = runs, sessions
-        self._kept: dict[str, Run] = {}
-
-    def __len__(self) -> int:
-        return len(self._sessions)
-
-    @overload
-    def __getitem__(self, index: int) -> Run: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Run]: ...
-    def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
-        if isinstance(index, slice):
-            return LazyRuns(self._runs, self._sessions[index])
-        session = self._sessions[index]
-        run = self._kept.get(session) or self._runs.run(session)
-        if len(self._kept) < KEPT:
-            self._kept[session] = run
-        return run
 
 
 class Runs:
@@ -135,9 +111,11 @@ class Runs:
         path = self.path(session.id) / "session.json"
         if not path.is_file():
             return
-        kept = codec.session_to_plain(self._session(path))
-        changed = codec.differences(kept, codec.session_to_plain(session))
-        if changed:
+        kept = self._session(path)
+        if kept == session:
+            return
+        before, now = codec.session_to_plain(kept), codec.session_to_plain(session)
+        if changed := codec.differences(before, now):
             problem = f"session '{session.id}' of study '{self.study}' was planned differently"
             raise WrongInput(self._refusal(problem, changed))
 
@@ -236,19 +214,26 @@ class Runs:
             raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
         return run
 
-    def all(self) -> tuple[Sequence[Run], list[str]]:
+    def all(self) -> tuple[LazyRuns, list[str]]:
         """Every run that can be read, and the faults of those that cannot. Each is read when it is
         asked for, and not kept.
         """
-        readable, faults = [], []
+        faults: list[str] = []
+        readable = [run.session.id for run in self.readable(faults)]
+        return LazyRuns(self.run, readable), faults
+
+    def readable(self, faults: list[str]) -> Iterator[Run]:
+        """Every run that can be read, one after another; what is wrong with the others is added to
+        `faults`.
+        """
         for session in filter(self.held, self.sessions()):
             try:
                 self.planned(session)
-                self.run(session)
-                readable.append(session)
+                run = self.run(session)
             except codec.Damaged as error:
                 faults.append(str(error))
-        return LazyRuns(self, readable), faults
+                continue
+            yield run
 
     def log(self, session: str) -> Log:
         """The log of a session, to which its exchanges are appended; who asked for it closes it."""
@@ -301,31 +286,54 @@ class Runs:
 
     def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
         """Write all scores of one scorer, one JSON object a line; the file."""
-        return self._write_lines(SCORES, name, version, map(codec.score_to_plain, scores))
+        with self.writing_scores(name, version) as (path, write):
+            write(scores)
+        return path
+
+    @contextmanager
+    def writing_scores(
+        self, name: str, version: int
+    ) -> Generator[tuple[Path, Callable[[Iterable[Score]], None]]]:
+        """Write the scores of one scorer part by part: the file, and what writes some of them.
+
+        The file is replaced when the context ends well.
+        """
+        path = self._of_scorer(SCORES, name, version)
+        with written_atomically(path) as write:
+
+            def write_some(scores: Iterable[Score]) -> None:
+                for score in scores:
+                    write(f"{json_text(codec.score_to_plain(score))}\n")
+
+            yield path, write_some
 
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
         """Write what a scorer has to say of how its scores came about, one JSON object a line; the
         file.
         """
-        return self._write_lines(f"{SCORES}/{DETAILS}", name, version, details)
-
-    def _write_lines(
-        self, folder: str, name: str, version: int, records: Iterable[Mapping[str, Any]]
-    ) -> Path:
-        path = self.folder / folder / f"{slug(name)}.v{version}.jsonl"
-        write_atomically(path, "".join(f"{json_text(record)}\n" for record in records))
+        path = self._of_scorer(f"{SCORES}/{DETAILS}", name, version)
+        with written_atomically(path) as write:
+            for record in details:
+                write(f"{json_text(record)}\n")
         return path
 
+    def _of_scorer(self, folder: str, name: str, version: int) -> Path:
+        return self.folder / folder / f"{slug(name)}.v{version}.jsonl"
+
     def scores(self) -> Iterator[Score]:
-        """All scores that lie beside the runs."""
+        """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
         for path in sorted((self.folder / SCORES).glob("*.jsonl")):
-            records, damaged = read_lines(path)
-            if damaged:
-                raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
+            damaged = 0
             try:
-                yield from map(codec.score_from_plain, records)
+                for _, record in each_line(path):
+                    if record is None:
+                        damaged += 1
+                    else:
+                        yield codec.score_from_plain(record)
             except codec.Damaged as error:
                 raise codec.Damaged(f"{path}: {error}; score the study again") from None
+            if damaged:
+                raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
 
     def _session(self, path: Path) -> Session:
         try:

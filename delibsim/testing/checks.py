@@ -8,7 +8,7 @@ from typing import get_args
 
 from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, Scorer, Unit
+from delibsim.domain.score import Score, Scorer, Unit, compared, run_by_run
 from delibsim.models.base import STATUSES, Completion, LanguageModel
 from delibsim.prompts.blocks import block, items_block
 from delibsim.prompts.forms.survey import SurveyAnswers
@@ -44,6 +44,9 @@ def check_scorer(scorer: Scorer) -> None:
     _require(_plain(scorer.score(runs)) == _plain(scores), "the same runs must get the same scores")
     turned = scorer.score(runs[::-1])
     _require(_plain(turned) == _plain(scores), "the order of runs must not matter")
+    if (comparison := run_by_run(scorer)) is not None:
+        alone = _plain(compared(comparison, runs))
+        _require(alone == _plain(scores), "by_run or compare must give the scores of score(runs)")
     known = {run.session.id for run in runs}
     for score in scores:
         _check_score(score, known)

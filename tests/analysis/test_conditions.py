@@ -5,7 +5,13 @@ from math import nan, sqrt
 
 import pytest
 
-from delibsim.analysis.conditions import by_measure, conditions_of_cells, gaps, means, on_people
+from delibsim.analysis.conditions import (
+    Collected,
+    by_measure,
+    conditions_of_cells,
+    on_people,
+)
+from delibsim.analysis.conditions import means as means_of
 from delibsim.domain.condition import conditions
 from delibsim.domain.score import Score
 from delibsim.domain.study import cell_of
@@ -32,6 +38,12 @@ def score(target, value, measure="dri", phase="change", note=""):
 
 def plans_of(study):
     return [run.session for run in study]
+
+
+def means(plans, scores, same, alike):
+    found = Collected(plans)
+    found.add_scores("one", scores)
+    return means_of(found, same, alike)
 
 
 def test_a_mean_stands_on_the_values_that_are_defined(study):
@@ -84,7 +96,10 @@ def test_a_flag_that_was_never_raised_is_left_out(study):
 
 def test_what_is_missing_is_counted_by_condition_and_reason(study):
     study[1] = held("b", missing=("Participant 1", "Participant 2"))
-    (gap,) = gaps(study, conditions(plans_of(study)))
+    found = Collected(plans_of(study))
+    for run in study:
+        found.add_run(run)
+    (gap,) = found.gaps()
     assert (gap.condition.treatment, gap.what, gap.reason) == ("basic", "answers", "refusal")
     assert (gap.n, gap.runs) == (20, 1)
     assert gap.plain()["n"] == 20
@@ -99,3 +114,19 @@ def test_pairs_of_cells_become_pairs_of_conditions(study):
 
 def test_nothing_is_said_of_people_who_are_not_known(study):
     assert on_people(plans_of(study)) == []
+
+
+def test_the_scores_of_a_scorer_stay_together_in_whatever_order_they_come(study):
+    found = Collected(plans_of(study))
+    for run in "abc":
+        found.add_scores("one", [score(run, 0.1)])
+        found.add_scores("two", [score(run, 0.2, "diversity"), score(run, 0.3, "stability")])
+    found.add_scores("one", [score("a", 0.5, phase="pre")])
+    rows = means_of(found, {}, {})
+    named = [(row.condition.treatment, row.measure, row.phase) for row in rows]
+    assert named[:4] == [
+        ("basic", "dri", "change"),
+        ("basic", "dri", "pre"),
+        ("basic", "diversity", "change"),
+        ("basic", "stability", "change"),
+    ]

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from delibsim import Runs
-from delibsim.analysis.conditions import by_condition
+from delibsim.analysis.conditions import Collected, by_condition
 from delibsim.analysis.debates.rated import chosen, debates_of
 from delibsim.analysis.debates.report import LONG, tables
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
 from delibsim.cli import human, ratings_report, score, summary
 from delibsim.cli.table import Column, print_table
-from delibsim.conduct.score import measures_of, score_all, usual_scorers
+from delibsim.conduct.score import measures_of, score_study, usual_scorers
 from delibsim.store.instruments.answers import Answers
 
 WIDTHS = (80, 100, 140)
@@ -116,8 +116,9 @@ def test_the_conditions_of_a_study_fit(delibsim, partial, home, width):
     more = ("topic=ccps", "group.size=3", "rounds=1", "seed=7")
     assert delibsim("run", "-q", "study=p", *more).code == 0
     runs = Runs(home / "runs", "p")
-    scores = score_all(runs, usual_scorers())[0]
-    found = by_condition(runs.plans(), runs.all()[0], scores, {}, {})
+    collected = Collected(runs.plans())
+    score_study(runs, usual_scorers(), collected.add_scores, collected.add_run)
+    found = by_condition(collected, {}, {})
     declared = measures_of(usual_scorers())
     lines = check(lambda screen: score.print_conditions(found, declared, screen), width)
     assert any("undefined" in line for line in lines)

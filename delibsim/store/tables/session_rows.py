@@ -34,6 +34,39 @@ OF_PROCEDURE = (
 """Settings of the procedure that are columns of `runs`."""
 
 
+Attempts = tuple[tuple[tuple[str, str], int | None], ...]
+"""How often each survey and turn was asked, by participant and occasion."""
+
+
+class Kept:
+    """What the rows of scores need of sessions: their conditions and attempts.
+
+    What sessions have in common, which is nearly all, is kept once.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[str, tuple[Row, Row, Attempts]] = {}
+        self._known: dict[Any, Any] = {}
+
+    def add(self, session: "SessionRows") -> None:
+        """Keep what is needed of a session."""
+        condition, own = dict(session.condition), {}
+        for name in ("session", "replicate"):
+            if name in condition:
+                own[name] = condition.pop(name)
+        attempts: Attempts = tuple(session.attempts.items())
+        # As text, because 0 and 0.0 are written differently.
+        shared = self._known.setdefault(repr(condition), condition)
+        self._of[session.name] = own, shared, self._known.setdefault(attempts, attempts)
+
+    def of(self, session: str) -> tuple[Row, Attempts] | None:
+        """The condition and the attempts of a session; None if there is no such session."""
+        if session not in self._of:
+            return None
+        own, shared, attempts = self._of[session]
+        return shared | own, attempts
+
+
 class SessionRows:
     """What is known of one session: its plan, its run, its calls, and what cannot be read of them.
 
@@ -120,12 +153,6 @@ class SessionRows:
                 yield row | {"status": "ok", "text": said.text, "cut": said.cut}
             else:
                 yield row | {"status": said.status, "reason": said.reason}
-
-    def closed(self) -> "SessionRows":
-        """Without what only its rows needed, so that memory does not grow with the record."""
-        _ = self.condition, self.attempts
-        self.calls, self.run, self.asked = [], None, {}
-        return self
 
     @cached_property
     def seats(self) -> dict[str, Row]:

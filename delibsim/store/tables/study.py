@@ -3,7 +3,7 @@ cannot be read is named.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.effect import same_cells
@@ -11,11 +11,11 @@ from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Survey
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
-from delibsim.store.files import read_lines
+from delibsim.store.files import each_line
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS
-from delibsim.store.tables.session_rows import SessionRows
+from delibsim.store.tables.session_rows import Attempts, Kept, SessionRows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -52,7 +52,7 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
 
     A column that is not in a row is missing from it.
     """
-    sessions: dict[str, SessionRows] = {}
+    sessions = Kept()
     items: set[tuple[Any, ...]] = set()
     manifest = runs.manifest()
     groups = manifest.components.get("groups", {}) if manifest else {}
@@ -67,23 +67,21 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
                 if content not in items:
                     items.add(content)
                     yield "items", item
-        sessions[name] = session.closed()
+        sessions.add(session)
     yield from _rows_of_scores(runs, sessions, faults)
 
 
-def _rows_of_scores(
-    runs: Runs, sessions: Mapping[str, SessionRows], faults: list[str]
-) -> Iterator[tuple[str, Row]]:
+def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[tuple[str, Row]]:
     """The rows of scores, and last those of the measures that occur in them."""
     measures: dict[tuple[str, int | None, str], Row] = {}
     for path in sorted((runs.folder / SCORES).glob("*.jsonl")):
         scorer, _, text = path.stem.rpartition(".v")
         scorer = scorer or path.stem
         version = int(text) if text.isdecimal() else None
-        records, damaged = read_lines(path)
-        for record in records:
+        damaged = 0
+        for _, record in each_line(path):
             try:
-                score = codec.score_from_plain(record)
+                score = codec.score_from_plain(record or {})
             except codec.Damaged:
                 damaged += 1
                 continue
@@ -152,10 +150,9 @@ def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
     }
 
 
-def _score(study: str, score: Score, sessions: Mapping[str, SessionRows]) -> Row:
+def _score(study: str, score: Score, sessions: Kept) -> Row:
     name, _, rest = score.target.partition("/")
-    session = sessions.get(name)
-    row = session.condition if session else {"study": study, "session": name}
+    row, attempts = sessions.of(name) or ({"study": study, "session": name}, None)
     return row | {
         "measure": score.measure,
         "unit": score.unit,
@@ -166,19 +163,17 @@ def _score(study: str, score: Score, sessions: Mapping[str, SessionRows]) -> Row
         "value": None if math.isnan(score.value) else score.value,
         "coder": score.coder,
         "note": score.note,
-        "attempts": _most_attempts(session.attempts, score, rest) if session else None,
+        "attempts": None if attempts is None else _most_attempts(attempts, score, rest),
     }
 
 
-def _most_attempts(
-    attempts: Mapping[tuple[str, str], int | None], score: Score, rest: str
-) -> int | None:
+def _most_attempts(attempts: Attempts, score: Score, rest: str) -> int | None:
     """The most attempts of the surveys and turns behind a score: those of its phase, its
     participant, its turn.
     """
     occasions = {"pre": ("pre",), "post": ("post",), "change": PHASES}.get(score.phase)
     most = 0
-    for (participant, occasion), n in attempts.items():
+    for (participant, occasion), n in attempts:
         if occasions is not None and occasion not in occasions:
             continue
         if score.unit == "participant" and participant != rest:
