@@ -13,7 +13,7 @@ from delibsim.analysis.run_summary import FLAG, is_null
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
-from delibsim.domain.study import cell_of
+from delibsim.domain.study import cell_of, natural
 
 NUMBERS = ("held", "valid", "mean", "sd")
 """What a mean says of the values that it stands on."""
@@ -185,8 +185,8 @@ def means(
     return rows
 
 
-def _name_first(entry: tuple[tuple[Condition, str, str], Any]) -> str:
-    return str(entry[0][0])
+def _name_first(entry: tuple[tuple[Condition, str, str], Any]) -> tuple[Any, ...]:
+    return natural(str(entry[0][0]))
 
 
 def gaps(held: Iterable[Run], of: Mapping[str, Condition]) -> list[Gap]:

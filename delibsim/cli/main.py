@@ -111,15 +111,22 @@ def main() -> None:
     try:
         app()
     except WrongInput as error:
-        print(f"delibsim: {_without_secrets(str(error))}", file=sys.stderr)
+        _complain(f"delibsim: {_without_secrets(str(error))}")
         sys.exit(2)
     except OSError as error:
-        print(
-            f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is"
-            " kept.",
-            file=sys.stderr,
-        )
+        what = f"{error.strerror or error}: {error.filename or ''}"
+        _complain(f"delibsim: {what}. What was recorded is kept.")
         sys.exit(4)
+
+
+def _complain(text: str) -> None:
+    """Print on stderr why the command ends; on a terminal wrapped between words."""
+    if not sys.stderr.isatty():
+        print(text, file=sys.stderr)
+        return
+    from delibsim.cli.terminal import safe, say
+
+    say(safe(text), err=True)
 
 
 def _without_secrets(message: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import typer
 from rich.console import Console
 
+from delibsim.cli.table import wrapped
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import run_at as run_at  # for the commands, which all have both
 from delibsim.store.places import study_at as study_at
@@ -18,16 +19,33 @@ T = TypeVar("T")
 WIDTH = 100  # columns of a table
 
 
-def console(**options: Any) -> Console:
-    """A console for tables: as wide as the terminal, 100 columns at least, so that no number is
-    cut; markup in data stays text.
-
-    What is shown live, on stderr, is no wider than the terminal.
+class Screen(Console):
+    """A terminal, on which every text is wrapped between words; or a pipe or file, where
+    `soft_wrap` keeps a text on one line for the program that reads it.
     """
-    screen = Console(markup=False, highlight=False, emoji=False, **options)
-    if screen.is_terminal and (screen.width >= WIDTH or options.get("stderr")):
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich does, texts wrapped below where they begin."""
+        if self.is_terminal and objects and isinstance(objects[0], str):
+            text = "\n".join(wrapped(objects[0], self.width, self))
+            super().print(text, *objects[1:], **{**options, "soft_wrap": True})
+        else:
+            super().print(*objects, **options)
+
+
+def console(**options: Any) -> Console:
+    """A console as wide as the terminal, 100 columns where there is none; markup in data stays
+    text.
+    """
+    screen = Screen(markup=False, highlight=False, emoji=False, **options)
+    if screen.is_terminal:
         return screen
-    return Console(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
+    return Screen(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a sentence: wrapped on a terminal, one line elsewhere."""
+    console(stderr=err).print(text, soft_wrap=True)
 
 
 def safe(text: str) -> str:
@@ -79,7 +97,7 @@ def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], l
 def report(faults: list[str]) -> None:
     """Name what could not be read, on stderr, and end with exit code 3 if there was any."""
     for fault in faults:
-        typer.echo(f"left out: {safe(fault)}", err=True)
+        say(f"left out: {safe(fault)}", err=True)
     if faults:
         raise typer.Exit(3)
 

@@ -10,7 +10,7 @@ from delibsim.domain.score import Score
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.store.ratings import Ratings
-from delibsim.store.runs import Runs
+from delibsim.store.runs import Runs, scores_file
 
 
 def usual_scorers() -> list[str]:
@@ -37,7 +37,8 @@ def score_all(
     """Score every readable run of a study with the scorers named; the scores, the faults of
     unreadable runs, the files.
 
-    What a scorer has to say of how its scores came about (`details`) is written beside them.
+    What a scorer has to say of how its scores came about (`details`) is written beside them. A
+    scorer without any score has no file.
     `watch` is told of the progress of a scorer that takes its time: what is being done, how much is
     done, of how much.
     """
@@ -51,8 +52,22 @@ def score_all(
             scorer.watch = watch
         translate_runs(scorer, held)
         found = scorer.score(held)
+        if not found:
+            runs.drop_scores(scorer.name, scorer.version)
+            continue
         files.append(runs.write_scores(scorer.name, scorer.version, found))
         if details := getattr(scorer, "details", None):
             files.append(runs.write_details(scorer.name, scorer.version, details(held)))
         scores += found
     return scores, faults, files
+
+
+def without_scores(names: Iterable[str], files: Iterable[Path]) -> list[str]:
+    """The scorers, of those named, that wrote none of these files: they have no score."""
+    written = {file.name for file in files}
+    found = []
+    for name in names:
+        scorer: Any = load("delibsim.scorers", name)
+        if scores_file(scorer.name, scorer.version) not in written:
+            found.append(name)
+    return found

@@ -59,6 +59,11 @@ class LazyRuns(Sequence[Run]):
         return run
 
 
+def scores_file(name: str, version: int) -> str:
+    """The name of the file that holds the scores of a scorer."""
+    return f"{slug(name)}.v{version}.jsonl"
+
+
 class Runs:
     """The folder of one study. Runs are written once, atomically; exchanges are appended as they
     happen.
@@ -297,6 +302,11 @@ class Runs:
         """Write all scores of one scorer, one JSON object a line; the file."""
         return self._write_lines(SCORES, name, version, map(codec.score_to_plain, scores))
 
+    def drop_scores(self, name: str, version: int) -> None:
+        """Leave no file of a scorer that has no score for any run."""
+        for folder in (SCORES, f"{SCORES}/{DETAILS}"):
+            self._of_scorer(folder, name, version).unlink(missing_ok=True)
+
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
         """Write what a scorer has to say of how its scores came about, one JSON object a line; the
         file.
@@ -306,9 +316,12 @@ class Runs:
     def _write_lines(
         self, folder: str, name: str, version: int, records: Iterable[Mapping[str, Any]]
     ) -> Path:
-        path = self.folder / folder / f"{slug(name)}.v{version}.jsonl"
+        path = self._of_scorer(folder, name, version)
         write_atomically(path, "".join(f"{json_text(record)}\n" for record in records))
         return path
+
+    def _of_scorer(self, folder: str, name: str, version: int) -> Path:
+        return self.folder / folder / scores_file(name, version)
 
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs."""

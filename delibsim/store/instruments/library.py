@@ -2,7 +2,7 @@
 package.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -117,26 +117,40 @@ class Library:
 
     def entry(self, id: str) -> Topic | Motion:
         """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
-        files = self.topics()
-        if id not in files:
-            advice = f"Topics are files in {self.home / 'topics'} or in the package"
-            raise unknown("topic", id, files, advice)
-        path = files[id]
-        plain = read_yaml(path)
-        kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
-        return _checked(path, id, kind)
+        return self._entry(id, "topic", (_TopicFile, _MotionFile))
 
     def topic(self, id: str) -> Topic:
         """A topic; WrongInput if there is none of that id, its file is broken, or it is a
         motion.
         """
-        entry = self.entry(id)
+        entry = self._entry(id, "topic", (_TopicFile,))
         if isinstance(entry, Motion):
             raise WrongInput(
                 f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed"
                 " by: delibsim topics"
             )
         return entry
+
+    def motion(self, id: str) -> Motion:
+        """A motion; WrongInput if there is none of that id, its file is broken, or it is a
+        topic.
+        """
+        entry = self._entry(id, "motion", (_MotionFile,))
+        if isinstance(entry, Topic):
+            raise WrongInput(
+                f"'{id}' is a topic to deliberate on, not a motion; motions are listed by: delibsim"
+                " topics"
+            )
+        return entry
+
+    def _entry(self, id: str, what: str, kinds: Collection[type[_File]]) -> Topic | Motion:
+        """A topic or a motion; the refusal of another id names only what is of these kinds."""
+        files = self.topics()
+        if id not in files:
+            known = [name for name, path in files.items() if _kind_of(path) in kinds]
+            place = f"files in {self.home / 'topics'} or in the package"
+            raise unknown(what, id, known, f"{what.capitalize()}s are {place}")
+        return _checked(files[id], id, _kind_of(files[id]) or _TopicFile)
 
     def survey(self, id: str) -> Survey:
         """A survey; WrongInput if there is none of that id or its file is broken."""
@@ -161,6 +175,15 @@ class Library:
         yield edition_folder(self.edition, kind)
         if theirs.resolve() != ours.resolve():
             yield theirs
+
+
+def _kind_of(path: Path) -> type[_TopicFile | _MotionFile] | None:
+    """Whether a file holds a topic or a motion; None where it cannot be read."""
+    try:
+        plain = read_yaml(path)
+    except WrongInput:
+        return None
+    return _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
 
 
 def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
