@@ -81,14 +81,14 @@ def print_report(report: PeopleReport, screen: Console) -> None:
     for group in report.groups:
         for name, reason in group.notes.items():
             note = f"{group.id}: {MEASURES[name].label} is undefined ({reason})"
-            print_text(note, screen)
+            screen.print(note, soft_wrap=True)
     if n := report.left_out:
         note = f"Left out as no topic of the benchmark: {n}; --all shows them."
-        print_text(note, screen)
+        screen.print(note, soft_wrap=True)
     if report.missing:
         lacking = f"no answers of {', '.join(report.missing)}."
         note = f"No mean and no comparison with published figures: {lacking}"
-        print_text(note, screen)
+        screen.print(note, soft_wrap=True)
     else:
         _print_published(report.figures, screen)
     if report.topics:
@@ -161,7 +161,7 @@ def _print_of_five(report: PeopleReport, screen: Console) -> None:
     print_table(title, columns, rows, screen)
     screen.print()
     for line in report.without_index():
-        print_text(line, screen)
+        screen.print(line, soft_wrap=True)
     fit = report.ceiling()
     slope = f"slope of the change of DRI on DRI before {number(fit.beta)}"
     errors = f"standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}"
