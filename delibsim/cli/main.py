@@ -44,6 +44,10 @@ COMMANDS = {
     "import": ("import_", "Bring in published instruments and answers."),
     "topics": ("topics", "List the topics and motions there are, or print one."),
     "surveys": ("surveys", "List the surveys there are, or print one."),
+    "new": (
+        "new",
+        "Write a topic, survey, treatment, persona or scorer to begin with.",
+    ),
 }
 
 

@@ -3,19 +3,15 @@ stop or to decline.
 """
 
 import asyncio
-import contextlib
-import fcntl
 import os
 import pty
 import re
-import select
-import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import pytest
+from pseudo_terminal import AtTerminal
 
 from delibsim import Runs
 from delibsim.domain.survey import Item, Survey
@@ -280,47 +276,6 @@ def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
 # What a person sees and types at a real terminal
 
 
-class Person:
-    """A pseudo-terminal at which a command is run: types, and reads what is shown."""
-
-    def __init__(self, folder, width, *words):
-        self.keyboard, terminal = pty.openpty()
-        size = struct.pack("HHHH", 60, width, 0, 0)
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
-        environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
-        self.process = subprocess.Popen(
-            [COMMAND[0], *words],
-            cwd=folder,
-            env={**environment, "TERM": "xterm"},
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-        )
-        os.close(terminal)
-        self.shown, self.read = "", 0
-
-    def until(self, text):
-        """What is shown up to this text, from where it was read last."""
-        while text not in self.shown[self.read :]:
-            assert select.select([self.keyboard], [], [], 60)[0], self.shown[-2000:]
-            more = os.read(self.keyboard, 65_536)
-            self.shown += more.decode().replace("\r\n", "\n")
-        end = self.shown.index(text, self.read) + len(text)
-        part, self.read = self.shown[self.read : end], end
-        return part
-
-    def type(self, line):
-        os.write(self.keyboard, f"{line}\n".encode())
-
-    def end(self):
-        """The exit code, when nothing more is shown."""
-        with contextlib.suppress(OSError):
-            while more := os.read(self.keyboard, 65_536):
-                self.shown += more.decode().replace("\r\n", "\n")
-        os.close(self.keyboard)
-        return self.process.wait(60)
-
-
 TOPIC = "id: tea\nquestion: Should we drink tea?\n"
 TEA = """
 id: tea
@@ -348,7 +303,7 @@ def test_a_person_goes_back_keeps_answers_and_reads_whole_words(tmp_path, width)
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "tea.yaml").write_text(text, encoding="utf-8")
     fixed = ("procedure.shuffle_items=false", "replicate=1")
-    person = Person(tmp_path, width, *WITH_ME, *fixed)
+    person = AtTerminal(tmp_path, width, *WITH_ME, *fixed)
     above = person.until("1/2")
     assert "for the first time" in above
     assert not re.search(r"\bpre\b|/0|<[a-z]+>|C1", above)
@@ -385,7 +340,7 @@ def test_a_person_goes_back_keeps_answers_and_reads_whole_words(tmp_path, width)
     assert dict(run.response(mine, "post").answers) == {"C1": 4, "C2": 5, "P1": 1, "P2": 2}
     said = [one.text for one in run.transcript if one.turn.speaker == mine]
     assert said == ["I am for tea."]
-    lines = re.sub("\x1b\\[[0-9;]*m", "", person.shown).split("\n")
+    lines = person.lines()
     assert [line for line in lines if len(line) > width] == []
     whole = " ".join(" ".join(lines).split())
     assert "Tea is a drink that very many people all over this large world" in whole

@@ -87,7 +87,10 @@ def _expected(fault: Any, kind: type[BaseModel]) -> str:
 
 def _line_of(path: Path, place: Place) -> int:
     """The line of a value, found by walking the YAML nodes as far as they go."""
-    node, line = yaml_nodes(path), 1
+    try:
+        node, line = yaml_nodes(path), 1
+    except WrongInput:  # a file that only Hydra reads
+        return 1
     for step in place:
         if isinstance(node, MappingNode):
             pair = next(((key, value) for key, value in node.value if key.value == str(step)), None)
