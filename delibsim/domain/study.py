@@ -81,7 +81,7 @@ def natural(name: str) -> tuple[Any, ...]:
     for n, part in enumerate(re.split(r"([0-9]+)", name)):
         digits = part.lstrip("0")
         found.append((len(digits), digits) if n % 2 else part)
-    return (*found, name)
+    return tuple(found), name
 
 
 def cell_of(session: Session) -> str:

@@ -50,6 +50,8 @@ def printed(delibsim, monkeypatch, words, width):
 
 @pytest.mark.parametrize("words", STUDY, ids=" ".join)
 def test_every_command_fits(delibsim, study, home, monkeypatch, words):
+    if words[0] == "run":  # what was held before is told in other words
+        assert delibsim(*words).code == 0
     whole, _ = printed(delibsim, monkeypatch, words, UNBOUNDED)
     known = set(whole.split())
     for width in WIDTHS:
@@ -58,8 +60,7 @@ def test_every_command_fits(delibsim, study, home, monkeypatch, words):
         out, _ = printed(delibsim, monkeypatch, words, width)
         assert [line for line in out.splitlines() if len(line) > width] == []
         broken = [word for word in out.split() if word not in known and "/" not in word]
-        # Times and paces are others in each run.
-        assert [word for word in broken if not re.search(r"\d", word)] == []
+        assert broken == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -202,6 +202,7 @@ def _checked(path: Path, id: str, kind: type[_TopicFile | _MotionFile | _SurveyF
 def _check_parts(plain: Mapping[str, Any], faults: Faults) -> None:
     """Note where the parts of a survey contradict each other, as far as the parts are sound."""
     lines = {name: plain.get(name) for name in ("considerations", "preferences")}
+    can_be_counted = not faults.concern("considerations", "forced_distribution")
     ids: dict[str, tuple[Any, ...]] = {}
     for name, items in lines.items():
         for n, item in enumerate(items if isinstance(items, list) else ()):
@@ -217,7 +218,7 @@ def _check_parts(plain: Mapping[str, Any], faults: Faults) -> None:
     if low >= high:
         given = next((name for name in ("scale_min", "scale_max") if name in plain), "id")
         faults.add((given,), f"scale_min ({low}) must be smaller than scale_max ({high})")
-    elif not faults.concern("considerations", "forced_distribution"):
+    elif can_be_counted:
         problem = fault_of_distribution(
             plain.get("forced_distribution"), range(low, high + 1), len(plain["considerations"])
         )
