@@ -106,7 +106,7 @@ def _list(root: Path, as_json: bool) -> None:
         say(f"no studies in {root} yet")
         return
     columns = [Column("study", text=True), Column("sessions"), Column("held")]
-    cells = [[safe(str(value)) for value in row.values()] for row in rows]
+    cells = [list(map(safe, map(str, row.values()))) for row in rows]
     print_table("", columns, cells, console())
 
 

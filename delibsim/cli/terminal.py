@@ -28,7 +28,8 @@ class Screen(Console):
         """Print as rich does, texts wrapped below where they begin."""
         if self.is_terminal and objects and isinstance(objects[0], str):
             text = "\n".join(wrapped(objects[0], self.width, self))
-            super().print(text, *objects[1:], **{**options, "soft_wrap": True})
+            options["soft_wrap"] = True
+            super().print(text, *objects[1:], **options)
         else:
             super().print(*objects, **options)
 

@@ -30,7 +30,7 @@ STUDY = (
     ("run", "-q", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7"),
     ("run", "-q", "-m", "study=m", "topic=ccps,acp", "group.size=2", "rounds=1"),
     ("estimate", "-m", "+experiment=main_grid"),
-    ("estimate", "group=five_families_reasoning", "topic=ccps"),
+    ("estimate", "study=e", "group=five_families_reasoning", "topic=ccps"),
     ("preregister", "s", "--to", "plan.md"),
     ("human", "nowhere"),
     ("topics", "nothing_of_that_name"),
