@@ -85,7 +85,8 @@ def test_conditions_are_printed_in_the_order_of_their_numbers(delibsim):
     "names", [["a2b10", "a2b9", "a10"], ["r1", "r01", "r001"], ["", "1", "a"], ["x²", "x2"]]
 )
 def test_natural_order_takes_any_names(names):
-    assert sorted(names, key=natural) == sorted(names[::-1], key=natural)
+    backwards = names[::-1]
+    assert sorted(names, key=natural) == sorted(backwards, key=natural)
     assert len({natural(name) for name in names}) == len(names)
 
 
