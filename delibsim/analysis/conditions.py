@@ -14,7 +14,7 @@ from delibsim.analysis.run_summary import FLAG, is_null
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
-from delibsim.domain.study import cell_of
+from delibsim.domain.study import cell_of, natural
 
 NUMBERS = ("held", "valid", "mean", "sd")
 """What a mean says of the values that it stands on."""
@@ -159,7 +159,7 @@ class Collected:
         for values in self._values.values():
             for key, own in values.items():
                 found.setdefault(key, _Values()).extend(own)
-        return sorted(found.items(), key=lambda entry: str(entry[0][0]))
+        return sorted(found.items(), key=lambda entry: natural(str(entry[0][0])))
 
     def gaps(self) -> list[Gap]:
         """What is missing from the runs of each condition: statements and answers, by status."""

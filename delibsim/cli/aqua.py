@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.terminal import echo, echo_json, shown
+from delibsim.cli.terminal import echo_json, say, shown
 from delibsim.conduct.aqua import FOLDER, Options, Sources, described, set_up
 from delibsim.scorers.aqua.setup import Setup, read, unchanged
 
@@ -82,9 +82,9 @@ def setup(
     """
     sources = Sources(path, from_hub, base, translator)
     options = Options(scale, language.value, precision.value, device.value)
-    made, file = set_up(sources, options, echo)
+    made, file = set_up(sources, options, lambda line: say(line, err=True))
     _print(made)
-    typer.echo(f"written: {shown(file)}\nnext: delibsim score STUDY --scorer aqua")
+    say(f"written: {shown(file)}\nnext: delibsim score STUDY --scorer aqua")
 
 
 @app.command()
@@ -102,4 +102,4 @@ def show(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 def _print(made: Setup) -> None:
     for name, value in described(made).items():
-        typer.echo(f"{name:11} {value}")
+        say(f"{name:11}  {value}")

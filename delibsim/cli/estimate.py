@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from delibsim.cli.effects import print_effects
+from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import REPEATED, Plan, plan
@@ -97,14 +97,10 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
 
 def print_lines(planned: Plan, found: Estimate, screen: Console, unit: str = "sessions") -> None:
     """Print what each model is asked and what that costs, and what the numbers rest on."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     first, *others = heads(unit)
-    table.add_column(first, overflow="fold")
-    for head in others:
-        table.add_column(head, justify="right", no_wrap=True)
-    for row in rows(found):
-        table.add_row(*map(safe, row))
-    screen.print(table)
+    columns = [Column(first, text=True), *map(Column, others)]
+    table = [list(map(safe, row)) for row in rows(found)]
+    print_table("", columns, table, screen)
     for line in notes(planned, found):
         screen.print(safe(line), soft_wrap=True)
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.terminal import console, echo_json, report, safe, shown, study_at
+from delibsim.cli.table import Column, print_table
+from delibsim.cli.terminal import console, echo_json, report, safe, say, shown, study_at
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import EXPORT
 from delibsim.store.tables.codebook import TABLES
@@ -42,7 +42,7 @@ def export(
         raise unknown("format", format, [*FORMATS, "both"])
     runs = study_at(study, root)
     if not runs.sessions():
-        typer.echo(f"study '{runs.study}' has no sessions to export yet", err=True)
+        say(f"study '{runs.study}' has no sessions to export yet", err=True)
         raise typer.Exit(4)
     formats = FORMATS if format == "both" else (format,)
     written = write(runs, to or runs.folder / EXPORT, formats, spreadsheet_safe)
@@ -62,10 +62,9 @@ def export(
 
 
 def _print(written: Export, screen: Console) -> None:
-    table = Table("table", "rows", "", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name, rows in written.rows.items():
-        table.add_row(name, str(rows), TABLES[name])
-    screen.print(table)
+    columns = [Column("table", text=True), Column("rows"), Column("", text=True)]
+    rows = [[name, str(n), TABLES[name]] for name, n in written.rows.items()]
+    print_table("", columns, rows, screen)
     sessions = [f"{n} {status}" for status, n in written.sessions.items()]
     screen.print(f"sessions: {', '.join(sessions)}")
     for column, n in written.escaped.items():

@@ -80,18 +80,21 @@ def print_report(report: PeopleReport, screen: Console) -> None:
         _print_groups(f"{title}, by {report.by}", measures, report, screen)
     for group in report.groups:
         for name, reason in group.notes.items():
-            typer.echo(f"{group.id}: {MEASURES[name].label} is undefined ({reason})")
+            note = f"{group.id}: {MEASURES[name].label} is undefined ({reason})"
+            screen.print(note, soft_wrap=True)
     if n := report.left_out:
-        typer.echo(f"Left out as no topic of the benchmark: {n}; --all shows them.")
+        note = f"Left out as no topic of the benchmark: {n}; --all shows them."
+        screen.print(note, soft_wrap=True)
     if report.missing:
         lacking = f"no answers of {', '.join(report.missing)}."
-        typer.echo(f"No mean and no comparison with published figures: {lacking}")
+        note = f"No mean and no comparison with published figures: {lacking}"
+        screen.print(note, soft_wrap=True)
     else:
         _print_published(report.figures, screen)
     if report.topics:
         _print_of_five(report, screen)
     definitions = "Definitions: docs/measures.md. Range-normalised: by the range of each item."
-    typer.echo(f"{definitions} More measures: --json.")
+    print_text(f"{definitions} More measures: --json.", screen)
 
 
 def _printed(measure: Measure) -> bool:
@@ -158,7 +161,7 @@ def _print_of_five(report: PeopleReport, screen: Console) -> None:
     print_table(title, columns, rows, screen)
     screen.print()
     for line in report.without_index():
-        typer.echo(line)
+        screen.print(line, soft_wrap=True)
     fit = report.ceiling()
     slope = f"slope of the change of DRI on DRI before {number(fit.beta)}"
     errors = f"standard error {number(fit.se)}, clustered by topic {number(fit.se_clustered)}"

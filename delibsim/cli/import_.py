@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from delibsim.cli.terminal import safe, shown
+from delibsim.cli.terminal import safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.instruments.checked_answers import Checked, check_answers
 from delibsim.store.instruments.deliberr import local_name
@@ -88,19 +88,17 @@ def answers(
     path, answered = paths[0], Library().survey(survey)
     checked = check_answers(path, answered, participant, phase, only, rank_1_is)
     for note in checked.notes:
-        typer.echo(f"note: {safe(note)}")
+        say(f"note: {safe(note)}")
     faults = "\n".join(f"  {safe(str(fault))}" for fault in checked.faults)
     if checked.answers is None or (faults and not leave_out):
         raise WrongInput(f"{_refusal(path, checked)}:\n{faults}")
     kept = keep_answers(checked.answers, answered, Path.cwd(), replace)
     people = len(checked.answers.participants)
-    typer.echo(
-        f"answers: {people} people, before and after, to survey {answered.id}, in {shown(kept)}"
-    )
-    typer.echo("next: delibsim human answers")
+    say(f"answers: {people} people, before and after, to survey {answered.id}, in {shown(kept)}")
+    say("next: delibsim human answers")
     if faults:
         names = safe(", ".join(checked.left_out))
-        typer.echo(f"left out: {len(checked.left_out)} people ({names})\n{faults}", err=True)
+        say(f"left out: {len(checked.left_out)} people ({names})\n{faults}", err=True)
         raise typer.Exit(3)
 
 
@@ -124,20 +122,20 @@ def deliberr(
     """
     imported = import_published(paths, to, version)
     published = imported.published
-    typer.echo(f"instruments: {len(published.surveys)}, in {imported.folder}")
+    say(f"instruments: {len(published.surveys)}, in {imported.folder}")
     people = sum(len(own.participants) for own in published.answers)
     if people:
-        typer.echo(f"answers: {people} people, {_origin(imported)}")
+        say(f"answers: {people} people, {_origin(imported)}")
     for note in published.notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
     if people:
-        typer.echo("next: delibsim human")
+        say("next: delibsim human")
     topics = Library().topics()
     names = [local_name(survey) for survey in published.surveys if local_name(survey) in topics]
     if names:
-        typer.echo(f"next: delibsim run topic={names[0]} survey=deliberr.{names[0]}")
+        say(f"next: delibsim run topic={names[0]} survey=deliberr.{names[0]}")
     else:
-        typer.echo("next: delibsim surveys")
+        say("next: delibsim surveys")
 
 
 def _refusal(path: Path, checked: Checked) -> str:

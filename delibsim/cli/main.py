@@ -44,6 +44,10 @@ COMMANDS = {
     "import": ("import_", "Bring in published instruments and answers."),
     "topics": ("topics", "List the topics and motions there are, or print one."),
     "surveys": ("surveys", "List the surveys there are, or print one."),
+    "new": (
+        "new",
+        "Write a topic, survey, treatment, persona or scorer to begin with.",
+    ),
 }
 
 
@@ -111,26 +115,32 @@ def main() -> None:
     try:
         app()
     except WrongInput as error:
-        print(f"delibsim: {_shown(str(error))}", file=sys.stderr)
+        _complain(f"delibsim: {_without_secrets(str(error))}")
         sys.exit(2)
     except OSError as error:
-        print(
-            f"delibsim: {error.strerror or error}: {error.filename or ''}. What was recorded is"
-            " kept.",
-            file=sys.stderr,
-        )
+        what = f"{error.strerror or error}: {error.filename or ''}"
+        _complain(f"delibsim: {what}. What was recorded is kept.")
         sys.exit(4)
 
 
-def _shown(message: str) -> str:
-    """What a message says, but for a key that was given in the place of a name, and for characters
-    by which a text could command the terminal.
+def _complain(text: str) -> None:
+    """Print on stderr why the command ends, without characters by which a text could command the
+    terminal; on a terminal wrapped between words.
     """
     # Slow to import, and only for errors.
-    from delibsim.cli.terminal import safe
+    from delibsim.cli.terminal import safe, say
+
+    if sys.stderr.isatty():
+        say(safe(text), err=True)
+    else:
+        print(safe(text), file=sys.stderr)
+
+
+def _without_secrets(message: str) -> str:
+    """What a message says, but for a key that was given in the place of a name."""
     from delibsim.models.clients.faults import scrub, secrets
 
-    return safe(scrub(message, secrets()))
+    return scrub(message, secrets())
 
 
 if __name__ == "__main__":

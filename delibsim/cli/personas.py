@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.console import Console
 
 from delibsim.analysis.personas.clusters import Items
-from delibsim.cli.terminal import console, echo, echo_json, number, safe, shown
+from delibsim.cli.table import Column, print_table, print_text
+from delibsim.cli.terminal import console, echo_json, number, safe, say, shown
 from delibsim.conduct.personas import TEMPLATE, NotWritten, Recipe, build_personas
 from delibsim.domain.errors import unknown
 from delibsim.store.instruments.persona_files import (
@@ -74,7 +75,7 @@ def build(
         built = asyncio.run(build_personas(recipe, overrides or [], home, _notify))
     except NotWritten as error:
         kept = "What was recorded is kept; the same command goes on from there."
-        typer.echo(f"no personas: {safe(str(error))}. {kept}", err=True)
+        say(f"no personas: {safe(str(error))}. {kept}", err=True)
         raise typer.Exit(4) from None
     _print(read_persona_file(built.name, home))
     state = "written" if built.new else "unchanged"
@@ -83,7 +84,7 @@ def build(
 
 
 def _notify(line: str) -> None:
-    echo(line)
+    say(line, err=True)
 
 
 @app.command(name="import")
@@ -101,9 +102,7 @@ def import_(
     """Bring in personas of your own."""
     personas = read_own_personas(path, name or path.stem)
     kept, _ = keep_personas(personas, Path.cwd())
-    typer.echo(
-        f"{len(personas.texts)} personas in {shown(kept)}; use them with persona={personas.name}"
-    )
+    say(f"{len(personas.texts)} personas in {shown(kept)}; use them with persona={personas.name}")
 
 
 @app.command()
@@ -124,14 +123,14 @@ def _print(plain: Mapping[str, Any]) -> None:
     screen, built = console(), plain.get("built")
     if not built:
         for n, text in enumerate(plain["personas"], 1):
-            screen.print(f"{n}  {safe(' '.join(text.split()))}")
+            print_text(f"{n}  {safe(' '.join(text.split()))}", screen)
         return
     people = f"{len(built['participants'])} people who answered {built['survey']}"
     made = f"{built['k']} clusters on {built['items']}, seed {built['seed']}"
     library = f"scikit-learn {built['versions']['scikit-learn']}"
     by = f"written by {built['writer']}, read by {built['reader']}"
     screen.print(f"{people}, {made}, {library}; {by}")
-    screen.print(_table(plain, built))
+    _print_clusters(plain, built, screen)
     screen.print(_check(built["check"]), soft_wrap=True)
     if built["writer"] == built["reader"]:
         screen.print(
@@ -141,10 +140,12 @@ def _print(plain: Mapping[str, Any]) -> None:
         screen.print(f"warning: {safe(warning)}")
 
 
-def _table(plain: Mapping[str, Any], built: Mapping[str, Any]) -> Table:
-    """A row for each cluster."""
-    heads = ("cluster", "people", "departs most on (SD from the mean)", "r", "rho", "recognised")
-    table = Table(*heads, box=None)
+def _print_clusters(plain: Mapping[str, Any], built: Mapping[str, Any], screen: Console) -> None:
+    """Print a row for each cluster."""
+    departs = Column("departs most on (SD from the mean)", text=True)
+    columns = [*map(Column, ("cluster", "people")), departs, *map(Column, ("r", "rho"))]
+    columns.append(Column("recognised", text=True))
+    table = []
     sizes = plain.get("sizes") or [None] * len(plain["personas"])
     rows = zip(sizes, built["departures"], built["check"], strict=True)
     for n, (size, departures, check) in enumerate(rows, 1):
@@ -152,8 +153,8 @@ def _table(plain: Mapping[str, Any], built: Mapping[str, Any]) -> Table:
         reason = check.get("reason", "-")
         recognised = {True: "yes", False: "no", None: reason}[check["recognised"]]
         numbers = (number(check["r"]), number(check["rho"]))
-        table.add_row(str(n), str(size), signs, *numbers, safe(recognised))
-    return table
+        table.append([str(n), str(size), signs, *numbers, safe(recognised)])
+    print_table("", columns, table, screen)
 
 
 def _check(checks: Sequence[Mapping[str, Any]]) -> str:

@@ -5,7 +5,7 @@ import asyncio
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
-from delibsim.cli.terminal import echo_json, safe
+from delibsim.cli.terminal import echo_json, safe, say
 from delibsim.conduct.replay import compare
 from delibsim.store.places import run_at
 
@@ -23,7 +23,7 @@ def replay(run: RunName, root: RunsFolder = RUNS, as_json: Json = False) -> None
     if as_json:
         echo_json({"study": runs.study, "session": session, "verdict": verdict, "changed": changed})
     else:
-        typer.echo(f"{runs.study}/{session}: {verdict}")
+        say(f"{runs.study}/{session}: {verdict}")
         for line in changed[:LISTED]:
-            typer.echo(f"  {safe(line)}")
+            say(f"  {safe(line)}")
     raise typer.Exit(0 if verdict == "equal" else 4)

@@ -21,7 +21,13 @@ from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, people_lines, score_texts
-from delibsim.conduct.score import Scoring, measures_of, score_study, usual_scorers
+from delibsim.conduct.score import (
+    Scoring,
+    measures_of,
+    score_study,
+    usual_scorers,
+    without_scores,
+)
 from delibsim.conduct.texts import human_references
 from delibsim.domain.errors import unknown
 from delibsim.domain.measure import HEADINGS, Measure
@@ -89,6 +95,7 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
         with kept_if_stopped() as watch:
             done = score_study(runs, wanted, collected.add_scores, on_run, watch)
     faults, files = done.faults, done.files
+    silent = without_scores(wanted, files) if any_held else []
     held = [plan for plan in collected.plans if plan.id in dropped]
     effects = effects_of(collected.plans, held, dropped)
     found = by_condition(collected, effects.same, effects.alike)
@@ -99,6 +106,7 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
             "unreadable": faults,
             "people": people,
             "files": list(map(shown, files)),
+            "without_scores": silent,
         }
         facts = found.plain() | effects.plain() | effects.recorded() | facts
         echo_json({"study": runs.study} | facts)
@@ -113,9 +121,12 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
         for line in [*found.on_people, *people_lines(scorers)]:
             screen.print(line, soft_wrap=True)
         for fault in faults:
-            screen.print(f"left out, damaged: {fault}")
+            screen.print(f"left out, damaged: {fault}", soft_wrap=True)
         for written in files:
-            screen.print(f"written: {shown(written)}")
+            screen.print(f"written: {shown(written)}", soft_wrap=True)
+        if silent:
+            which = ", ".join(silent)
+            screen.print(f"not written, because they have no score for any run: {which}")
     nothing_valid = bool(scorers) and not any(row.valid for row in found.means)
     return exit_code(bool(found.means), not (faults or nothing_valid))
 

@@ -12,11 +12,13 @@ from delibsim.cli.view import View
 from delibsim.conduct.observe import Observer
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
-from delibsim.domain.transcript import Silence, Statement
+from delibsim.domain.transcript import PREPARATION, Silence, Statement
 from delibsim.engine.forum import Event
 from delibsim.models.replay import Exchange
 
-PHASES = {"pre": "survey before", "turn": "deliberation", "post": "survey after"}
+NOTES = "notes"
+"""The phase in which the sides of a debate take notes, which is a turn of its own."""
+PHASES = {"pre": "survey before", NOTES: "notes", "turn": "deliberation", "post": "survey after"}
 LONGEST = 1_500  # characters of a statement that are shown
 
 
@@ -25,9 +27,8 @@ class SessionView(View, Observer):
 
     def __init__(self, session: Session, screen: Console, quiet: bool = False) -> None:
         self.session, self.observer = session, self
-        speakers, treatment = len(session.participants), session.treatment
-        turns = speakers * treatment.rounds if treatment.interaction else 0
-        self.planned = {"pre": speakers, "turn": turns, "post": speakers}
+        self.is_debate = bool(session.kind.sides)
+        self.planned = _planned(session)
         self.done: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
         self.now = Text("")
@@ -40,9 +41,10 @@ class SessionView(View, Observer):
         """Take note of who is asked, or of what was said."""
         if not event.done:
             verb = "speaks" if event.turn else "answers"
-            self.now = Text(f"{event.participant} {verb}")
+            task = f" ({event.turn.task})" if event.turn and self.is_debate else ""
+            self.now = Text(f"{event.participant} {verb}{task}")
             return
-        self.done[event.occasion] += 1
+        self.done[_phase(event)] += 1
         if isinstance(event.said, Statement):
             self.last = Text(f"{event.participant}: {brief(event.said.text, LONGEST)[0]}")
         elif isinstance(event.said, Silence):
@@ -57,11 +59,12 @@ class SessionView(View, Observer):
     def render(self) -> Panel:
         """Phases, who is asked now, what was said last, and calls."""
         phases = Text()
-        for occasion, planned in self.planned.items():
-            done = self.done[occasion]
+        for phase, planned in self.planned.items():
+            done = self.done[phase]
             begun = "bold" if done else "dim"
             style = "green" if planned and done == planned else begun
-            phases.append(f"{PHASES[occasion]} {done}/{planned}   ", style=style)
+            name = "speeches" if self.is_debate and phase == "turn" else PHASES[phase]
+            phases.append(f"{name} {done}/{planned}   ", style=style)
         others = ", ".join(f"{n} {status}" for status, n in self.statuses.items() if status != "ok")
         calls = f"{self.statuses.total()} calls" + (f" ({others})" if others else "")
         foot = Text(f"{calls}, {time.monotonic() - self.started:.1f} s", style="dim")
@@ -70,14 +73,43 @@ class SessionView(View, Observer):
 
     def _print(self, event: Event) -> None:
         """Print a line for a turn, a fault, and the last answer to a survey."""
-        done, planned = self.done[event.occasion], self.planned[event.occasion]
+        done, planned = self.done[_phase(event)], self.planned[_phase(event)]
         fault = _fault(event)
         if not (fault or event.turn or done == planned):
             return
         seconds = time.monotonic() - self.started
-        round_ = f", round {event.turn.round}" if event.turn else ""
-        phase = f"{PHASES[event.occasion]} {done}/{planned}{round_}"
+        phase = self._place(event, done, planned)
         self.screen.print(f"{seconds:6.1f}s  {phase}: {event.participant}{fault}")
+
+    def _place(self, event: Event, done: int, planned: int) -> str:
+        """How far the session is, in words."""
+        if event.turn is None:
+            return f"{PHASES[event.occasion]} {done}/{planned}"
+        if not self.is_debate:
+            return f"deliberation {done}/{planned}, round {event.turn.round}"
+        if event.turn.task == PREPARATION:
+            return f"debate, notes {done} of {planned}"
+        return f"debate, speech {done} of {planned}, {event.turn.task}"
+
+
+def _planned(session: Session) -> dict[str, int]:
+    """How many answers, notes and speeches are planned, by phase; nothing that is not."""
+    asked, procedure = len(session.respondents), session.procedure
+    counts = {"pre": asked, NOTES: 0, "turn": 0, "post": asked}
+    if session.treatment.interaction and session.kind.sides:
+        counts["turn"] = session.kind.speeches
+        prepared = procedure.rules is not None and procedure.rules.preparation
+        counts[NOTES] = len(session.kind.sides) if prepared else 0
+    elif session.treatment.interaction:
+        counts["turn"] = len(session.participants) * session.treatment.rounds
+    return {phase: n for phase, n in counts.items() if n}
+
+
+def _phase(event: Event) -> str:
+    """The phase that an event belongs to."""
+    if event.turn is not None and event.turn.task == PREPARATION:
+        return NOTES
+    return event.occasion
 
 
 def _fault(event: Event) -> str:

@@ -5,17 +5,17 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from delibsim.analysis.calls import dropped_in, without_effect
 from delibsim.analysis.run_summary import missing
 from delibsim.analysis.run_transcript import Line, answers_to, facts, lines
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import brief, console, echo_json, run_at, safe
 from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.measure import HEADINGS
 from delibsim.domain.run import Run
 from delibsim.models.replay import Exchange
 from delibsim.store.codec import Damaged, run_to_plain
@@ -23,6 +23,7 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 BESIDE = 6  # participants in one table of answers
+INDENT = 5  # columns before what was said
 
 
 @app.command()
@@ -83,7 +84,7 @@ def _print_run(run: Run, runs: Runs, screen: Console, with_answers: bool, whole:
     screen.print(f"session {safe(session.id)}, seed {session.seed}, {run.status}")
     for person in session.participants:
         persona = f": {' '.join(person.persona.split())}" if person.persona else ""
-        screen.print(safe(f"  {person.id} ({person.model}){persona}"), style="dim")
+        print_text(safe(f"  {person.id} ({person.model}){persona}"), screen, "dim")
     turns = list(lines(run, _exchanges(runs, session.id)))
     for line in turns:
         _print_line(line, screen, whole)
@@ -105,47 +106,47 @@ def _print_line(line: Line, screen: Console, whole: bool) -> None:
     speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.speaker)}", style="bold")
     screen.print(speaker.append(f"  {line.time} UTC" if line.time else "", style="dim"))
     text, cut = (safe(line.text), "") if whole else brief(line.text)
-    screen.print(Padding(Text(text), (0, 0, 0, 5)))
+    print_text(text, screen, indent=INDENT)
     if cut:
         screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
 
 
 def _print_answers(run: Run, screen: Console) -> None:
     people = [person.id for person in run.session.respondents]
-    for first in range(0, len(people), BESIDE):
-        screen.print()
-        screen.print(_table(run, people, first))
+    screen.print()
+    _print_table(run, people, screen)
     turned = [one.participant for one in run.responses if one.reversed and one.phase == "pre"]
     if turned:
         screen.print(
             f"scale shown the other way round, answers mapped back: {safe(', '.join(turned))}"
         )
     for gap in missing(run):
-        line = f"missing: {gap['participant']}, {gap['occasion']}: {gap['reason']}"
+        occasion = HEADINGS.get(gap["occasion"], gap["occasion"])
+        line = f"missing: {gap['participant']}, {occasion}: {gap['reason']}"
         screen.print(safe(line))
 
 
-def _table(run: Run, people: Sequence[str], first: int) -> Table:
-    """The answers of some people, before > after, one column a participant."""
+def _print_table(run: Run, people: Sequence[str], screen: Console) -> None:
+    """Print the answers of all, before > after, one column a participant."""
     survey = run.session.survey
     scale = f"{survey.scale_min} to {survey.scale_max}"
     title = f"Answers before > after ({scale}; P: ranks, 1 is best)"
-    table = Table(title=title, title_justify="left", box=None)
-    table.add_column("item", overflow="fold")
-    for person in people[first : first + BESIDE]:
-        name = safe(person).replace("Participant ", "P.")
-        table.add_column(name, justify="right", no_wrap=True)
-    for item in survey.items:
-        given = list(answers_to(run, item.id))[first : first + BESIDE]
-        cells = [_cell(before, after) for before, after in given]
-        table.add_row(Text(f"{item.id} {safe(item.text)}"), *cells)
-    return table
+    for first in range(0, len(people), BESIDE):
+        beside = people[first : first + BESIDE]
+        names = [safe(person).replace("Participant ", "P.") for person in beside]
+        rows = []
+        for item in survey.items:
+            given = list(answers_to(run, item.id))[first : first + BESIDE]
+            cells = [_cell(before, after) for before, after in given]
+            rows.append([f"{item.id} {safe(item.text)}", *cells])
+        if first:
+            screen.print()
+        print_table(title, [Column("item", text=True), *map(Column, names)], rows, screen)
 
 
-def _cell(before: int | None, after: int | None) -> Text:
+def _cell(before: int | None, after: int | None) -> str:
     shown = ["?" if value is None else str(value) for value in (before, after)]
-    moved = None not in (before, after) and before != after
-    return Text(" > ".join(shown), style="bold" if moved else "dim")
+    return " > ".join(shown)
 
 
 def _print_list(exchanges: Mapping[str, Exchange], screen: Console, as_json: bool) -> None:

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown
+from delibsim.cli.table import Column, print_table
+from delibsim.cli.terminal import console, echo_json, exit_code, safe, say, shown
 from delibsim.conduct.standing import Watch, studies_in
 from delibsim.conduct.status import (
     COMPLETE,
@@ -23,6 +23,7 @@ from delibsim.conduct.status import (
     effects_in,
     study_status,
 )
+from delibsim.domain.study import natural
 from delibsim.planning.effects import Effects
 from delibsim.store.account import account_of
 from delibsim.store.places import study_at
@@ -82,7 +83,10 @@ def _watch(runs: Runs, as_json: bool) -> None:
     watch = Watch(runs)
     while True:
         now = watch.look()
-        typer.echo(json.dumps(now.plain()) if as_json else now.line())
+        if as_json:
+            typer.echo(json.dumps(now.plain()))
+        else:
+            say(now.line())
         if not now.process:
             return
         time.sleep(EVERY)
@@ -91,17 +95,19 @@ def _watch(runs: Runs, as_json: bool) -> None:
 def _list(root: Path, as_json: bool) -> None:
     """Print all studies, with how many sessions of each are planned and held."""
     rows = []
-    for runs in studies_in(root):
+    for runs in sorted(studies_in(root), key=lambda runs: natural(runs.study)):
         account = account_of(runs)
         counts = {"sessions": len(account.planned), "held": len(account.held)}
         rows.append({"study": runs.study, **counts})
     if as_json:
         echo_json(rows)
         return
-    table = Table("study", "sessions", "held", box=None)
-    for row in rows:
-        table.add_row(safe(str(row["study"])), str(row["sessions"]), str(row["held"]))
-    console().print(table if rows else f"no studies in {root} yet")
+    if not rows:
+        say(f"no studies in {root} yet")
+        return
+    columns = [Column("study", text=True), Column("sessions"), Column("held")]
+    cells = [list(map(safe, map(str, row.values()))) for row in rows]
+    print_table("", columns, cells, console())
 
 
 def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) -> None:
@@ -131,17 +137,17 @@ def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) ->
 
 def _print_table(sessions: tuple[SessionStatus, ...], screen: Console) -> None:
     """Print a row for each session; in a large study only for those that are not complete."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("session", "state", "calls", "not ok"):
-        table.add_column(head, overflow="fold")
+    columns = [Column("session", text=True), Column("state", text=True), Column("calls")]
+    columns.append(Column("not ok", text=True))
+    rows = []
     listed = list(sessions)
     if len(sessions) > LISTED:
         listed = [entry for entry in sessions if entry.state != COMPLETE][:LISTED]
     for entry in listed:
         faults = _counted((name, n) for name, n in entry.calls.items() if name != "ok")
-        table.add_row(entry.session, entry.state, str(sum(entry.calls.values())), faults or "-")
+        rows.append([entry.session, entry.state, str(sum(entry.calls.values())), faults or "-"])
     if listed:
-        screen.print(table)
+        print_table("", columns, rows, screen)
     if len(listed) < len(sessions):
         screen.print(f"{len(sessions) - len(listed)} sessions are not listed; --json lists all")
 

@@ -1,9 +1,9 @@
 """A study while it is held: a table by combination of models, or a line where none is painted."""
 
 from rich.console import Console, Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from delibsim.cli.table import Column, table_lines
 from delibsim.cli.terminal import safe
 from delibsim.cli.view import View
 from delibsim.conduct.progress import StudyProgress
@@ -26,12 +26,14 @@ class StudyView(View):
 
     def render(self) -> RenderableType:
         """The table, the totals, and the last failure."""
-        table = Table(box=None, pad_edge=False)
-        table.add_column("models", overflow="fold")
-        for head in HEADS:
-            table.add_column(head, justify="right")
+        columns = [Column("models", text=True), *map(Column, HEADS)]
+        rows = []
         for combination, *counts in self.progress.table():
-            table.add_row(safe(combination), *(str(n) if n else "-" for n in counts))
+            # The models may stand on several lines, each whole.
+            models = safe(combination).replace("+", " + ")
+            rows.append([models, *(str(n) if n else "-" for n in counts)])
+        lines = table_lines(columns, rows, self.screen.width, self.screen)
+        table = Group(*(Text(line, style=style) for line, style in lines))
         failure = self.progress.last_failure
         last = f"last failure: {safe(failure)}" if failure else ""
         return Group(table, Text(self.progress.totals(), style="dim"), Text(last, style="dim"))

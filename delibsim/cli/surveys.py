@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from delibsim.cli.options import Json
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
+from delibsim.domain.study import natural
 from delibsim.domain.survey import Survey
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.ranks import Rank1
@@ -24,7 +25,11 @@ RANKS: dict[Rank1 | None, tuple[str, str]] = {
 """What was done to the ranks of the answers that were imported with a survey: in a cell, and as a
 sentence.
 """
-COLUMNS = ("id", "considerations", "preferences", "scale", "Q sort", "validated", "ranks")
+COLUMNS = (
+    Column("id", text=True),
+    *map(Column, ("considerations", "preferences")),
+    *(Column(name, text=True) for name in ("scale", "Q sort", "validated", "ranks")),
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -38,7 +43,7 @@ def surveys(
     their import.
     """
     library = Library()
-    listed = [id] if id else sorted(library.surveys())
+    listed = [id] if id else sorted(library.surveys(), key=natural)
     found, faults = ([library.survey(id)], []) if id else readable(listed, library.survey)
     ranks = {survey.id: library.rank_1_in_source(survey.id) for survey in found}
     if as_json:
@@ -47,10 +52,8 @@ def surveys(
     elif id:
         _print(found[0], ranks[id], console())
     else:
-        table = Table(*COLUMNS, box=None)
-        for survey in found:
-            table.add_row(*_cells(survey), RANKS[ranks[survey.id]][0])
-        console().print(table)
+        rows = [[*_cells(survey), RANKS[ranks[survey.id]][0]] for survey in found]
+        print_table("", COLUMNS, rows, console())
     report(faults)
 
 
@@ -59,10 +62,11 @@ def _print(survey: Survey, rank_1: Rank1 | None, screen: Console) -> None:
         f"{survey.id}: ratings from {survey.scale_min} to {survey.scale_max}, validated:"
         f" {'yes' if survey.validated else 'no'}"
     )
-    screen.print(safe(survey.source), style="dim")
-    screen.print(f"Rank 1 is the most preferred.{RANKS[rank_1][1]}")
+    print_text(safe(survey.source), screen, "dim")
+    print_text(f"Rank 1 is the most preferred.{RANKS[rank_1][1]}", screen)
     for item in survey.items:
-        screen.print(f"{item.id:>4}  {safe(item.text)}{'  (reversed)' if item.reverse else ''}")
+        reverse = "  (reversed)" if item.reverse else ""
+        print_text(f"{item.id:>4}  {safe(item.text)}{reverse}", screen)
 
 
 def _cells(survey: Survey) -> list[str]:

@@ -1,5 +1,6 @@
 """Tables of plain rows, laid out for the width of the terminal: no number and no word is broken."""
 
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from rich.text import Text
 
 GAP = 2
 """The spaces between two columns."""
+
+LABEL = re.compile(r"\s*(?:\S+(?: \S+)? {2,})?")
+"""The indent of a line and the label that it begins with, which two spaces end."""
 
 Row = Sequence[str]
 
@@ -52,7 +56,18 @@ def print_table(
     """
     width = _width_of(screen)
     if title:
-        screen.print(title, style="bold", soft_wrap=True)
+        print_text(title, screen, "bold")
+    for line, style in table_lines(columns, rows, width, screen):
+        screen.print(line, style=style, soft_wrap=True)
+
+
+def table_lines(
+    columns: Sequence[Column],
+    rows: Sequence[Row | None],
+    width: int,
+    screen: Console,
+) -> Iterator[tuple[str, str]]:
+    """The lines of a table, each with its style, as `print_table` prints them."""
     filled = [row or [""] * len(columns) for row in rows]
     by_column = list(zip(*filled, strict=True)) or [()] * len(columns)
     cells = []
@@ -60,14 +75,32 @@ def print_table(
         cells.append(_measured(column, own, width))
     for i, part in enumerate(_parts(cells, width) if columns else ()):
         if i:
-            screen.print()
-        _print_part(part, width, screen)
+            yield "", ""
+        yield from _part_lines(part, width, screen)
 
 
-def print_text(text: str, screen: Console) -> None:
+def print_text(text: str, screen: Console, style: str = "", indent: int = 0) -> None:
     """Print a text in lines no longer than the terminal is wide, broken between words."""
-    for line in _wrapped(text, _width_of(screen), screen):
-        screen.print(line, soft_wrap=True)
+    for line in wrapped(text, _width_of(screen) - indent, screen):
+        screen.print(f"{' ' * indent}{line}".rstrip(), style=style, soft_wrap=True)
+
+
+def wrapped(text: str, width: int, screen: Console) -> list[str]:
+    """A text in lines of this width, broken between words; a line goes on below its beginning, and
+    one that begins with a label and two spaces below what stands behind the label.
+    """
+    found: list[str] = []
+    for line in text.split("\n"):
+        if cell_len(line) <= width:
+            found.append(line)
+            continue
+        match = LABEL.match(line)
+        label = match[0] if match and cell_len(match[0]) <= width // 3 else ""
+        room = width - cell_len(label)
+        first, *more = _wrapped(line.removeprefix(label), room, screen)
+        found.append((label + first).rstrip())
+        found += [" " * cell_len(label) + part for part in more]
+    return found
 
 
 def _width_of(screen: Console) -> int:
@@ -132,18 +165,22 @@ def _total(cells: Sequence[_Cells]) -> int:
     return sum(one.least for one in cells) + GAP * (len(cells) - 1)
 
 
-def _print_part(part: Sequence[_Cells], width: int, screen: Console) -> None:
-    """Print columns that fit beside each other: groups, headings, rows."""
+def _part_lines(
+    part: Sequence[_Cells],
+    width: int,
+    screen: Console,
+) -> Iterator[tuple[str, str]]:
+    """Columns that fit beside each other, line by line: groups, headings, rows."""
     widths = _widths(part, width)
     for line in _group_lines(part, widths, screen):
-        screen.print(line, style="bold", soft_wrap=True)
+        yield line, "bold"
     headings = [one.column.heading for one in part]
     for line in _row_lines(headings, part, widths, screen, bottom=True):
-        screen.print(line, style="bold", soft_wrap=True)
+        yield line, "bold"
     for i in range(len(part[0].cells)):
         row = [one.cells[i] for one in part]
         for line in _row_lines(row, part, widths, screen):
-            screen.print(line, soft_wrap=True)
+            yield line, ""
 
 
 def _widths(part: Sequence[_Cells], width: int) -> list[int]:

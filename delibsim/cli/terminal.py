@@ -12,6 +12,7 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from delibsim.cli.table import wrapped
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import run_at as run_at  # for the commands, which all have both
 from delibsim.store.places import study_at as study_at
@@ -22,9 +23,12 @@ COMMANDS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that JSON leaves as they are and by which a text could command a terminal."""
 
 
-class SafeConsole(Console):
-    """A console that prints no character by which a text could command the terminal, whoever wrote
-    it: a model, a provider, a file.
+class Screen(Console):
+    """What commands print on: a terminal, on which every text is wrapped between words, or a pipe
+    or file, where `soft_wrap` keeps a text on one line for the program that reads it.
+
+    It prints no character by which a text could command the terminal, whoever wrote it: a model, a
+    provider, a file.
     """
 
     def render(
@@ -37,22 +41,29 @@ class SafeConsole(Console):
             else:
                 yield Segment(safe(segment.text), segment.style)
 
-
-def echo(text: str, err: bool = True) -> None:
-    """Print a line that may hold foreign text, to stderr if not told otherwise."""
-    typer.echo(safe(text), err=err)
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich does, texts wrapped below where they begin."""
+        if self.is_terminal and objects and isinstance(objects[0], str):
+            text = "\n".join(wrapped(objects[0], self.width, self))
+            options["soft_wrap"] = True
+            super().print(text, *objects[1:], **options)
+        else:
+            super().print(*objects, **options)
 
 
 def console(**options: Any) -> Console:
-    """A console for tables: as wide as the terminal, 100 columns at least, so that no number is
-    cut; markup in data stays text.
-
-    What is shown live, on stderr, is no wider than the terminal.
+    """A console as wide as the terminal, 100 columns where there is none; markup in data stays
+    text.
     """
-    screen = SafeConsole(markup=False, highlight=False, emoji=False, **options)
-    if screen.is_terminal and (screen.width >= WIDTH or options.get("stderr")):
+    screen = Screen(markup=False, highlight=False, emoji=False, **options)
+    if screen.is_terminal:
         return screen
-    return SafeConsole(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
+    return Screen(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print a sentence: wrapped on a terminal, one line elsewhere."""
+    console(stderr=err).print(text, soft_wrap=True)
 
 
 def safe(text: str) -> str:
@@ -107,7 +118,7 @@ def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], l
 def report(faults: list[str]) -> None:
     """Name what could not be read, on stderr, and end with exit code 3 if there was any."""
     for fault in faults:
-        echo(f"left out: {fault}")
+        say(f"left out: {safe(fault)}", err=True)
     if faults:
         raise typer.Exit(3)
 

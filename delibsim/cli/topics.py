@@ -5,10 +5,12 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.console import Console
 
 from delibsim.cli.options import Json
+from delibsim.cli.table import Column, print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
+from delibsim.domain.study import natural
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.instruments.library import Library
 
@@ -29,26 +31,26 @@ def topics(
         echo_json(plain[0] if id else plain)
     elif id:
         for field, value in asdict(entries[0]).items():
-            screen.print(f"{field}: {safe(str(value))}")
+            print_text(f"{field}: {safe(str(value))}", screen)
     else:
-        entries = sorted(entries, key=lambda entry: entry.id)
-        screen.print(_topics(entry for entry in entries if isinstance(entry, Topic)))
-        screen.print(_motions(entry for entry in entries if isinstance(entry, Motion)))
+        entries = sorted(entries, key=lambda entry: natural(entry.id))
+        _print_topics([entry for entry in entries if isinstance(entry, Topic)], screen)
+        screen.print()
+        _print_motions([entry for entry in entries if isinstance(entry, Motion)], screen)
     report(faults)
 
 
-def _topics(topics: Iterable[Topic]) -> Table:
-    table = Table("id", "question", "survey", title="Topics", title_justify="left", box=None)
-    for topic in topics:
-        table.add_row(topic.id, safe(topic.question), topic.survey)
-    return table
+def _print_topics(topics: Iterable[Topic], screen: Console) -> None:
+    columns = [Column(name, text=True) for name in ("id", "question", "survey")]
+    rows = [[topic.id, safe(topic.question), topic.survey] for topic in topics]
+    print_table("Topics", columns, rows, screen)
 
 
-def _motions(motions: Iterable[Motion]) -> Table:
-    """Motions, and whether a tournament that names none takes each."""
-    columns = ("id", "text", "theme", "tournament")
-    table = Table(*columns, title="Motions for debates", title_justify="left", box=None)
+def _print_motions(motions: Iterable[Motion], screen: Console) -> None:
+    """Print motions, and whether a tournament that names none takes each."""
+    columns = [Column(name, text=True) for name in ("id", "text", "theme", "tournament")]
+    rows = []
     for motion in motions:
         taken = "by default" if motion.tournament else "if named"
-        table.add_row(motion.id, safe(motion.text), motion.theme, taken)
-    return table
+        rows.append([motion.id, safe(motion.text), motion.theme, taken])
+    print_table("Motions for debates", columns, rows, screen)

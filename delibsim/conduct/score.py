@@ -15,7 +15,7 @@ from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.ratings import Ratings
-from delibsim.store.runs import Runs
+from delibsim.store.runs import Runs, scores_file
 
 Watch = Callable[[str, int, int], None]
 
@@ -73,8 +73,9 @@ def score_study(
     that declares neither `by_run` nor `compare` gets all runs at once, and reads them for itself.
 
     `take` gets the name of a scorer and some of its scores, `on_run` every run. What a scorer has
-    to say of how its scores came about (`details`) is written beside them. `watch` is told of the
-    progress of a scorer that takes its time: what is being done, how much is done, of how much.
+    to say of how its scores came about (`details`) is written beside them. A scorer without any
+    score has no file. `watch` is told of the progress of a scorer that takes its time: what is
+    being done, how much is done, of how much.
     """
     made = {name: _made(name, watch) for name in names}
     with_ratings = Ratings.of(runs).rater()
@@ -90,6 +91,7 @@ def score_study(
     for name in one_by_one:
         translate_runs(made[name], study)
     files: dict[str, list[Path]] = {}
+    counts = dict.fromkeys(made, 0)
     with ExitStack() as open_files:
         writers = {}
         for name in one_by_one:
@@ -102,12 +104,18 @@ def score_study(
                 scores = list(comparison.score(run))
                 writers[name](scores)
                 take(name, scores)
+                counts[name] += len(scores)
     for name, scorer in made.items():
         if name not in one_by_one:
             translate_runs(scorer, study)
             scores = scorer.score(study)
             files[name] = [runs.write_scores(scorer.name, scorer.version, scores)]
             take(name, scores)
+            counts[name] += len(scores)
+        if not counts[name]:
+            runs.drop_scores(scorer.name, scorer.version)
+            files[name] = []
+            continue
         if details := getattr(scorer, "details", None):
             files[name].append(runs.write_details(scorer.name, scorer.version, details(study)))
     return Scoring(faults, [path for name in made for path in files[name]])
@@ -119,3 +127,14 @@ def _made(name: str, watch: Watch | None) -> Any:
     if watch is not None and hasattr(scorer, "watch"):
         scorer.watch = watch
     return scorer
+
+
+def without_scores(names: Iterable[str], files: Iterable[Path]) -> list[str]:
+    """The scorers, of those named, that wrote none of these files: they have no score."""
+    written = {file.name for file in files}
+    found = []
+    for name in names:
+        scorer: Any = load("delibsim.scorers", name)
+        if scores_file(scorer.name, scorer.version) not in written:
+            found.append(name)
+    return found

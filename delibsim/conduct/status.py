@@ -15,6 +15,7 @@ from delibsim.analysis.calls import (
     without_effect,
 )
 from delibsim.analysis.run_summary import missing
+from delibsim.domain.measure import HEADINGS
 from delibsim.domain.run import Session
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
@@ -36,8 +37,9 @@ COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, DAMAGED, NOT_BEGUN = (
 class SessionStatus:
     """How one session stands.
 
-    `calls` counts its calls by status, `failed_calls` names those that are not ok; `missing` lists
-    the answers and statements that its run lacks, with reasons; `fault` says what is damaged.
+    `calls` counts its calls by how they ended at last, `failed_calls` names those that are not ok:
+    one that failed and was answered when it was asked again is ok. `missing` lists the answers and
+    statements that its run lacks, with reasons; `fault` says what is damaged.
     """
 
     session: str
@@ -121,7 +123,8 @@ class StudyStatus:
                 damaged = f"{entry.damaged_lines} damaged line(s) in its log are left alone"
                 lines.append(f"{entry.session}: {damaged}")
             for gap in entry.missing:
-                where = f"{entry.session}, {gap['participant']}, {gap['occasion']}"
+                occasion = HEADINGS.get(gap["occasion"], gap["occasion"])
+                where = f"{entry.session}, {gap['participant']}, {occasion}"
                 lines.append(f"missing: {where}: {gap['reason']}")
         return lines
 
@@ -173,8 +176,9 @@ def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF
     """
     records, damaged_lines = runs.exchanges(session)
     note_ids(records, ids)
-    statuses = [_status(record) for record in records]
-    failed = [record for record in records if _status(record, "") != "ok"]
+    ended = _last(records)
+    statuses = [_status(record) for record in ended]
+    failed = [record for record in ended if _status(record, "") != "ok"]
     state, gaps, fault, condition = unfinished, [], "", None
     try:
         condition = _condition(runs.planned(session))
@@ -195,6 +199,20 @@ def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF
         fault,
         condition,
     )
+
+
+def _last(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The last record of each call; a call that stopped a session is asked again when it goes on.
+
+    What is no record of a call is kept.
+    """
+    found: dict[Any, Mapping[str, Any]] = {}
+    for n, record in enumerate(records):
+        purpose = record.get("purpose")
+        parts = ("participant", "occasion", "attempt")
+        call = tuple(str(purpose.get(part)) for part in parts) if purpose else n
+        found[call] = record
+    return list(found.values())
 
 
 def _condition(planned: Session) -> dict[str, Any]:

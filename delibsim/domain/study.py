@@ -71,6 +71,19 @@ def slug(name: str) -> str:
     return f"{kept or 'name'}-{digest[:8]}"
 
 
+def natural(name: str) -> tuple[Any, ...]:
+    """What names are sorted by where people read them: the numbers in them count as numbers.
+
+    >>> sorted(["s.r10", "s.r2", "s.r1"], key=natural)
+    ['s.r1', 's.r2', 's.r10']
+    """
+    found: list[Any] = []
+    for n, part in enumerate(re.split(r"([0-9]+)", name)):
+        digits = part.lstrip("0")
+        found.append((len(digits), digits) if n % 2 else part)
+    return tuple(found), name
+
+
 def cell_of(session: Session) -> str:
     """The cell of the design that a session lies in: its name without the replicate.
 

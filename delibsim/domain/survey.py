@@ -29,6 +29,16 @@ class Item:
     reverse: bool = False
 
 
+def fault_of_distribution(forced: Sequence[int] | None, scale: range, items: int) -> str:
+    """Why so many items cannot be rated with a forced distribution; "" where they can."""
+    if forced is None or (len(forced) == len(scale) and sum(forced) == items and min(forced) >= 0):
+        return ""
+    return (
+        f"forced_distribution must hold {len(scale)} counts (one a scale point) that add up to"
+        f" {items} considerations, not {list(forced)}"
+    )
+
+
 @dataclass(frozen=True)
 class Survey:
     """An instrument: considerations to be rated, and preferences to be ranked.
@@ -68,14 +78,9 @@ class Survey:
         c, p = len(self.considerations), len(self.preferences)
         if len(self.items) != 1 and (c < 2 or p < 2):
             raise ValueError("a survey needs at least two considerations and two preferences")
-        forced, points = self.forced_distribution, len(self.scale)
-        if forced is None:
-            return
-        if len(forced) != points or sum(forced) != c or min(forced) < 0:
-            raise ValueError(
-                f"forced_distribution must hold {points} counts (one a scale point) that add up to"
-                f" {c} considerations, not {list(forced)}"
-            )
+        fault = fault_of_distribution(self.forced_distribution, self.scale, c)
+        if fault:
+            raise ValueError(fault)
 
     @cached_property
     def scale(self) -> range:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
@@ -21,7 +22,8 @@ class Interrupted(RuntimeError):
 
     def __init__(self, model: str, prompt: Prompt, completion: Completion) -> None:
         purpose = prompt.purpose
-        call = f"{model} ({purpose.participant}, {purpose.occasion})"
+        occasion = HEADINGS.get(purpose.occasion, purpose.occasion)
+        call = f"{model} ({purpose.participant}, {occasion})"
         fault = f"{call}: {completion.status}: {completion.detail}"
         if completion.status == "context_overflow":
             fault = f"{fault}; {TOO_LONG}"

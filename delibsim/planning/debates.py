@@ -9,7 +9,7 @@ from delibsim.domain.participant import AUDIENCE, SIDES, Participant
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
-from delibsim.domain.topic import Motion, Topic
+from delibsim.domain.topic import Motion
 from delibsim.domain.tournament import Match, lopsided
 from delibsim.models.clients.settings import KINDS
 from delibsim.planning.config import Config, PersonaConfig, Sampling
@@ -94,13 +94,7 @@ def motion_of(id: str | None, library: Library) -> Motion:
     if id is None:
         known = ", ".join(motion.id for motion in motions_of(library))
         raise WrongInput(f"a debate needs a motion: motion=NAME. There are: {known}")
-    found = library.entry(id)
-    if isinstance(found, Topic):
-        raise WrongInput(
-            f"'{id}' is a topic to deliberate on, not a motion; motions are listed by: delibsim"
-            " topics"
-        )
-    return found
+    return library.motion(id)
 
 
 def sides(job: Job) -> list[str]:

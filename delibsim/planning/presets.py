@@ -14,6 +14,7 @@ from delibsim.planning.composition import composed, composed_from_package, plain
 from delibsim.planning.merging import resolved
 from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.instruments.library import package_data
+from delibsim.store.instruments.persona_files import check_persona_file
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
 
@@ -127,7 +128,11 @@ class Presets:
     def _option(self, group: str, name: str) -> Any:
         """What an option sets in its group; None where it must be composed with the others."""
         if (group, name) not in self._options:
-            found = plain_option(self._file(group, name))
+            path = self._file(group, name)
+            found = plain_option(path)
+            own = path.is_relative_to((self.home / "conf").resolve())
+            if group == "persona" and found is not None and own:
+                check_persona_file(path, found)
             self._options[group, name] = found or self._composed_option(group, name)
         return self._options[group, name]
 

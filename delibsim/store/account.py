@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from delibsim.domain.study import natural
 from delibsim.store.runs import Runs
 
 
 @dataclass(frozen=True)
 class Account:
-    """The names of the sessions of a study, in order of name.
+    """The names of the sessions of a study, in order of name, r2 before r10.
 
     `planned` are those that study.json names and those that were begun, `begun` those that have a
     plan of their own on disk, `held` those that have a run. A run is valid if it can be read; those
@@ -38,7 +39,7 @@ class Account:
 
 def account_of(runs: Runs) -> Account:
     """The account of a study as it lies on disk now."""
-    begun, manifest = runs.sessions(), runs.manifest()
+    begun, manifest = sorted(runs.sessions(), key=natural), runs.manifest()
     planned = {*begun, *(manifest.sessions if manifest else ())}
     held = tuple(name for name in begun if runs.held(name))
-    return Account(tuple(sorted(planned)), tuple(begun), held)
+    return Account(tuple(sorted(planned, key=natural)), tuple(begun), held)

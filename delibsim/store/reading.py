@@ -39,10 +39,25 @@ class _Loader(_Fast):
         for key, _ in node.value:
             name = (key.tag, str(key.value))
             if name in seen:
-                problem = f'found duplicate key "{key.value}"'
-                raise ConstructorError(None, None, problem, key.start_mark)
+                self.refuse(f'found duplicate key "{key.value}"', key.start_mark)
             seen.add(name)
         return super().construct_mapping(node, deep)
+
+    def refuse(self, problem: str, mark: yaml.Mark) -> None:
+        """Stop at a fault."""
+        raise ConstructorError(None, None, problem, mark)
+
+
+class _Lenient(_Loader):
+    """Goes on after a key that occurs twice, and takes note of it."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self.faults: list[tuple[int, str]] = []
+
+    def refuse(self, problem: str, mark: yaml.Mark) -> None:
+        """Take note of a fault."""
+        self.faults.append((mark.line + 1, problem))
 
 
 _CORE_SCHEMA = (
@@ -118,6 +133,24 @@ def read_yaml(path: Path) -> Any:
     anything else.
     """
     return _loaded(path, yaml.load)
+
+
+def read_yaml_whole(path: Path) -> tuple[Any, list[tuple[int, str]]]:
+    """As `read_yaml`, with every key that occurs twice as (line, problem); its last value counts.
+
+    So whatever else is wrong with the file can be told together with them.
+    """
+    faults: list[tuple[int, str]] = []
+
+    def load(text: str, **_: Any) -> Any:
+        loader = _Lenient(text)
+        try:
+            return loader.get_single_data()
+        finally:
+            faults.extend(loader.faults)
+            loader.dispose()
+
+    return _loaded(path, load), faults
 
 
 def yaml_nodes(path: Path) -> yaml.Node | None:

@@ -36,6 +36,11 @@ LAUNCHER = "launcher"
 """The folders of a study that hold no session."""
 
 
+def scores_file(name: str, version: int) -> str:
+    """The name of the file that holds the scores of a scorer."""
+    return f"{slug(name)}.v{version}.jsonl"
+
+
 class Runs:
     """The folder of one study. Runs are written once, atomically; exchanges are appended as they
     happen.
@@ -307,6 +312,11 @@ class Runs:
 
             yield path, write_some
 
+    def drop_scores(self, name: str, version: int) -> None:
+        """Leave no file of a scorer that has no score for any run."""
+        for folder in (SCORES, f"{SCORES}/{DETAILS}"):
+            self._of_scorer(folder, name, version).unlink(missing_ok=True)
+
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
         """Write what a scorer has to say of how its scores came about, one JSON object a line; the
         file.
@@ -318,7 +328,7 @@ class Runs:
         return path
 
     def _of_scorer(self, folder: str, name: str, version: int) -> Path:
-        return self.folder / folder / f"{slug(name)}.v{version}.jsonl"
+        return self.folder / folder / scores_file(name, version)
 
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""

@@ -137,7 +137,7 @@ def test_a_silence_is_shown_with_its_reason_and_missing_answers_too(delibsim, pa
     shown = " ".join(answer.out.split())
     assert answer.code == 0
     assert "(no statement: refusal: against my policy)" in shown
-    assert "missing: Participant 1, pre: refusal: against my policy" in shown
+    assert "missing: Participant 1, before: refusal: against my policy" in shown
     assert "? > ?" in shown
     assert delibsim("show", "p", "--json").json["status"] == "partial"
 

@@ -36,7 +36,7 @@ def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
     }
     shown = delibsim("status", "p")
     assert shown.code == 3
-    assert "Participant 1, pre: refusal: against my policy" in " ".join(shown.out.split())
+    assert "Participant 1, before: refusal: against my policy" in " ".join(shown.out.split())
 
 
 def test_a_study_in_which_nothing_was_finished(delibsim, study):

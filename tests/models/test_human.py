@@ -5,16 +5,20 @@ stop or to decline.
 import asyncio
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from pseudo_terminal import AtTerminal
 
+from delibsim import Runs
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.person import Human, inert
+from delibsim.models.person.page import columns, fitted, inert
+from delibsim.models.person.person import Human
 from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
@@ -185,7 +189,10 @@ async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
     )
     assert [completion.status for completion in both] == ["ok", "ok"]
     assert both[0].parameters_dropped == ("temperature",)
-    assert ["Participant 2, pre" in text for text in shown] == [True, *[False] * 5] * 2
+    assert ["The survey, for the first time (Participant 2)" in text for text in shown] == [
+        True,
+        *[False] * 5,
+    ] * 2
 
 
 async def test_what_is_typed_before_it_is_asked_for_is_nobodys_answer(monkeypatch, capsys):
@@ -257,9 +264,106 @@ def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
     with (tmp_path / "typed").open() as typed:
         second = at_terminal(stdin=typed)
     assert second.returncode == 0, second.stderr
-    assert "Participant 1, pre" not in second.stderr, "what was answered before is not asked again"
-    assert "Participant 1, post" in second.stderr
+    again = "what was answered before is not asked again"
+    assert "for the first time" not in second.stderr, again
+    assert "The survey, for the second time (Participant 1)" in second.stderr
     replayed = subprocess.run(
         [COMMAND[0], "replay", "s"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (replayed.returncode, "equal" in replayed.stdout) == (0, True)
+
+
+# What a person sees and types at a real terminal
+
+
+TOPIC = "id: tea\nquestion: Should we drink tea?\n"
+TEA = """
+id: tea
+scale_max: 5
+considerations:
+  - {id: C1, text: "Tea is a drink that very many people all over this large world are said to like."}
+  - {id: C2, text: "Coffee is a drink that keeps those people awake who would otherwise fall asleep."}
+preferences:
+  - {id: P1, text: "Drink tea."}
+  - {id: P2, text: "Drink coffee."}
+"""
+WITH_ME = (
+    "run",
+    "study=s",
+    "topic=tea",
+    "group.models=[human,citizen]",
+    "group.size=2",
+    "rounds=1",
+)
+
+
+@pytest.mark.parametrize("width", [40, 80, 140])
+def test_a_person_goes_back_keeps_answers_and_reads_whole_words(tmp_path, width):
+    for folder, text in (("topics", TOPIC), ("surveys", TEA)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "tea.yaml").write_text(text, encoding="utf-8")
+    fixed = ("procedure.shuffle_items=false", "replicate=1")
+    person = AtTerminal(tmp_path, width, *WITH_ME, *fixed)
+    above = person.until("1/2")
+    assert "for the first time" in above
+    assert not re.search(r"\bpre\b|/0|<[a-z]+>|C1", above)
+    for shown, typed in (
+        ("agree): ", "4"),
+        ("2/2", "!back"),  # to the first, which shows what was answered
+        ("1/2", ""),
+        ("2/2", "1"),
+        ("rank of P1", "!back"),
+        ("2/2", "2"),
+        ("rank of P1", "2"),
+        ("rank of P2", "!back"),
+        ("rank of P1", "1"),
+        ("rank of P2", "2"),
+        ("What do you say?", "I am for tea."),
+        ("> ", "!dnoe"),
+        ("means nothing here", "And for coffee."),
+        ("> ", "!back"),
+        ("taken back: And for coffee.", "!done"),
+        ("second time", None),
+        ("]: ", ""),
+        ("]: ", "5"),
+        ("]: ", ""),
+        ("]: ", ""),
+    ):
+        person.until(shown)
+        if typed is not None:
+            person.until(": ") if shown in ("1/2", "2/2") or "rank" in shown else None
+            person.type(typed)
+    assert person.end() == 0, person.shown[-3000:]
+    run = Runs(tmp_path / "runs", "s").all()[0][0]
+    mine = next(one.id for one in run.session.participants if one.model == "human")
+    assert dict(run.response(mine, "pre").answers) == {"C1": 4, "C2": 2, "P1": 1, "P2": 2}
+    assert dict(run.response(mine, "post").answers) == {"C1": 4, "C2": 5, "P1": 1, "P2": 2}
+    said = [one.text for one in run.transcript if one.turn.speaker == mine]
+    assert said == ["I am for tea."]
+    lines = person.lines()
+    assert [line for line in lines if len(line) > width] == []
+    whole = " ".join(" ".join(lines).split())
+    assert "Tea is a drink that very many people all over this large world" in whole
+
+
+def test_text_is_fitted_to_any_width_without_losing_anything():
+    text = "A person, who is asked.\n> Quoted speech of somebody else.\n  P1. 水を飲むべきですか  x"
+    for width in (12, 20, 33):
+        lines = fitted(text, width).split("\n")
+        assert max(map(columns, lines)) <= width
+        assert "".join("".join(lines).split()).replace(">", "") == "".join(
+            text.replace(">", "").split()
+        )
+        assert all(line.startswith("> ") for line in lines if "Quoted" in line)
+
+
+def test_an_answer_that_is_taken_cannot_be_kept():
+    earlier = answers_block({"C3": 1, "C1": 1, "P1": 1, "P2": 1}, ["C3", "C1", "P1", "P2"])
+    survey = Survey("sort", tuple(ITEMS), -1, 1, (1, 1, 1))
+    completion, shown = tell(survey_prompt(survey, earlier), "", "", "0", "-1", "", "2", "3")
+    assert SurveyAnswers(survey).read(completion.text)["C3"] == 1
+    assert "[Enter keeps 1]: " in shown[0]
+    assert "Enter keeps" not in shown[1]
+    assert "please answer" in shown[2]
+    assert "Enter keeps 1" in shown[4]
+    assert "Enter keeps" not in shown[5]

@@ -16,12 +16,12 @@ down: down.txt
 """
 
 
-def install(folder: Path) -> Path:
-    """Install the package into a folder of its own, as pip does it, without a network."""
+def install(folder: Path, package: Path = HERE) -> Path:
+    """Install a package, that of this folder by default, into a folder of its own, as pip does it, without a network."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     offline = ["--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run(
-        [*pip, *offline, "--target", str(folder), str(HERE)],
+        [*pip, *offline, "--target", str(folder), str(package)],
         check=True,
         capture_output=True,
         text=True,

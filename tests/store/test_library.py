@@ -265,9 +265,9 @@ def test_a_language_of_no_is_no_field_and_no_false(home):
     ],
 )
 def test_a_key_used_twice_is_refused_with_its_line(home, text, line):
-    said = refused_topic(home, text)
-    assert said.startswith(f"{home}/topics/tea.yaml, line {line}: ")
-    assert "duplicate key" in said
+    said = refused_topic(home, text).splitlines()
+    place = f"{home}/topics/tea.yaml, line {line}: "
+    assert any(one.startswith(place) and "duplicate key" in one for one in said)
 
 
 @pytest.mark.parametrize(
@@ -437,3 +437,72 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(home):
 def test_keys_that_are_no_text_are_refused(home):
     assert "line 3" in refused_topic(home, "id: tea\nquestion: Why?\n1: x\n")
     assert "line 6" in refused_survey(home, PLAIN.replace("reverse: true", "1: true"))
+
+
+# All faults of a file in one pass
+
+
+def test_every_fault_of_a_topic_is_told_at_once_with_its_line(home):
+    said = refused_topic(
+        home, "id: coffee\nqestion: Why?\nbackground: 12\nsurvey: [a]\nsurvey: b\n"
+    )
+    place = f"{home}/topics/tea.yaml, line"
+    assert said.splitlines() == [
+        f"{place} 1, field question: is missing",
+        f"{place} 1, field id: is 'coffee', but the place of the file says 'tea'; make them equal",
+        f"{place} 2, field qestion: is not a field here; fields are: id, question, background,"
+        " survey",
+        f"{place} 3, field background: input should be a valid string, found 12",
+        f'{place} 5: found duplicate key "survey"',
+    ]
+
+
+def test_every_fault_of_a_survey_is_told_at_once_with_its_line(home):
+    said = refused_survey(
+        home,
+        """
+        id: tea
+        scale_min: 7
+        scale_max: 1
+        colour: red
+        considerations:
+          - {id: C1, text: "Pots keep tea warm.", revers: true}
+          - {id: "1", text: ""}
+          - {id: C3, text: 12}
+        preferences:
+          - {id: C1, text: "Buy pots."}
+          - {id: P2}
+          - Buy bags.
+        """,
+    )
+    lines = said.splitlines()
+    found = [re.search(r"line (\d+), field (\S+): ", line) for line in lines]
+    assert [(int(one[1]), one[2]) for one in found] == [
+        (2, "scale_min"),
+        (4, "colour"),
+        (6, "considerations[1].revers"),
+        (7, "considerations[2].id"),
+        (7, "considerations[2].text"),
+        (8, "considerations[3].text"),
+        (10, "preferences[1].id"),
+        (11, "preferences[2].text"),
+        (12, "preferences[3]"),
+    ]
+    assert "used more than once: C1" in lines[6]
+
+
+def test_a_survey_whose_fields_are_sound_is_told_all_its_contradictions(home):
+    text = PLAIN.replace("id: P2", "id: P1").replace("id: C2", "id: C1")
+    text = text.replace("scale_max: 3", "scale_max: 3\nforced_distribution: [1]")
+    said = refused_survey(home, text).splitlines()
+    assert len(said) == 3
+    assert "forced_distribution must hold 7 counts" in said[0]
+    assert said[1].endswith("used more than once: C1")
+    assert said[2].endswith("used more than once: P1")
+
+
+def test_a_file_of_faults_without_end_is_cut(home):
+    items = "\n".join(f"  - {{id: C{n}}}" for n in range(100))
+    said = refused_survey(home, f"id: tea\nconsiderations:\n{items}\n").splitlines()
+    assert len(said) == 31
+    assert said[-1].endswith("and 71 more faults")

@@ -7,6 +7,7 @@ from omegaconf import OmegaConf
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.personas import Personas
+from delibsim.planning.compose import plan
 from delibsim.store.instruments.persona_files import (
     keep_personas,
     persona_yaml,
@@ -103,3 +104,50 @@ def test_an_unknown_set_is_answered_with_those_there_are(tmp_path):
 
 def test_long_texts_survive_the_width_of_the_file():
     assert "personas" in persona_yaml(Personas("long", ("word " * 500,)))
+
+
+FAULTY = """name: mine
+personas:
+  - You love rivers.
+  - 12
+  - "  "
+sizes: [1, many, 0, 4]
+seating: by_chance
+colour: red
+"""
+
+
+def test_every_fault_of_a_persona_file_is_told_at_once_with_its_line(tmp_path):
+    path = tmp_path / "conf" / "persona" / "mine.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(FAULTY, encoding="utf-8")
+    told = []
+    for refused in (
+        lambda: read_persona_file("mine", tmp_path),
+        lambda: plan(["persona=mine"], tmp_path),
+    ):
+        with pytest.raises(WrongInput) as caught:
+            refused()
+        told.append(str(caught.value).splitlines())
+    assert told[0] == told[1]
+    places = [line.partition(", line ")[2].partition(":")[0] for line in told[0]]
+    assert places == [
+        "4, field personas[2]",
+        "5, field personas[3]",
+        "6, field sizes[2]",
+        "6, field sizes[3]",
+        "6, field sizes",
+        "7, field seating",
+        "8, field colour",
+    ]
+
+
+def test_every_fault_of_personas_to_be_imported_is_told_at_once(tmp_path):
+    (tmp_path / "p.yaml").write_text("personas: [1, '']\nsizes: [0, x, 1]\n")
+    (tmp_path / "p.csv").write_text("persona,size\nYou.,many\n,3\nYou.,1,2\nYou.,0\n")
+    for name, faults in (("p.yaml", 5), ("p.csv", 4)):
+        with pytest.raises(WrongInput) as caught:
+            read_own_personas(tmp_path / name, "own")
+        lines = str(caught.value).splitlines()
+        assert len(lines) == faults
+        assert all(", line " in line for line in lines)

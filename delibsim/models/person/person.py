@@ -3,14 +3,14 @@
 import asyncio
 import re
 import time
-import unicodedata
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 
-from delibsim.domain.survey import Survey
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.capabilities import Capabilities
+from delibsim.models.person.page import BACK, DECLINE, DONE, LATER, heading, inert
+from delibsim.models.person.sheet import Sheet
 from delibsim.models.person.terminal import terminal
-from delibsim.prompts.blocks import block, read_block, read_items
+from delibsim.prompts.blocks import read_block, read_items
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.prompt import Prompt, UnreadableReply
@@ -18,11 +18,9 @@ from delibsim.prompts.prompt import Prompt, UnreadableReply
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; EOFError when nobody will answer any more."""
 
-LATER, DECLINE, DONE = "!later", "!decline", "!done"
 STOPPED = "the person stopped here, to go on another time"
-HOW = f"({LATER} stops here, to go on another time; {DECLINE} declines to answer this.)"
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
-TAG = re.compile(r"^</?[a-z_]+>\n?", re.MULTILINE)
+COMMAND = re.compile(r"![a-z]+", re.ASCII)
 
 
 class _Stopped(Exception):
@@ -61,7 +59,7 @@ class Human:
         "refusal" if they decline.
         """
         async with self._turn:
-            self._heading = _heading(prompt)
+            self._heading = heading(prompt)
             try:
                 return self._completion(await self._reply(prompt))
             except _Stopped as stop:
@@ -97,8 +95,8 @@ class Human:
         """
         if self._terminal and not goes_on:
             self._terminal.discard()
-        heading, self._heading = self._heading, ""
-        line = (await self._ask(heading + question)).strip()
+        above, self._heading = self._heading, ""
+        line = (await self._ask(above + inert(question))).strip()
         if line == LATER:
             raise _Stopped("cancelled", STOPPED)
         if line == DECLINE:
@@ -142,98 +140,64 @@ class Human:
         `mark` gives what prompts for the next line, from the text so far and the last line.
         """
         lines: list[str] = []
-        last = None
+        last, begun = None, False
         while True:
-            line = await self._line(question + mark("\n".join(lines), last), goes_on=not question)
+            line = await self._line(question + mark("\n".join(lines), last), goes_on=begun)
             text = "\n".join(lines).strip()
             if line == DONE and text:
                 return text
-            question, last = "", line if line != DONE else ""
-            lines += [line] if line != DONE else []
+            question, begun, last = "", True, ""
+            if line == BACK:
+                question = f"(taken back: {lines.pop()})\n" if lines else ""
+            elif COMMAND.fullmatch(line) and line != DONE:
+                question = f"({line} means nothing here. {BACK} takes the last line back.)\n"
+            elif line != DONE:
+                lines.append(line)
+                last = line
 
     async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
-        """Every item in the order shown, first the considerations and then the options."""
+        """Every item in the order shown, first the considerations and then the options.
+
+        BACK returns to the item before; what was answered from there on is offered again.
+        """
         text = "\n\n".join(message.content for message in prompt.messages)
         answers = read_block("answers", text) or ""
-        before = dict(re.findall(r"^(\w+): (-?\d+)$", answers, re.MULTILINE))
-        given = await self._ratings(form, read_items("considerations", text), before)
-        given |= await self._ranks(read_items("preferences", text), before)
-        return "\n".join(f"{label}: {value}" for label, value in given.items())
-
-    async def _ratings(
-        self, form: SurveyAnswers, items: Mapping[str, str], before: Mapping[str, str]
-    ) -> dict[str, int]:
-        """A rating of each item on the scale; in a Q sort, of those of its values that are left."""
-        left = _places(form.shown)
+        before = {
+            label: int(value)
+            for label, value in re.findall(r"^(\w+): (-?\d+)$", answers, re.MULTILINE)
+        }
+        items = read_items("considerations", text), read_items("preferences", text)
+        sheet = Sheet(form, *items, before)
         given: dict[str, int] = {}
-        for n, (label, item) in enumerate(items.items(), 1):
-            allowed: Collection[int] = form.shown.scale
-            question = f"\n{n}/{len(items)}  {item}{_before(before, label)}\n{form.scale}"
-            if left:
-                allowed = [value for value, count in left.items() if count]
-                counts = ", ".join(f"{value} x{left[value]}" for value in allowed)
-                question += f" [left: {counts}]"
-            given[label] = await self._number(f"{question}: ", allowed)
-            if left:
-                left[given[label]] -= 1
-        return given
+        labels, place = sheet.labels, 0
+        while place < len(labels):
+            label, settled = labels[place], {own: given[own] for own in labels[:place]}
+            shown = given.get(label, before.get(label))
+            question, allowed = sheet.question(label, settled), sheet.allowed(label, settled)
+            value = await self._number(question, allowed, shown)
+            if value is None:
+                place = max(place - 1, 0)
+                continue
+            given[label] = value
+            place += 1
+        return "\n".join(f"{label}: {given[label]}" for label in labels)
 
-    async def _ranks(self, options: Mapping[str, str], before: Mapping[str, str]) -> dict[str, int]:
-        """A rank of each option, each rank used once."""
-        shown = (f"  {label}. {text}{_before(before, label)}" for label, text in options.items())
-        listed = "\n".join(shown)
-        question = f"\nRank the options, 1 for the one you prefer most:\n{listed}\n"
-        ranks = list(range(1, len(options) + 1))
-        given: dict[str, int] = {}
-        for label in options:
-            left = ", ".join(map(str, ranks))
-            given[label] = await self._number(f"{question}rank of {label} [left: {left}]: ", ranks)
-            ranks.remove(given[label])
-            question = ""
-        return given
-
-    async def _number(self, question: str, allowed: Collection[int]) -> int:
+    async def _number(
+        self, question: str, allowed: Collection[int], shown: int | None
+    ) -> int | None:
+        """A number that is allowed; Enter keeps the one `shown` if it is. None for BACK."""
+        kept = shown if shown in allowed else None
+        hint = "" if kept is None else f" [Enter keeps {kept}]"
+        question = f"{question}{hint}: "
         while True:
             line = await self._line(question)
+            if line == BACK:
+                return None
+            if not line and kept is not None:
+                return kept
             if re.fullmatch(r"[+-]?[0-9]{1,9}", line, re.ASCII) and int(line) in allowed:
                 return int(line)
-            question = f"  please answer with a whole number: {_listed(allowed)}: "
-
-
-def _heading(prompt: Prompt) -> str:
-    """What models are shown, without the marks, and without what is asked one by one below."""
-    messages = prompt.messages if prompt.purpose.attempt == 0 else prompt.messages[-1:]
-    form, text = prompt.reply, "\n\n".join(message.content for message in messages)
-    is_survey = isinstance(form, SurveyAnswers)
-    for told in (form.rules(), form.ending()) if is_survey else (form.describe(),):
-        text = re.sub(rf"{re.escape(told)}\n*", "", text)
-    for tag in ("considerations", "preferences", "answers") if is_survey else ():
-        shown = read_block(tag, text)
-        if shown is not None:
-            # with the line that introduces it
-            text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)
-    line = "=" * 72
-    who = f"{prompt.purpose.participant}, {prompt.purpose.occasion}"
-    return f"\n{line}\n{who}\n{line}\n\n{inert(TAG.sub('', text)).strip()}\n\n{HOW}\n"
-
-
-def inert(text: str) -> str:
-    """Text that changes nothing on a terminal but what stands there: without control, escape or
-    direction-changing characters.
-    """
-    hidden = ("Cc", "Cf", "Cs", "Co")
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in hidden)
-
-
-def _places(survey: Survey) -> dict[int, int]:
-    """How many items each value of a forced distribution takes; empty where none is forced."""
-    if survey.forced_distribution is None:
-        return {}
-    return dict(zip(survey.scale, survey.forced_distribution, strict=True))
-
-
-def _before(answers: Mapping[str, str], label: str) -> str:
-    return f"  (before: {answers[label]})" if label in answers else ""
+            question = f"  please answer with a whole number: {_listed(allowed)}{hint}: "
 
 
 def _listed(allowed: Collection[int]) -> str:

@@ -4,8 +4,11 @@ import asyncio
 import functools
 import os
 import select
+import shutil
 import sys
 import termios
+
+from delibsim.models.person.page import fitted
 
 TYPED_AHEAD = "(What was typed before this was asked is not taken.)\n"
 
@@ -18,7 +21,7 @@ class Terminal:
 
     async def ask(self, text: str) -> str:
         """Show a text and give the line that is answered; EOFError at the end of the input."""
-        sys.stderr.write(text)
+        sys.stderr.write(fitted(text, _width()) if sys.stderr.isatty() else text)
         sys.stderr.flush()
         while b"\n" not in self._typed:
             more = await self._read()
@@ -54,6 +57,11 @@ class Terminal:
         finally:
             loop.remove_reader(source)
         return os.read(source, 65_536)
+
+
+def _width() -> int:
+    """The width of the terminal, one column of which is left to the cursor."""
+    return max(shutil.get_terminal_size().columns - 1, 20)
 
 
 @functools.cache

@@ -89,9 +89,13 @@ class _Row:
     rank_1: str
 
 
-def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def read_rows(
+    path: Path, required: Sequence[str], faults: list[str] | None = None
+) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a CSV file in UTF-8, as (line, cells by column); WrongInput naming file and line
     where it is broken.
+
+    Rows of another number of cells are added to `faults`, where that is given, and left out.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -107,10 +111,12 @@ def read_rows(path: Path, required: Sequence[str]) -> Iterator[tuple[int, dict[s
                 raise WrongInput(f"{path}, line 1: column {', '.join(twice)} occurs more than once")
             for cells in filter(None, reader):
                 if len(cells) != len(header):
-                    raise WrongInput(
-                        f"{path}, line {reader.line_num}: {len(cells)} cells where the header names"
-                        f" {len(header)} columns"
-                    )
+                    named = f"{len(cells)} cells where the header names {len(header)} columns"
+                    fault = f"{path}, line {reader.line_num}: {named}"
+                    if faults is None:
+                        raise WrongInput(fault)
+                    faults.append(fault)
+                    continue
                 stripped = [cell.strip() for cell in cells]
                 yield reader.line_num, dict(zip(header, stripped, strict=True))
     except csv.Error as error:

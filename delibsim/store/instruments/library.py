@@ -2,19 +2,19 @@
 package.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from yaml.nodes import MappingNode, SequenceNode
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
-from delibsim.domain.survey import LABEL, Item, Survey
+from delibsim.domain.survey import LABEL, Item, Survey, fault_of_distribution
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.editions import LATER, NOW, edition_folder
+from delibsim.store.instruments.faults import Faults, checked_fields, fields_of
 from delibsim.store.instruments.ranks import Rank1
-from delibsim.store.reading import read_yaml, yaml_nodes
+from delibsim.store.reading import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
@@ -117,26 +117,40 @@ class Library:
 
     def entry(self, id: str) -> Topic | Motion:
         """A topic or a motion; WrongInput if there is none of that id or its file is broken."""
-        files = self.topics()
-        if id not in files:
-            advice = f"Topics are files in {self.home / 'topics'} or in the package"
-            raise unknown("topic", id, files, advice)
-        path = files[id]
-        plain = read_yaml(path)
-        kind = _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
-        return _checked(path, id, kind)
+        return self._entry(id, "topic", (_TopicFile, _MotionFile))
 
     def topic(self, id: str) -> Topic:
         """A topic; WrongInput if there is none of that id, its file is broken, or it is a
         motion.
         """
-        entry = self.entry(id)
+        entry = self._entry(id, "topic", (_TopicFile,))
         if isinstance(entry, Motion):
             raise WrongInput(
                 f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed"
                 " by: delibsim topics"
             )
         return entry
+
+    def motion(self, id: str) -> Motion:
+        """A motion; WrongInput if there is none of that id, its file is broken, or it is a
+        topic.
+        """
+        entry = self._entry(id, "motion", (_MotionFile,))
+        if isinstance(entry, Topic):
+            raise WrongInput(
+                f"'{id}' is a topic to deliberate on, not a motion; motions are listed by: delibsim"
+                " topics"
+            )
+        return entry
+
+    def _entry(self, id: str, what: str, kinds: Collection[type[_File]]) -> Topic | Motion:
+        """A topic or a motion; the refusal of another id names only what is of these kinds."""
+        files = self.topics()
+        if id not in files:
+            known = [name for name, path in files.items() if _kind_of(path) in kinds]
+            place = f"files in {self.home / 'topics'} or in the package"
+            raise unknown(what, id, known, f"{what.capitalize()}s are {place}")
+        return _checked(files[id], id, _kind_of(files[id]) or _TopicFile)
 
     def survey(self, id: str) -> Survey:
         """A survey; WrongInput if there is none of that id or its file is broken."""
@@ -163,59 +177,50 @@ class Library:
             yield theirs
 
 
-def _checked(path: Path, id: str, kind: Callable[..., Any]) -> Any:
-    plain = read_yaml(path)
-    if not isinstance(plain, dict):
-        raise WrongInput(
-            f"{path}, line 1: expected fields such as 'id: {id}', found {type(plain).__name__}"
-        )
+def _kind_of(path: Path) -> type[_TopicFile | _MotionFile] | None:
+    """Whether a file holds a topic or a motion; None where it cannot be read."""
     try:
-        built = kind(**{str(key): value for key, value in plain.items()}).build()
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise WrongInput(_located(path, first["loc"], _expected(first, kind))) from None
-    except ValueError as error:
-        raise WrongInput(_located(path, _place_of(str(error), plain), str(error))) from None
-    if built.id != id:
-        problem = f"is '{built.id}', but the place of the file says '{id}'; make them equal"
-        raise WrongInput(_located(path, ("id",), problem))
-    return built
+        plain = read_yaml(path)
+    except WrongInput:
+        return None
+    return _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
 
 
-def _place_of(problem: str, plain: dict[str, Any]) -> tuple[Any, ...]:
-    """Where in the file lies what a survey as a whole was refused for."""
-    if problem.startswith("item ids"):
-        seen: set[str] = set()
-        for kind in ("considerations", "preferences"):
-            for i, line in enumerate(plain[kind]):
-                if line["id"] in seen:
-                    return kind, i, "id"
-                seen.add(line["id"])
-    if problem.startswith("forced"):
-        return ("forced_distribution",)
-    return (next(field for field in ("scale_min", "scale_max", "id") if field in plain),)
+def _checked(path: Path, id: str, kind: type[_TopicFile | _MotionFile | _SurveyFile]) -> Any:
+    """What a file holds; WrongInput with every fault of the file."""
+    plain, faults = fields_of(path, f"id: {id}")
+    found: Any = checked_fields(plain, kind, faults)
+    if isinstance(plain.get("id"), str) and not faults.concern("id") and plain["id"].strip() != id:
+        problem = f"is '{plain['id']}', but the place of the file says '{id}'; make them equal"
+        faults.add(("id",), problem)
+    if kind is _SurveyFile:
+        _check_parts(plain, faults)
+    faults.refuse()
+    return found.build()
 
 
-def _expected(error: Any, kind: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return f"is not a field here; fields are: {', '.join(kind.model_fields)}"
-    if error["type"] == "missing":
-        return "is missing"
-    return f"{error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
-
-
-def _located(path: Path, location: tuple[Any, ...], problem: str) -> str:
-    """A message with the line of the field, found by walking the YAML nodes as far as they go."""
-    node = yaml_nodes(path)
-    line = 1
-    for step in location:
-        if isinstance(node, MappingNode):
-            pair = next(((key, value) for key, value in node.value if key.value == str(step)), None)
-            if pair is None:
-                break
-            line, node = pair[0].start_mark.line + 1, pair[1]
-        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
-            node = node.value[step]
-            line = node.start_mark.line + 1
-    steps = [f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in location]
-    return f"{path}, line {line}, field {''.join(steps).lstrip('.')}: {problem}"
+def _check_parts(plain: Mapping[str, Any], faults: Faults) -> None:
+    """Note where the parts of a survey contradict each other, as far as the parts are sound."""
+    lines = {name: plain.get(name) for name in ("considerations", "preferences")}
+    can_be_counted = not faults.concern("considerations", "forced_distribution")
+    ids: dict[str, tuple[Any, ...]] = {}
+    for name, items in lines.items():
+        for n, item in enumerate(items if isinstance(items, list) else ()):
+            label = item.get("id") if isinstance(item, dict) else None
+            if isinstance(label, str) and label in ids:
+                problem = f"item ids must be unique; used more than once: {label}"
+                faults.add((name, n, "id"), problem)
+            elif isinstance(label, str):
+                ids[label] = (name, n)
+    if faults.concern("scale_min", "scale_max"):
+        return
+    low, high = plain.get("scale_min", 1), plain.get("scale_max", 7)
+    if low >= high:
+        given = next((name for name in ("scale_min", "scale_max") if name in plain), "id")
+        faults.add((given,), f"scale_min ({low}) must be smaller than scale_max ({high})")
+    elif can_be_counted:
+        problem = fault_of_distribution(
+            plain.get("forced_distribution"), range(low, high + 1), len(plain["considerations"])
+        )
+        if problem:
+            faults.add(("forced_distribution",), problem)

@@ -9,14 +9,17 @@ from typing import Any
 import yaml
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.personas import Personas
+from delibsim.domain.personas import SEATINGS, Personas
 from delibsim.domain.study import is_file_name
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import read_rows, whole_number
+from delibsim.store.instruments.faults import Faults, Place, fields_of
 from delibsim.store.instruments.library import package_data
 from delibsim.store.reading import read_yaml
 
 FOLDER = Path("conf") / "persona"
+FIELDS = ("name", "personas", "seating", "sizes", "topic", "people", "built")
+"""The fields of a file of conf/persona."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -91,8 +94,9 @@ def read_persona_file(name: str, home: Path) -> dict[str, Any]:
         raise unknown("persona", name, files)
     path = files[name]
     plain = read_yaml(path)
-    if not isinstance(plain, dict) or not isinstance(plain.get("personas"), list):
+    if not isinstance(plain, dict):
         raise WrongInput(f"{path}: expected fields name and personas")
+    check_persona_file(path)
     return plain | {"personas": [str(text).replace("\\${", "${") for text in plain["personas"]]}
 
 
@@ -102,29 +106,92 @@ def read_own_personas(path: Path, name: str) -> Personas:
     """
     if path.suffix.lower() in (".yaml", ".yml"):
         return _of_yaml(path, name)
-    rows = list(read_rows(path, ["persona"]))
-    if not rows:
+    faults: list[str] = []
+    rows = list(read_rows(path, ["persona"], faults))
+    if not rows and not faults:
         raise WrongInput(f"{path}: there are no personas in it")
+    sizes = []
     for line, cells in rows:
         if not cells["persona"]:
-            raise WrongInput(f"{path}, line {line}, column persona: the cell is empty")
-    sizes = [
-        whole_number(cells["size"], f"{path}, line {line}, column size")
-        for line, cells in rows
-        if "size" in cells
-    ]
+            faults.append(f"{path}, line {line}, column persona: the cell is empty")
+        if "size" not in cells:
+            continue
+        try:
+            sizes.append(whole_number(cells["size"], f"{path}, line {line}, column size"))
+        except WrongInput as error:
+            faults.append(str(error))
+            continue
+        if sizes[-1] < 1:
+            faults.append(f"{path}, line {line}, column size: sizes are whole numbers from 1")
+    if faults:
+        raise WrongInput("\n".join(faults))
     return _set(path, name, [cells["persona"] for _, cells in rows], sizes)
 
 
 def _of_yaml(path: Path, name: str) -> Personas:
     plain = read_yaml(path)
+    listed = isinstance(plain, list)
     fields = plain if isinstance(plain, dict) else {"personas": plain}
-    texts, sizes = fields.get("personas"), fields.get("sizes", [])
-    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+    texts, sizes = fields.get("personas"), fields.get("sizes") or []
+    if not isinstance(texts, list) or not texts:
         raise WrongInput(f"{path}: expected a list of texts, or a field personas that is one")
-    if not isinstance(sizes, list) or not all(isinstance(size, int) for size in sizes):
-        raise WrongInput(f"{path}: sizes are a list of whole numbers")
+    faults = Faults(path)
+    _note_texts(texts, () if listed else ("personas",), faults)
+    _note_sizes(sizes, len(texts), faults)
+    faults.refuse()
     return _set(path, name, texts, sizes)
+
+
+def check_persona_file(path: Path, content: Mapping[str, Any] | None = None) -> None:
+    """WrongInput with every fault of a file of conf/persona.
+
+    `content` is what the file holds, where it has been read already.
+    """
+    if content is None:
+        plain, faults = fields_of(path, "personas: []")
+    else:
+        plain, faults = dict(content), Faults(path)
+    for name in plain:
+        if name not in FIELDS:
+            faults.add((name,), f"is not a field here; fields are: {', '.join(FIELDS)}")
+    if "name" not in plain:
+        faults.add(("name",), "is missing")
+    for name in ("name", "topic", "people"):
+        given = plain.get(name, "")
+        if not isinstance(given, str) and (given is not None or name == "name"):
+            faults.add((name,), f"expected a text, found {given!r}")
+    texts, sizes = plain.get("personas"), plain.get("sizes")
+    if isinstance(texts, list):
+        _note_texts(texts, ("personas",), faults)
+        _note_sizes(sizes or [], len(texts), faults)
+    else:
+        problem = f"expected a list of texts, found {texts!r}" if texts else "is missing"
+        faults.add(("personas",), problem)
+    seating = plain.get("seating", SEATINGS[0])
+    if seating not in SEATINGS:
+        faults.add(("seating",), f"is one of {', '.join(SEATINGS)}, not {seating!r}")
+    if seating == "proportional" and not sizes:
+        faults.add(("seating",), "proportional needs sizes, one for each persona")
+    faults.refuse()
+
+
+def _note_texts(texts: Sequence[Any], place: Place, faults: Faults) -> None:
+    for n, text in enumerate(texts):
+        if not isinstance(text, str):
+            faults.add((*place, n), f"expected a list of texts, found {text!r} in it")
+        elif not text.strip():
+            faults.add((*place, n), "a persona is a text that is not empty")
+
+
+def _note_sizes(sizes: Any, personas: int, faults: Faults) -> None:
+    if not isinstance(sizes, list):
+        faults.add(("sizes",), f"sizes are a list of whole numbers, not {sizes!r}")
+        return
+    for n, size in enumerate(sizes):
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            faults.add(("sizes", n), f"sizes are a list of whole numbers from 1, not {size!r}")
+    if sizes and len(sizes) != personas:
+        faults.add(("sizes",), f"{len(sizes)} sizes for {personas} personas")
 
 
 def _set(path: Path, name: str, texts: Sequence[str], sizes: Sequence[int]) -> Personas:

@@ -1,0 +1,103 @@
+"""Every fault of a file that a person wrote, each with its line, told together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from yaml.nodes import MappingNode, SequenceNode
+
+from delibsim.domain.errors import WrongInput
+from delibsim.store.reading import read_yaml_whole, yaml_nodes
+
+SHOWN = 30
+"""How many faults of one file are told."""
+Place = tuple[Any, ...]
+"""Where a value stands: keys, and numbers of entries of lists from 0."""
+
+
+@dataclass
+class Faults:
+    """The faults of one YAML file, which are gathered and then told together.
+
+    `places` are those of the faults, as far as they have one.
+    """
+
+    path: Path
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+    def add(self, place: Place, problem: str) -> None:
+        """Take note of a fault of the value at a place."""
+        steps = [f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in place]
+        line = _line_of(self.path, place)
+        told = f"{self.path}, line {line}, field {''.join(steps).lstrip('.')}: {problem}"
+        self.lines.append((line, told))
+        self.places.append(place)
+
+    def concern(self, *fields: str) -> bool:
+        """Whether a fault of one of these fields has been found."""
+        return any(place[0] in fields for place in self.places)
+
+    def refuse(self) -> None:
+        """WrongInput with all faults in the order of the file, if there are any."""
+        told = [text for _, text in sorted(self.lines, key=lambda fault: fault[0])]
+        if len(told) > SHOWN:
+            told[SHOWN:] = [f"{self.path}: and {len(told) - SHOWN} more faults"]
+        if told:
+            raise WrongInput("\n".join(told))
+
+
+def fields_of(path: Path, example: str) -> tuple[dict[str, Any], Faults]:
+    """The fields of a YAML file, and the faults so far: keys that occur twice.
+
+    WrongInput for a file that is no YAML or holds no fields.
+    """
+    plain, twice = read_yaml_whole(path)
+    if not isinstance(plain, dict):
+        raise WrongInput(
+            f"{path}, line 1: expected fields such as '{example}', found {type(plain).__name__}"
+        )
+    faults = Faults(path)
+    faults.lines += [(line, f"{path}, line {line}: {problem}") for line, problem in twice]
+    return {str(key): value for key, value in plain.items()}, faults
+
+
+def checked_fields(
+    plain: Mapping[str, Any], kind: type[BaseModel], faults: Faults
+) -> BaseModel | None:
+    """The fields as a model; None, with every fault noted, where some do not fit it."""
+    try:
+        return kind.model_validate(dict(plain))
+    except ValidationError as error:
+        for fault in error.errors():
+            faults.add(fault["loc"], _expected(fault, kind))
+        return None
+
+
+def _expected(fault: Any, kind: type[BaseModel]) -> str:
+    if fault["type"] == "extra_forbidden":
+        known = f"; fields are: {', '.join(kind.model_fields)}" if len(fault["loc"]) == 1 else ""
+        return f"is not a field here{known}"
+    if fault["type"] == "missing":
+        return "is missing"
+    return f"{fault['msg'][0].lower()}{fault['msg'][1:]}, found {fault['input']!r}"
+
+
+def _line_of(path: Path, place: Place) -> int:
+    """The line of a value, found by walking the YAML nodes as far as they go."""
+    try:
+        node, line = yaml_nodes(path), 1
+    except WrongInput:  # a file that only Hydra reads
+        return 1
+    for step in place:
+        if isinstance(node, MappingNode):
+            pair = next(((key, value) for key, value in node.value if key.value == str(step)), None)
+            if pair is None:
+                break
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+    return line
