@@ -5,7 +5,6 @@ one clear line.
 import signal
 import sys
 from importlib import import_module
-from importlib.metadata import version as version_of
 from typing import Any
 
 import typer
@@ -85,6 +84,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version as version_of  # takes as long as all the rest
+
         typer.echo(f"delibsim {version_of('delibsim')}")
         raise typer.Exit
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
-from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Turn
 from delibsim.engine.forum import Forum
@@ -16,32 +14,6 @@ BROKEN_OFF = Reason(
 
 class Debate(Forum):
     """Opening, rebuttal and closing, the proposition first; a turn without a speech ends it."""
-
-    @staticmethod
-    def check(session: Session) -> None:
-        """Refuse a debate without both sides, without rules or with another network; WrongInput."""
-        procedure, format = session.procedure, session.kind
-        roles = [participant.role for participant in session.participants]
-        counts = [roles.count(side) for side in format.sides]
-        if any(count != 1 for count in counts) or not set(roles) <= set(format.roles):
-            raise WrongInput(
-                "a debate has one proposition, one opposition and an audience; the roles given are"
-                f" {', '.join(roles)}"
-            )
-        if procedure.rules is None:
-            raise WrongInput(
-                "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"
-            )
-        if procedure.words is not None:
-            raise WrongInput(
-                "the length of a speech is procedure.rules.least and .most; procedure.words must be"
-                " null in a debate"
-            )
-        if procedure.audience.network != "complete":
-            raise WrongInput(
-                "in a debate everybody hears both sides: procedure.audience.network must be"
-                " complete"
-            )
 
     def agenda(self) -> Iterator[Turn]:
         """Private notes where the rules ask for them, then the six turns.
