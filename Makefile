@@ -9,6 +9,8 @@ PYTHON ?= python3
 TESTS ?=
 UV ?= uv
 WORKERS ?= 2
+# Each worker begins with a part of the modules, so that what tests of a module share is made once, and then takes from the other's.
+PARALLEL = -n $(WORKERS) --dist worksteal
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -51,14 +53,14 @@ demo: .venv/.project
 
 test: lint
 	@echo '== all tests: about six minutes on two cores'
-	$(BIN)/python -m pytest -n $(WORKERS) -m 'not heavy'
+	$(BIN)/python -m pytest $(PARALLEL) -m 'not heavy'
 
 # A target of its own, without a bound: what it measures is no aim, and measuring takes time.
 # TESTS=tests/measures measures a part. On the full disk of one test coverage.py could not write either.
 UNMEASURED := --deselect tests/conduct/test_faults.py::test_a_full_disk_stops_the_session_with_a_clear_error_and_no_further_call
 coverage: .venv/.coverage
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS) -m 'not heavy' $(UNMEASURED) $(TESTS) || failed=1; \
+	$(BIN)/coverage run -m pytest $(PARALLEL) -m 'not heavy' $(UNMEASURED) $(TESTS) || failed=1; \
 	$(BIN)/coverage combine --quiet; \
 	$(BIN)/coverage report --skip-covered; \
 	exit "$${failed:-0}"

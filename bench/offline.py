@@ -1,11 +1,13 @@
 """Measure time and memory of offline sessions: .venv/bin/python bench/offline.py
 
-Every figure beside its aim: `delibsim --help`, one run from process start to summary, and 2,000
-sessions in one process.
+Every figure beside its aim: the start of commands, one run from process start to summary, and
+2,000 sessions in one process. Commands are measured in seconds of CPU, the least of five, because
+other work on a machine changes what the clock says far more.
 """
 
 import asyncio
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,19 @@ from delibsim import compose, hold, models_for
 
 SLOW = ("mesa", "pandas", "scipy", "litellm")
 SESSIONS = 2_000
+SMALL = ("topic=ccps", "group.size=3", "rounds=1", "seed=7")
+PLAN = ("topic=acp,ccps,bep,zukunft", "treatment=all", "replicate=1,2,3", *SMALL[1:])  # 36 sessions
+COMMANDS = (
+    (("--help",), "under 0.12 s"),
+    (("topics",), ""),
+    (("surveys",), ""),
+    (("status", "one"), "under 0.6 s"),
+    (("show", "one"), "under 0.6 s"),
+    (("estimate", *SMALL), ""),
+    (("run", "-q", "-m", "study=one", *SMALL), ""),
+    (("run", "-q", "-m", "study=all", *PLAN), ""),
+)
+"""Commands that hold nothing, and their aims; the last two are finished."""
 
 
 def main() -> None:
@@ -27,7 +42,7 @@ def main() -> None:
     delibsim = Path(sys.executable).with_name("delibsim")
     bare = best_of(5, [sys.executable, "-c", "pass"])
     show("python -c pass", f"{bare:.2f} s", "")
-    show("delibsim --help", f"{best_of(5, [str(delibsim), '--help']):.2f} s", "under 0.3 s")
+    commands(str(delibsim))
     code = (
         "import sys; sys.argv=['delibsim','--help']\nfrom delibsim.cli.main import app\ntry:"
         " app()\nexcept SystemExit: pass\n"
@@ -51,6 +66,26 @@ def main() -> None:
         )
     show("delibsim run, start to summary", f"{seconds:.2f} s", "under 5 s")
     asyncio.run(memory())
+
+
+def commands(delibsim: str) -> None:
+    """Seconds of CPU of every command that holds nothing, in a folder with two finished studies."""
+    with tempfile.TemporaryDirectory() as folder:
+        for study, settings in (("one", SMALL), ("all", PLAN)):
+            words = [delibsim, "run", "-q", "-m", f"study={study}", *settings]
+            subprocess.run(words, cwd=folder, capture_output=True, check=True)
+        for words, aim in COMMANDS:
+            seconds = min(cpu_of([delibsim, *words], folder) for _ in range(5))
+            name = " ".join(words[:1] if len(words) < 4 else (*words[:4], "..."))
+            show(f"delibsim {name}", f"{seconds:.2f} s of CPU", aim)
+
+
+def cpu_of(command: list[str], folder: str) -> float:
+    """Seconds of CPU of a command, those of its own processes included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 async def memory() -> None:

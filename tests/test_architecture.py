@@ -3,6 +3,7 @@ points, and the wheel.
 """
 
 import ast
+import functools
 import importlib.util
 import os
 import subprocess
@@ -32,6 +33,7 @@ FORBIDDEN_NAMES = {
 NAMES = [str(path.relative_to(ROOT)) for path in MODULES]
 
 
+@functools.cache
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 

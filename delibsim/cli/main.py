@@ -5,7 +5,6 @@ one clear line.
 import signal
 import sys
 from importlib import import_module
-from importlib.metadata import version as version_of
 from typing import Any
 
 import typer
@@ -63,7 +62,7 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         stand_in = typer.Typer(add_completion=False)
-        stand_in.command(cmd_name, help=COMMANDS[cmd_name][1])(lambda: None)
+        stand_in.command(cmd_name, short_help=COMMANDS[cmd_name][1])(lambda: None)
         return get_command(stand_in)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -76,12 +75,23 @@ class Commands(TyperGroup):
             typer.echo(f"warning: {warning}", err=True)
         if name == "estimate":
             rest = as_settings(rest)
-        return name, get_command(import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}").app), rest
+        module = import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}")
+        return name, _plain(get_command(module.app)), rest
+
+
+def _plain(command: Any) -> Any:
+    """A command whose help is plain text, as that of `delibsim` itself; its own commands too."""
+    command.rich_markup_mode = None
+    for inner in getattr(command, "commands", {}).values():
+        inner.short_help = " ".join((inner.help or "").partition("\n\n")[0].split())  # uncut
+        _plain(inner)
+    return command
 
 
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
+    rich_markup_mode=None,  # rich and its Markdown would take as long as everything else
     add_completion=False,
     epilog="Exit codes: 0 complete, 2 wrong input, 3 partial, 4 nothing succeeded.",
 )
@@ -89,6 +99,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version as version_of  # takes as long as all the rest
+
         typer.echo(f"delibsim {version_of('delibsim')}")
         raise typer.Exit
 

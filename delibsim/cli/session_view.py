@@ -13,7 +13,7 @@ from delibsim.conduct.observe import Observer
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import PREPARATION, Silence, Statement
-from delibsim.engine.forum import Event
+from delibsim.engine.event import Event
 from delibsim.models.replay import Exchange
 
 NOTES = "notes"

@@ -9,7 +9,7 @@ from delibsim.analysis.run_notes import notes
 from delibsim.analysis.run_summary import UNPHASED, run_summary
 from delibsim.cli.table import Column, print_table
 from delibsim.cli.terminal import number, safe, shown
-from delibsim.conduct.hold import Outcome
+from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.format import format_named
 from delibsim.domain.measure import HEADINGS, PHASES, Measure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.domain.run import Session
-from delibsim.engine.forum import Event
+from delibsim.engine.event import Event
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange
 

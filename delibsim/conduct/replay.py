@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from delibsim.domain.run import Run
-from delibsim.engine.hold import hold
 from delibsim.models.replay import Diverged, Exchange, Replay, exchanges_in
 from delibsim.store.codec import Damaged, differences, run_to_plain
 from delibsim.store.runs import Runs
@@ -15,6 +14,8 @@ NOT_COMPARED = ("provenance", "dropped")
 
 async def replay(runs: Runs, session: str) -> Run:
     """Hold a session again from its recorded exchanges; Diverged if it asks anything else."""
+    from delibsim.engine.hold import hold  # Mesa takes half a second to import
+
     planned = runs.planned(session)
     exchanges, _ = exchanges_of(runs, session)
     return await hold(planned, {name: Replay(name, exchanges) for name in planned.models})

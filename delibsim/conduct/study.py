@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from delibsim.conduct.cost import budget_of
-from delibsim.conduct.hold import hold_all
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
@@ -87,6 +86,8 @@ async def hold_prepared(prepared: Prepared, observer: Observer | None = None) ->
     """Hold the waiting sessions; the outcomes of those that were held before come first."""
     if not prepared.waiting:
         return list(prepared.held)
+    from delibsim.conduct.hold import hold_all  # Mesa takes half a second to import
+
     # With twice as many sessions as calls in flight, one prepares its prompt while another asks.
     at_once = 2 * prepared.plan.limits.concurrency
     held = await hold_all(prepared.waiting, prepared.runs, prepared.pool, observer, at_once)

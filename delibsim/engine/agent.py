@@ -1,6 +1,5 @@
 """A participant in the room: it answers surveys and takes turns through its language model."""
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +8,9 @@ import mesa
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Item, Phase, Response, Survey
+from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.engine.agenda import item_order
 from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
 from delibsim.prompts.forms.words import Words
@@ -32,7 +32,7 @@ class Agent(mesa.Agent):
         self.session = session
         self.participant = participant
         self.language_model = language_model
-        self.order = self._order(session.survey)
+        self.order = item_order(session, participant)
         self.reversed = reversed_for(session, participant)
         self.dropped: set[str] = set()  # parameters that were requested and had no effect
 
@@ -72,23 +72,3 @@ class Agent(mesa.Agent):
             self.dropped.update(completion.parameters_dropped)
 
         return await ask(self.session, self.language_model, prompt, note)
-
-    def _order(self, survey: Survey) -> tuple[str, ...]:
-        """The items in this participant's own order, considerations before preferences.
-
-        It is the same in both phases.
-        """
-        considerations = self._shuffled("considerations", survey.considerations)
-        preferences = self._shuffled("preferences", survey.preferences)
-        return tuple(item.id for item in (*considerations, *preferences))
-
-    def _shuffled(self, kind: str, items: Sequence[Item]) -> Sequence[Item]:
-        if not self.session.procedure.shuffle_items:
-            return items
-        # Sorted by keyed hashes, so that an item more or less leaves the others in their order.
-        key = self.session.seed_for(self.participant.id, "order", kind).to_bytes(8, "big")
-
-        def keyed_hash(item: Item) -> bytes:
-            return hashlib.blake2b(item.id.encode(), key=key, digest_size=8).digest()
-
-        return sorted(items, key=keyed_hash)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from delibsim.domain.transcript import Turn
+from delibsim.engine.agenda import deliberation_turns
 from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
 
@@ -12,11 +13,9 @@ class Deliberation(Forum):
 
     def agenda(self) -> Iterator[Turn]:
         """Each round, all participants in an order that Mesa shuffles."""
-        treatment = self.session.treatment
-        rounds = treatment.rounds if treatment.interaction else 0
-        index = 0
-        for round_ in range(1, rounds + 1):
-            for agent in list(self.agents.shuffle()):
-                assert isinstance(agent, Agent)
-                index += 1
-                yield Turn(index, round_, agent.participant.id)
+        return deliberation_turns(self.session, self._drawn)
+
+    def _drawn(self) -> Iterator[str]:
+        for agent in list(self.agents.shuffle()):
+            assert isinstance(agent, Agent)
+            yield agent.participant.id

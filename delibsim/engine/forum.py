@@ -2,8 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import mesa
@@ -12,27 +11,9 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.agent import Agent
+from delibsim.engine.event import Event, Watch
 from delibsim.engine.network import network_of
 from delibsim.models.base import LanguageModel
-
-
-@dataclass(frozen=True)
-class Event:
-    """One participant begins to answer a survey or to take a turn, or has done so (`done`).
-
-    `said` is what came of it, None before.
-    """
-
-    session: str
-    occasion: Literal["pre", "turn", "post"]
-    participant: str
-    turn: Turn | None = None
-    done: bool = False
-    said: Statement | Silence | Response | None = None
-
-
-Watch = Callable[[Event], None]
-"""What is called with every event of a session."""
 
 
 class Forum(mesa.Model, ABC):
@@ -55,10 +36,6 @@ class Forum(mesa.Model, ABC):
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []
         self.responses: dict[tuple[Phase, str], Response] = {}
-
-    @staticmethod
-    def check(session: Session) -> None:
-        """Refuse a session that cannot be held in this format; WrongInput."""
 
     @abstractmethod
     def agenda(self) -> Iterator[Turn]:

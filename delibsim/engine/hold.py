@@ -1,20 +1,15 @@
 """Holding a session: survey, turns, survey."""
 
-import functools
-import hashlib
-import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.run import Run, Session
+from delibsim.engine.check import check, provenance
 from delibsim.engine.debate import Debate
 from delibsim.engine.deliberation import Deliberation
-from delibsim.engine.forum import Forum, Watch
-from delibsim.engine.network import network_of
+from delibsim.engine.event import Watch
+from delibsim.engine.forum import Forum
 from delibsim.models.base import LanguageModel
-from delibsim.prompts.session import fixed_prompts
-from delibsim.prompts.wording import rehearse
 
 FORUMS: dict[str, type[Forum]] = {DELIBERATION.name: Deliberation, DEBATE.name: Debate}
 """The forum of every format."""
@@ -48,23 +43,3 @@ async def hold(
         silences=tuple(forum.silences),
         dropped=forum.dropped(),
     )
-
-
-def check(session: Session) -> None:
-    """Refuse a session with an unusable format, network or wording; WrongInput."""
-    FORUMS[session.kind.name].check(session)
-    network_of(session)
-    rehearse(session)
-
-
-def prompt_hash(session: Session) -> str:
-    """SHA-256 of what every replicate of a session is asked alike, forms of reply included."""
-    asked = [f"{prompt.text}\f{prompt.reply.describe()}" for prompt in fixed_prompts(session)]
-    return hashlib.sha256("\f".join(asked).encode(errors="surrogatepass")).hexdigest()
-
-
-@functools.cache
-def provenance() -> dict[str, str]:
-    """The versions that held a run."""
-    packages = {name: version(name) for name in ("delibsim", "mesa", "networkx", "numpy")}
-    return {"python": platform.python_version(), **packages}

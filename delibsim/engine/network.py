@@ -4,17 +4,15 @@ import functools
 
 import networkx as nx
 
-from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Network
-
-NETWORKS = ("complete", "star", "ring", "small_world", "edges")
+from delibsim.engine.check import check_network
 
 
 def network_of(session: Session) -> nx.Graph:
     """The graph whose edges join those who hear each other.
 
-    In a star, the first participant is the centre.
+    In a star, the first participant is the centre. WrongInput for a network that cannot be.
     """
     network = session.procedure.audience
     # "audience" is the name that seeds of version 0.1 were made from.
@@ -25,14 +23,8 @@ def network_of(session: Session) -> nx.Graph:
 @functools.lru_cache(maxsize=256)  # the sessions of a study have few networks between them
 def _graph(network: Network, names: tuple[str, ...], seed: int) -> nx.Graph:
     n = len(names)
-    if network.edges and network.network != "edges":
-        raise WrongInput(
-            f"audience.edges are given, but audience.network is {network.network}; set"
-            " procedure.audience.network=edges"
-        )
+    check_network(network, n)
     match network.network:
-        case "complete":
-            graph = nx.complete_graph(n)
         case "star":
             graph = nx.star_graph(n - 1)
         case "ring":
@@ -41,32 +33,18 @@ def _graph(network: Network, names: tuple[str, ...], seed: int) -> nx.Graph:
             graph = _small_world(network, n, seed)
         case "edges":
             graph = _listed(network, n)
-        case other:
-            raise unknown("network", other, NETWORKS)
+        case _:
+            graph = nx.complete_graph(n)
     return nx.freeze(nx.relabel_nodes(graph, dict(enumerate(names))))
 
 
 def _small_world(network: Network, n: int, seed: int) -> nx.Graph:
     """A small world after Watts and Strogatz (1998), https://doi.org/10.1038/30918."""
-    if not 2 <= network.neighbours < n or network.neighbours % 2:
-        raise WrongInput(
-            f"audience.neighbours must be an even number from 2 to {n - 1}, not"
-            f" {network.neighbours}"
-        )
-    if not 0 <= network.rewiring <= 1:
-        raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {network.rewiring}")
     return nx.watts_strogatz_graph(n, network.neighbours, network.rewiring, seed=seed)
 
 
 def _listed(network: Network, n: int) -> nx.Graph:
     """The graph of an edge list of seats, counted from 1."""
-    seats = range(1, n + 1)
-    wrong = [[a, b] for a, b in network.edges if a == b or a not in seats or b not in seats]
-    if wrong or not network.edges:
-        raise WrongInput(
-            f"audience.edges needs pairs of different seats from 1 to {n}; wrong:"
-            f" {wrong or 'none given'}"
-        )
     graph = nx.empty_graph(n)
     graph.add_edges_from((a - 1, b - 1) for a, b in network.edges)
     return graph

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from delibsim.domain.run import Session
-from delibsim.engine.hold import hold, prompt_hash
+from delibsim.engine.check import prompt_hash
 from delibsim.models.base import Completion
 from delibsim.models.capabilities import Capabilities
 from delibsim.prompts.prompt import Prompt
@@ -48,6 +48,8 @@ async def dry_run(session: Session, words: int = 0) -> list[Asked]:
 
     Statements have so many words; 0: only the placeholder.
     """
+    from delibsim.engine.hold import hold  # Mesa takes half a second to import
+
     asked: list[Asked] = []
     models = {name: DryRunModel(name, words, asked.append) for name in session.models}
     await hold(session, models)

@@ -10,8 +10,9 @@ from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES
 from delibsim.models.limits import Limits
 from delibsim.models.replay import exchange_of
+from delibsim.planning.calls import calls_of
 from delibsim.planning.costing import Assumptions, Line, line_of, seconds_of
-from delibsim.planning.dry_run import Asked, call_signature, dry_run
+from delibsim.planning.dry_run import Asked, call_signature
 from delibsim.planning.load import Load, load_of
 from delibsim.planning.tokens import Range, total
 from delibsim.prompts.session import statement_words
@@ -162,8 +163,8 @@ async def _loads(
 ) -> list[Load]:
     """What each model of a session is asked, without the calls that are done."""
     low, high = words or statement_words(session)
-    brief = [call for call in await dry_run(session, low) if _occasion(call) not in done]
-    long = [call for call in await dry_run(session, high) if _occasion(call) not in done]
+    brief = [call for call in await calls_of(session, low) if _occasion(call) not in done]
+    long = [call for call in await calls_of(session, high) if _occasion(call) not in done]
     depth = len({call.prompt.purpose.occasion for call in long})
     loads = []
     for model in models:

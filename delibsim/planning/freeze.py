@@ -7,7 +7,7 @@ from pathlib import Path
 
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
-from delibsim.engine.hold import check, prompt_hash, provenance
+from delibsim.engine.check import check, prompt_hash, provenance
 from delibsim.planning.compose import Plan
 from delibsim.store.manifest import Manifest, commits
 

@@ -71,6 +71,14 @@ def planned(home, *overrides):
     return plan(["topic=trams", *overrides], home)
 
 
+def sessions_of(home, replicates, *overrides):
+    """The sessions of these replicates, planned at once, which is much faster than one by one."""
+    sweep = f"replicate={','.join(map(str, replicates))}"
+    found = plan([*overrides, sweep], home, sweep=True).sessions
+    assert [session.replicate for session in found] == list(replicates)
+    return found
+
+
 def built(home, name):
     import yaml
 
@@ -101,8 +109,8 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
     assert "unchanged" in delibsim("personas", "build", "trams", "--k", "2").out
     assert delibsim("personas", "show", "trams_2", "--json").json["built"] == own
     people = [
-        [p.persona for p in planned(home, "persona=trams_2", f"replicate={r}").session.participants]
-        for r in range(1, 9)
+        [person.persona for person in session.participants]
+        for session in sessions_of(home, range(1, 9), "topic=trams", "persona=trams_2")
     ]
     assert all(
         sorted(group.count(text) for text in plain["personas"]) == [2, 3] for group in people
@@ -123,10 +131,14 @@ def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
     plain = built(home, "trams_2_all")
     seats = [
         plain["personas"].index(person.persona)
-        for r in range(1, 31)
-        for person in planned(
-            home, "persona=trams_2_all", "persona.seating=proportional", f"replicate={r}"
-        ).session.participants
+        for session in sessions_of(
+            home,
+            range(1, 31),
+            "topic=trams",
+            "persona=trams_2_all",
+            "persona.seating=proportional",
+        )
+        for person in session.participants
     ]
     assert np.mean(np.array(seats) == 0) == pytest.approx(plain["sizes"][0] / 20, abs=0.12)
 
@@ -475,9 +487,7 @@ def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_c
                 "treatment=none",
                 f"persona={persona}",
             ]
-            sessions = [
-                plan([*settings, f"replicate={replicate}"], home).session for replicate in (1, 2, 3)
-            ]
+            sessions = sessions_of(home, (1, 2, 3), *settings)
             runs = [asyncio.run(hold(session, models_for(session))) for session in sessions]
             scores = [
                 s.value

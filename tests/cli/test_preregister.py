@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from delibsim.engine.hold import prompt_hash
+from delibsim.engine.check import prompt_hash
 from delibsim.planning.compose import plan
 from delibsim.planning.preregistration.document import sealed, untouched
 

@@ -10,7 +10,7 @@ from delibsim import compose
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Response
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.engine.hold import check, prompt_hash
+from delibsim.engine.check import check, prompt_hash
 from delibsim.prompts.session import longest_prompt, statement_words, survey_prompt
 from delibsim.testing import a_run
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist, squareform
-from scipy.stats import t as student
 
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
@@ -199,6 +197,8 @@ def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[st
 
     All measures are means over pairs, so pairs of the whole survey are computed once and looked up.
     """
+    from scipy.spatial.distance import pdist, squareform  # scipy takes half a second to import
+
     rated, ranked = answers.considerations[phase], answers.preferences[phase]
     rc, rp = rank_correlations(rated), rank_correlations(ranked)
     pairs = {
@@ -214,6 +214,8 @@ def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[st
 
 
 def _p(estimate: float, error: float, df: int) -> float:
+    from scipy.stats import t as student
+
     return float(2 * student.sf(abs(estimate / error), df)) if error > 0 else np.nan
 
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import linregress
 
 from delibsim.domain.measure import CHANGE
 from delibsim.domain.measure import MEASURES as CATALOGUED
@@ -151,6 +150,8 @@ def interval_of_mean_change(
 
 def ceiling(references: Sequence[Reference]) -> Ceiling:
     """The ceiling over topics; NaN where all start alike or there are fewer than three."""
+    from scipy.stats import linregress  # scipy takes half a second to import
+
     before = [reference.pre["dri"] for reference in references]
     if len(set(before)) < 2 or len(before) < 3:
         return Ceiling(np.nan, np.nan, np.nan, np.nan, len(before) - 2)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from delibsim.analysis.personas.clusters import Clusters
 from delibsim.domain.survey import Survey
@@ -126,6 +125,8 @@ def compared(answers: Array, clusters: Clusters, cluster: int) -> Reading:
     They are the raw answers: a correlation does not depend on their scale. Rank 1 is the most
     preferred in both.
     """
+    from scipy.stats import spearmanr  # scipy takes half a second to import
+
     if len(answers) < 3:
         return Reading.missing("too_few_items")
     if np.ptp(answers) == 0:

@@ -58,7 +58,7 @@ class Answers:
         """
         if self.declared:
             return self
-        turned = {phase: ranks.most_first(self.preferences[phase], rank_1) for phase in PHASES}
+        turned = {phase: most_first(self.preferences[phase], rank_1) for phase in PHASES}
         return replace(self, preferences=turned, declared=True)
 
     def of_case(self, case: str) -> "Answers":
@@ -317,3 +317,12 @@ def _ranks(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
                 f" to {len(items)}: every rank is given exactly once"
             )
     return ranked
+
+
+def most_first(ranks: NDArray[np.int64], rank_1: ranks.Rank1) -> NDArray[np.int64]:
+    """Ranks (n, p), each row a permutation of 1..p, with 1 as the most preferred.
+
+    >>> most_first(np.array([[1, 3, 2]]), "least_preferred").tolist()
+    [[3, 1, 2]]
+    """
+    return ranks.shape[1] + 1 - ranks if rank_1 == "least_preferred" else ranks

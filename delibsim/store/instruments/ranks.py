@@ -6,9 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from delibsim.domain.errors import WrongInput
 
 Rank1 = Literal["most_preferred", "least_preferred"]
@@ -48,12 +45,3 @@ def declared(path: Path, cells: Iterable[tuple[int, str]]) -> Rank1 | None:
     if first is None or not first[1]:
         return None
     return "least_preferred" if first[1] == "least_preferred" else "most_preferred"
-
-
-def most_first(ranks: NDArray[np.int64], rank_1: Rank1) -> NDArray[np.int64]:
-    """Ranks (n, p), each row a permutation of 1..p, with 1 as the most preferred.
-
-    >>> most_first(np.array([[1, 3, 2]]), "least_preferred").tolist()
-    [[3, 1, 2]]
-    """
-    return ranks.shape[1] + 1 - ranks if rank_1 == "least_preferred" else ranks

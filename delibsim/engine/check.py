@@ -1,0 +1,111 @@
+"""Whether a session can be held, what its replicates are asked alike, and what holds it.
+
+Nothing here imports Mesa or networkx, which take half a second: plans are checked without them.
+"""
+
+import functools
+import hashlib
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.format import DEBATE, DELIBERATION
+from delibsim.domain.run import Session
+from delibsim.domain.treatment import Network
+from delibsim.prompts.session import fixed_prompts
+from delibsim.prompts.wording import rehearse
+
+NETWORKS = ("complete", "star", "ring", "small_world", "edges")
+
+
+def check(session: Session) -> None:
+    """Refuse a session with an unusable format, network or wording; WrongInput."""
+    CHECKS[session.kind.name](session)
+    check_network(session.procedure.audience, len(session.participants))
+    rehearse(session)
+
+
+def prompt_hash(session: Session) -> str:
+    """SHA-256 of what every replicate of a session is asked alike, forms of reply included."""
+    asked = [f"{prompt.text}\f{prompt.reply.describe()}" for prompt in fixed_prompts(session)]
+    return hashlib.sha256("\f".join(asked).encode(errors="surrogatepass")).hexdigest()
+
+
+@functools.cache
+def provenance() -> dict[str, str]:
+    """The versions that held a run."""
+    packages = {name: version(name) for name in ("delibsim", "mesa", "networkx", "numpy")}
+    return {"python": platform.python_version(), **packages}
+
+
+def check_network(network: Network, n: int) -> None:
+    """Refuse a network that cannot be laid over `n` participants; WrongInput."""
+    if network.edges and network.network != "edges":
+        raise WrongInput(
+            f"audience.edges are given, but audience.network is {network.network}; set"
+            " procedure.audience.network=edges"
+        )
+    match network.network:
+        case "small_world":
+            _check_small_world(network, n)
+        case "edges":
+            _check_edges(network, n)
+        case other if other not in NETWORKS:
+            raise unknown("network", other, NETWORKS)
+
+
+def _check_small_world(network: Network, n: int) -> None:
+    if not 2 <= network.neighbours < n or network.neighbours % 2:
+        raise WrongInput(
+            f"audience.neighbours must be an even number from 2 to {n - 1}, not"
+            f" {network.neighbours}"
+        )
+    if not 0 <= network.rewiring <= 1:
+        raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {network.rewiring}")
+
+
+def _check_edges(network: Network, n: int) -> None:
+    seats = range(1, n + 1)
+    wrong = [[a, b] for a, b in network.edges if a == b or a not in seats or b not in seats]
+    if wrong or not network.edges:
+        raise WrongInput(
+            f"audience.edges needs pairs of different seats from 1 to {n}; wrong:"
+            f" {wrong or 'none given'}"
+        )
+
+
+def _check_deliberation(session: Session) -> None:
+    """Every session can be held as a deliberation."""
+
+
+def _check_debate(session: Session) -> None:
+    """Refuse a debate without both sides, without rules or with another network; WrongInput."""
+    procedure, format = session.procedure, session.kind
+    roles = [participant.role for participant in session.participants]
+    counts = [roles.count(side) for side in format.sides]
+    if any(count != 1 for count in counts) or not set(roles) <= set(format.roles):
+        raise WrongInput(
+            "a debate has one proposition, one opposition and an audience; the roles given are"
+            f" {', '.join(roles)}"
+        )
+    if procedure.rules is None:
+        raise WrongInput(
+            "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"
+        )
+    if procedure.words is not None:
+        raise WrongInput(
+            "the length of a speech is procedure.rules.least and .most; procedure.words must be"
+            " null in a debate"
+        )
+    if procedure.audience.network != "complete":
+        raise WrongInput(
+            "in a debate everybody hears both sides: procedure.audience.network must be complete"
+        )
+
+
+CHECKS: dict[str, Callable[[Session], None]] = {
+    DELIBERATION.name: _check_deliberation,
+    DEBATE.name: _check_debate,
+}
+"""The check of every format."""
