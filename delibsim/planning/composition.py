@@ -15,7 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import package_data
-from delibsim.store.reading import check_yaml
+from delibsim.store.reading import check_yaml, yaml_nodes
 
 BEYOND = ("@package", "defaults", "${", "???")
 """What a file holds that reaches beyond its group, or that only Hydra can read."""
@@ -92,6 +92,16 @@ def _refuse_unsafe(path: Path, changed: int) -> None:
     was written, so that each version is checked once.
     """
     check_yaml(path)
+    try:
+        node = yaml_nodes(path)
+    except WrongInput:
+        return  # Hydra, which takes more than we do, says what is wrong with it
+    for key, chosen in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value == "defaults" and "${" in yaml.serialize(chosen):
+            raise WrongInput(
+                f"{path}, line {key.start_mark.line + 1}: the defaults of a file name other files"
+                " as they are, without ${...}"
+            )
 
 
 def _of_hydra(error: Exception) -> str:

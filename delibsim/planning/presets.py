@@ -11,7 +11,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.composition import composed, composed_from_package, plain_option
-from delibsim.planning.merging import resolved
+from delibsim.planning.references import resolved
 from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.instruments.library import package_data
 
