@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -61,8 +62,16 @@ def number(value: float | None, signed: bool = False) -> str:
 
 
 def echo_json(value: Any) -> None:
-    """Print plain values as JSON; NaN is printed as null."""
-    typer.echo(json.dumps(_without_nan(value), ensure_ascii=False, indent=2, allow_nan=False))
+    """Print plain values as JSON; NaN is printed as null, and what the encoding of stdout does not
+    have as JSON escapes it.
+    """
+    plain = _without_nan(value)
+    text = json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(plain, indent=2, allow_nan=False)
+    typer.echo(text)
 
 
 def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], list[str]]:

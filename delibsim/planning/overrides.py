@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, RangeSweep
@@ -199,12 +199,16 @@ def _values(
         raise WrongInput(f"'{line}' names no list of values")
     if isinstance(value, RangeSweep) and _too_many(value):
         raise WrongInput(f"'{line}' names more than {MOST_SESSIONS:,} values")
+    if isinstance(value, RangeSweep):
+        return list(override.sweep_iterator()) or _no_value(line)
     values = []
     for text in override.sweep_string_iterator():
         values += [one.value() for one in _parsed([f"{key}={text}"])]
-    if not values:
-        raise WrongInput(f"'{line}' names no value at all")
-    return values
+    return values or _no_value(line)
+
+
+def _no_value(line: str) -> NoReturn:
+    raise WrongInput(f"'{line}' names no value at all")
 
 
 def _too_many(span: RangeSweep) -> bool:
@@ -235,6 +239,11 @@ def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Jo
     values = {key: value for key, value in cell.items() if key not in GROUPS}
     persona = choices.get("persona")
     if isinstance(persona, str) and persona.startswith(PEOPLE):
+        if "persona.people" in values:
+            raise WrongInput(
+                f"'persona.people' would be overwritten by persona={persona}; leave one of the two"
+                " out"
+            )
         choices["persona"] = "human"
         values["persona.people"] = persona.removeprefix(PEOPLE)
     for group, name in choices.items():

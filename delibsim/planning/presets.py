@@ -84,7 +84,11 @@ class Presets:
         if name not in self.names("experiment"):
             raise unknown("experiment", name, self.names("experiment"))
         config = self._raw(f"+experiment={name}", hydra=True)
-        params = config["hydra"]["sweeper"].get("params") or {}
+        sweeper = config["hydra"]["sweeper"]
+        params = sweeper.get("params") if isinstance(sweeper, dict) else None
+        if params is not None and not isinstance(params, dict):
+            raise WrongInput(f"conf/experiment/{name}.yaml: hydra.sweeper.params holds no settings")
+        params = params or {}
         del config["hydra"]
         config.pop("experiment", None)
         defaults = self._compose()

@@ -10,6 +10,7 @@ from typing import Any, overload
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.editions import NOW
@@ -109,6 +110,8 @@ class Runs:
         name; WrongInput with the differences.
         """
         old = self.manifest()
+        if old is None:
+            refuse_key("study", self.study)
         changed = [] if old is None else old.conflicts(new)
         if changed:
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
@@ -133,6 +136,8 @@ class Runs:
             )
         path = self.path(session.id) / "session.json"
         if not path.is_file():
+            refuse_key("session", session.id)
+            refuse_key("study", self.study)
             return
         kept = codec.session_to_plain(self._session(path))
         changed = codec.differences(kept, codec.session_to_plain(session))
