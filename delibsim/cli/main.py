@@ -110,10 +110,10 @@ def main() -> None:
     # A shell that puts it into the background would have it ignore both.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    prepare_streams()
+    stdout = prepare_streams()
     try:
         code = _code()
-        unread = flush_streams()
+        unread = flush_streams(stdout)
     except WrongInput as error:
         print(f"delibsim: {_without_secrets(str(error))}", file=sys.stderr)
         sys.exit(2)

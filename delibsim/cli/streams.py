@@ -41,20 +41,25 @@ class Readable(io.TextIOWrapper):
         os.close(nowhere)
 
 
-def prepare_streams() -> None:
-    """Let stdout and stderr take any text, and their readers leave.
+def prepare_streams() -> TextIO | None:
+    """Let stdout and stderr take any text, and their readers leave; the new stdout.
 
     A character that an encoding does not have (`PYTHONIOENCODING=ascii`) is written as an escape,
     such as \\u2019.
     """
     sys.stdout, sys.stderr = _readable(sys.stdout), _readable(sys.stderr)
+    return sys.stdout
 
 
-def flush_streams() -> bool:
-    """Write out what is left for stdout and stderr; whether somebody stopped reading stdout."""
+def flush_streams(stdout: TextIO | None) -> bool:
+    """Write out what is left for stdout and stderr; whether somebody stopped reading stdout.
+
+    Where typer writes past `stdout`, it finds that out itself, and puts another stream in its
+    place.
+    """
     for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it was closed (>&-)
         stream.flush()
-    return isinstance(sys.stdout, Readable) and sys.stdout.unread
+    return sys.stdout is not stdout or (isinstance(stdout, Readable) and stdout.unread)
 
 
 def _readable(stream: TextIO) -> TextIO:

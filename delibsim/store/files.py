@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TextIO
@@ -22,9 +22,12 @@ from delibsim.store.reading import json_value
 TRIES = 4  # looks at a lock before it counts as taken
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole text file: temporary file in the same folder, fsync, rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def write_atomically(path: Path, text: str, durable: bool = False) -> None:
+    """Write a whole text file: temporary file in the same folder, fsync, rename.
+
+    With `durable` its name is on the disk too when this returns, and those of new folders.
+    """
+    make_folder(path.parent, durable)
     name = path.with_name(f".{path.name}.{token_hex(4)}.tmp")
     try:
         # tempfile would make it for its owner alone; this way the umask decides, as for all files.
@@ -37,8 +40,11 @@ def write_atomically(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
+        if durable:
+            _sync(path.parent)
     except OSError as error:
-        os.unlink(name)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise OSError(error.errno, error.strerror, str(path)) from None
     except BaseException:
         os.unlink(name)
@@ -60,9 +66,20 @@ def json_text(plain: Any, indent: int | None = None) -> str:
     return text
 
 
-def append_line(path: Path, record: Mapping[str, Any]) -> None:
+def make_folder(folder: Path, durable: bool = False) -> None:
+    """Make a folder and those above it where they are missing; with `durable` on the disk."""
+    above = [one for one in (folder, *folder.parents) if not one.exists()] if durable else []
+    folder.mkdir(parents=True, exist_ok=True)
+    for new in above:
+        _sync(new.parent)
+
+
+def append_line(path: Path, record: Mapping[str, Any], durable: bool = False) -> None:
     """Append one JSON object as one line and flush it; a torn line left by a crash is closed first,
     and stays torn.
+
+    The line is with the system when this returns, and outlives the process; with `durable` it is on
+    the disk, and outlives a loss of power.
     """
     line = (json_text(record) + "\n").encode()
     try:
@@ -73,8 +90,12 @@ def append_line(path: Path, record: Mapping[str, Any]) -> None:
                 line = b"\n" + line
             while line:
                 line = line[os.write(file, line) :]
+            if durable:
+                os.fsync(file)
         finally:
             os.close(file)
+        if durable and not end:
+            _sync(path.parent)  # the name of a new file
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 

@@ -72,6 +72,8 @@ class Runs:
     def __init__(self, root: Path, study: str) -> None:
         self.study = study
         self.folder = root / slug(study)
+        self.durable = False
+        """Whether what is written is on the disk at once (`limits.durable`)."""
         self._answered: dict[str, set[tuple[str, str]]] | None = None
 
     @classmethod
@@ -123,7 +125,8 @@ class Runs:
         self.compare(new)
         old = self.manifest()
         if old is None or old.amended(new) != old:
-            write_manifest(self.folder / "study.json", new if old is None else old.amended(new))
+            amended = new if old is None else old.amended(new)
+            write_manifest(self.folder / "study.json", amended, self.durable)
 
     def compare_plan(self, session: Session) -> None:
         """Refuse a session that was planned differently under its name; WrongInput with the
@@ -152,7 +155,7 @@ class Runs:
         self.compare_plan(session)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
-            write_atomically(path, codec.session_to_json(session))
+            write_atomically(path, codec.session_to_json(session), self.durable)
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
@@ -202,7 +205,7 @@ class Runs:
         path = self.path(run.session.id) / "run.json"
         if path.exists():
             raise WrongInput(f"{path} exists; runs are never overwritten")
-        write_atomically(path, codec.run_to_json(run))
+        write_atomically(path, codec.run_to_json(run), self.durable)
         return path.parent
 
     def held(self, session: str) -> bool:
@@ -256,7 +259,7 @@ class Runs:
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append an exchange to the log of a session."""
-        append_line(self.path(session) / "exchanges.jsonl", exchange)
+        append_line(self.path(session) / "exchanges.jsonl", exchange, self.durable)
 
     def note_answering(
         self, model: str, returned: str, fingerprint: str, call: str, started: str
