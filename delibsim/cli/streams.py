@@ -42,10 +42,10 @@ class Readable(io.TextIOWrapper):
 
 
 def prepare_streams() -> TextIO | None:
-    """Let stdout and stderr take any text, and their readers leave; the new stdout.
+    r"""Let stdout and stderr take any text, and their readers leave; the new stdout.
 
     A character that an encoding does not have (`PYTHONIOENCODING=ascii`) is written as an escape,
-    such as \\u2019.
+    such as \u2019.
     """
     sys.stdout, sys.stderr = _readable(sys.stdout), _readable(sys.stderr)
     return sys.stdout
