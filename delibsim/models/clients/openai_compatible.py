@@ -29,6 +29,8 @@ from delibsim.models.clients.faults import (
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
+LONGEST_NAME = 200
+"""Characters of the name of a model that are repeated."""
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
 REFUSED = ("HTTP 400", "HTTP 422")
 """How the detail of a request begins that the server did not take as it was sent."""
@@ -126,7 +128,7 @@ class OpenAICompatible:
             return self._error(f"{self.provider} {complaint} (HTTP {response.status})")
         known = _model_ids(text) if response.status == 200 else []
         if known and self.model not in known:
-            listed = ", ".join(known[:10])
+            listed = ", ".join(name[:LONGEST_NAME] for name in known[:10])
             return self._error(
                 f"{self.provider} does not know the model '{self.model}'; it has: {listed}"
             )
