@@ -82,8 +82,13 @@ def _rows(file: Path) -> list[list[str]]:
     head = text.partition("\n")[0]
     delimiter = ";" if head.count(";") > head.count(",") else ","
     rows = []
-    for cells in csv.reader(io.StringIO(text), delimiter=delimiter):
-        rows.append([cell.strip() for cell in cells])
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        for cells in reader:
+            rows.append([cell.strip() for cell in cells])
+    except csv.Error as error:
+        place = f"{file}, line {reader.line_num}"
+        raise WrongInput(f"{place}: not readable as CSV: {error}") from None
     if not rows or tuple(rows[0]) != COLUMNS:
         columns = ", ".join(COLUMNS)
         raise WrongInput(

@@ -17,15 +17,18 @@ from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
 from delibsim.prompts.prompt import Message, Prompt, head
-from delibsim.store.files import append_line, read_lines
+from delibsim.store.files import append_line, make_folder, read_lines
 
 
 class Record:
-    """The exchanges with coders in one file of JSON lines; `asked` counts those added by now."""
+    """The exchanges with coders in one file of JSON lines; `asked` counts those added by now.
 
-    def __init__(self, file: Path) -> None:
+    With `durable` each is on the disk before its answer is used.
+    """
+
+    def __init__(self, file: Path, durable: bool = False) -> None:
         self.asked = 0
-        self._file = file
+        self._file, self._durable = file, durable
         self._known, _ = exchanges_in(read_lines(file)[0])
 
     def before(self, model: LanguageModel) -> LanguageModel:
@@ -33,8 +36,8 @@ class Record:
         return Replay(model.name, self._known, then=Recorder(model, self._keep))
 
     def _keep(self, exchange: Exchange) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        append_line(self._file, exchange.record())
+        make_folder(self._file.parent, self._durable)
+        append_line(self._file, exchange.record(), self._durable)
         self.asked += 1
 
 

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from delibsim.cli.streams import UNREAD, flush_streams, prepare_streams
 from delibsim.cli.words import as_settings, current_words
 from delibsim.domain.errors import WrongInput, unknown
 
@@ -93,6 +94,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,  # rich and its Markdown would take as long as everything else
     add_completion=False,
+    pretty_exceptions_show_locals=False,  # they may hold secrets
     epilog="Exit codes: 0 complete, 2 wrong input, 3 partial, 4 nothing succeeded.",
 )
 
@@ -124,15 +126,27 @@ def main() -> None:
     # A shell that puts it into the background would have it ignore both.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    stdout = prepare_streams()
     try:
-        app()
+        code = _code()
+        unread = flush_streams(stdout)
     except WrongInput as error:
         _complain(f"delibsim: {_without_secrets(str(error))}")
         sys.exit(2)
     except OSError as error:
-        what = f"{error.strerror or error}: {error.filename or ''}"
-        _complain(f"delibsim: {what}. What was recorded is kept.")
+        fault = f"{error.strerror or error}: {error.filename or ''}"
+        _complain(f"delibsim: {_without_secrets(fault)}. What was recorded is kept.")
         sys.exit(4)
+    sys.exit(UNREAD if unread else code)
+
+
+def _code() -> int:
+    """Run the command; its exit code."""
+    try:
+        app()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
 
 
 def _complain(text: str) -> None:

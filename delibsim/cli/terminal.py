@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -97,10 +98,15 @@ def number(value: float | None, signed: bool = False) -> str:
 
 
 def echo_json(value: Any) -> None:
-    """Print plain values as JSON; NaN is printed as null, and a character that could command a
-    terminal as its escape.
+    """Print plain values as JSON; NaN is printed as null, a character that could command a terminal
+    and what the encoding of stdout does not have as JSON escapes it.
     """
-    text = json.dumps(_without_nan(value), ensure_ascii=False, indent=2, allow_nan=False)
+    plain = _without_nan(value)
+    text = json.dumps(plain, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(plain, indent=2, allow_nan=False)
     typer.echo(COMMANDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 

@@ -201,7 +201,7 @@ async def rate_all(
                 wanted = raters_before(panel, run, allocation)
                 waiting = [(rater, first) for rater, first in wanted if rater.id not in done]
                 there += len(wanted) - len(waiting)
-                record = Record(ratings.exchanges_file(name))
+                record = Record(ratings.exchanges_file(name), pool.limits.durable)
                 given = await asyncio.gather(*(one(run, *of, record) for of in waiting))
                 new, asked = new + sum(given), asked + record.asked
                 on_debate(f"{name}: {len(waiting)} rated now, {len(done)} before")

@@ -32,6 +32,7 @@ async def hold_session(
     to the log.
     """
     pool, observer = voices or ModelPool(), observer or Observer()
+    runs.durable = runs.durable or pool.limits.durable
     await asyncio.to_thread(runs.plan, session)  # the event loop does not wait for the disk
     if runs.held(session.id):
         run = runs.run(session.id)

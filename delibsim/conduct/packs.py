@@ -10,6 +10,7 @@ from delibsim.annotation.sheets import key_of, page, sheets_of
 from delibsim.conduct.score import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated
+from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.rating import check_rater_texts
@@ -73,6 +74,7 @@ def export_pack(
     number = len(ratings.packs()) + 1
     name = f"{seed_of(str(runs.folder.resolve()), 'pack', number) % 16**8:08x}"
     folder = folder or Path(f"pack-{name}")
+    refuse_key("folder", str(folder))
     if folder.exists():
         raise WrongInput(f"{folder} exists; name another folder with --out")
     sheets = sheets_of(debates, name, raters, each)

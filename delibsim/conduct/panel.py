@@ -10,6 +10,7 @@ from delibsim.domain.model_family import family_of
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
+from delibsim.domain.secret import refuse_key
 from delibsim.prompts.rating import RATER_YOU
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -43,7 +44,11 @@ class Balance:
 
 
 def panel_of(session: Session, name: str = "panel") -> Panel:
-    """The participants of a planned session as a panel of raters, counted from 1."""
+    """The participants of a planned session as a panel of raters, counted from 1.
+
+    WrongInput for a name that looks like a key.
+    """
+    refuse_key("panel", name)
     coders = []
     for index, person in enumerate(session.participants, 1):
         coders.append(Coder(name, index, person.model, person.persona))

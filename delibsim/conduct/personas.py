@@ -176,7 +176,7 @@ async def _written_and_read(
     calls = PlannedCalls(f"the profiles of {topic.id}", session.models, _longest(session))
     pool = await proven_pool([calls], planned.limits, planned.addresses, notify=notify)
     try:
-        record = Record(file)
+        record = Record(file, planned.limits.durable)
         population = session.seed_for("population")
         # Writer and reader are the first and the last of the models, whatever their presets call
         # them.

@@ -53,6 +53,7 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
     WrongInput, before anything is written or asked, if it would change what the study is, if
     another process holds the study, or if a model fails its preflight.
     """
+    runs.durable = runs.durable or plan.limits.durable
     manifest = frozen(plan)
     runs.compare(manifest)
     for session in plan.sessions:

@@ -27,7 +27,8 @@ class Limits:
     `concurrency` calls in flight, `requests_per_minute` and `tokens_per_minute` for each provider;
     `tries` attempts a call, `longest_wait` seconds between two of them; `budget_usd` and
     `budget_tokens` for the whole process. `workers` processes share all this where a launcher
-    starts several (None: as many as this machine has cores).
+    starts several (None: as many as this machine has cores). With `durable` every line of a log is
+    on the disk before its answer is used.
     """
 
     concurrency: int = 16
@@ -38,6 +39,7 @@ class Limits:
     budget_usd: float | None = None
     budget_tokens: int | None = None
     workers: int | None = None
+    durable: bool = False
 
     def __post_init__(self) -> None:
         """Refuse limits that let nothing through."""

@@ -1,15 +1,22 @@
 """The configuration of a job: its options, each read once, and its values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from delibsim.domain.errors import unknown
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.secret import looks_like_key
+from delibsim.models.clients.faults import secrets
 from delibsim.planning.debates import sides
 from delibsim.planning.merging import dotted_keys, leaves, merge
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import Presets
+
+ADDRESSES = ("base_url", "model.base_url")
+"""Settings that may hold secrets, and are recorded nowhere."""
+KEY_LENGTH = 12
+"""Characters; a shorter secret of the environment may be a word of an ordinary text."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,9 @@ class ChosenPresets:
         """The configuration of these options by group."""
         key = tuple(choices.items())
         if key not in self._read:
-            self._read[key] = Chosen(self.presets.config(choices))
+            chosen = Chosen(self.presets.config(choices))
+            _refuse_secrets(chosen.leaves)
+            self._read[key] = chosen
         return self._read[key]
 
     def config(self, job: Job) -> dict[str, Any]:
@@ -55,7 +64,9 @@ class ChosenPresets:
                 meant = {one for one in known if _may_be_meant(one)}
                 listed = {one for one in meant if ("." in one) == ("." in key)}
                 raise unknown("setting", key, listed, self.presets.advice(), meant)
-        return merge(chosen.config, job.values)
+        merged = merge(chosen.config, job.values)
+        _refuse_secrets({key: leaves(merged).get(key) for key in job.values})
+        return merged
 
     def config_of_model(self, name: str, job: Job) -> dict[str, Any]:
         """The configuration with one of several models.
@@ -68,6 +79,27 @@ class ChosenPresets:
             if not key.startswith("model.") or key in chosen.keys or key in job.added:
                 values[key] = value
         return merge(chosen.config, values)
+
+
+def _refuse_secrets(settings: Mapping[str, Any]) -> None:
+    """WrongInput, which does not repeat it, for a key among settings: it would be written to files,
+    and the name of what it is a part of might hold it.
+    """
+    known = [secret for secret in secrets() if len(secret) >= KEY_LENGTH and secret[0] not in "/~."]
+    for key, value in settings.items():
+        if key in ADDRESSES:
+            continue
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and (looks_like_key(text) or _holds(text, known)):
+                raise WrongInput(
+                    f"'{key}' holds what looks like a key, or is a secret of the environment."
+                    " Settings are written to files and name them; keys are read from the variable"
+                    " that model.key_env names. Give another value"
+                )
+
+
+def _holds(text: str, secrets: Iterable[str]) -> bool:
+    return any(secret in text for secret in secrets)
 
 
 def _may_be_meant(known: str) -> bool:

@@ -1,8 +1,10 @@
 """Hydra's composition of `conf/`: the folders searched, the result as plain values, its faults."""
 
 import functools
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import yaml
@@ -15,7 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import package_data
-from delibsim.store.reading import check_yaml
+from delibsim.store.reading import check_yaml, yaml_nodes
 
 BEYOND = ("@package", "defaults", "${", "???")
 """What a file holds that reaches beyond its group, or that only Hydra can read."""
@@ -30,7 +32,10 @@ def composed(
     settings are part of the result. WrongInput for what cannot be composed.
     """
     try:
-        return _composed(overrides, before, hydra)
+        plain = _composed(overrides, before, hydra)
+        if not hydra:
+            _refuse_odd_values(plain)
+        return plain
     except (HydraException, OmegaConfBaseException) as error:
         raise WrongInput(_of_hydra(error)) from None
     except yaml.MarkedYAMLError as error:
@@ -43,6 +48,12 @@ def composed(
     except yaml.YAMLError as error:
         searched = before[0] if before else package_data("conf").resolve()
         raise WrongInput(f"a file in {searched}: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise WrongInput(f"a setting of {', '.join(overrides)} is nested too deep") from None
+    except WrongInput:
+        raise
+    except ValueError as error:  # a number of thousands of digits
+        raise WrongInput(f"a setting of {', '.join(overrides)}: {error}") from None
 
 
 @functools.cache
@@ -61,7 +72,8 @@ def plain_option(path: Path) -> dict[str, Any] | None:
         if any(word in text for word in BEYOND):
             return None
         content: Any = OmegaConf.to_container(OmegaConf.load(path))
-    except (OSError, ValueError, yaml.YAMLError, OmegaConfBaseException):
+        json.dumps(content)
+    except (OSError, ValueError, TypeError, yaml.YAMLError, OmegaConfBaseException):
         return None
     return content if isinstance(content, dict) and content else None
 
@@ -86,17 +98,43 @@ def _composed(overrides: Sequence[str], before: Sequence[Path], hydra: bool) -> 
     return plain
 
 
+def _refuse_odd_values(value: Any, key: str = "") -> None:
+    """WrongInput for a value that could not be kept as JSON, such as !!binary."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _refuse_odd_values(inner, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_odd_values(inner, key)
+    elif isinstance(value, int):
+        str(value)  # raises ValueError for thousands of digits
+    elif not isinstance(value, (str, float, NoneType)):
+        raise WrongInput(f"'{key}' is a value of the type {type(value).__name__}; write it as text")
+
+
 @functools.cache
 def _refuse_unsafe(path: Path, changed: int) -> None:
     """Refuse a file that Hydra would take minutes to read, or never finish; `changed` says when it
     was written, so that each version is checked once.
     """
     check_yaml(path)
+    try:
+        node = yaml_nodes(path)
+    except WrongInput:
+        return  # Hydra, which takes more than we do, says what is wrong with it
+    for key, chosen in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value == "defaults" and "${" in yaml.serialize(chosen):
+            raise WrongInput(
+                f"{path}, line {key.start_mark.line + 1}: the defaults of a file name other files"
+                " as they are, without ${...}"
+            )
 
 
 def _of_hydra(error: Exception) -> str:
     """The first two lines of a fault that Hydra found, with advice where we have some."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return f"a file in conf/ cannot be composed: {type(error).__name__}"
     unquoted = any("is not Optional" in line for line in lines)
     advice = '; null stands in quotes there: "null"' if unquoted else ""
     return " ".join(lines[:2]) + advice

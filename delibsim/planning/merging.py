@@ -1,17 +1,11 @@
-"""Nested settings: values merged in at dotted keys, listed by dotted key, references filled in."""
+"""Nested settings: values merged in at dotted keys, and listed by dotted key."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-
 from delibsim.domain.errors import WrongInput
-
-REFERENCE = re.compile(r"\$\{\s*(\w+)")
-"""The first step of a ${...}: a key of the configuration, or the name of a resolver."""
+from delibsim.planning.references import escaped, resolved
 
 
 def merge(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,7 +13,10 @@ def merge(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any
 
     WrongInput for a key below a setting that is no dictionary.
     """
+    refers = "${" in json.dumps(list(values.values()), default=str)
     config = json.loads(json.dumps(preset))
+    if refers:  # what the preset referred to is filled in already: the rest of ${ are its own words
+        config = escaped(config)
     for key, value in values.items():
         *path, leaf = key.split(".")
         place = config
@@ -28,7 +25,7 @@ def merge(preset: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any
             if not isinstance(place, dict):
                 raise WrongInput(f"'{key}': '{step}' holds one value and no settings of its own")
         place[leaf] = value
-    return resolved(config)
+    return resolved(config) if refers else config
 
 
 def leaves(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -58,31 +55,3 @@ def dotted_keys(config: Mapping[str, Any], prefix: str = "") -> set[str]:
         if isinstance(value, dict):
             found |= dotted_keys(value, f"{prefix}{key}.")
     return found
-
-
-def resolved(config: dict[str, Any]) -> dict[str, Any]:
-    """A configuration with every ${...} in it filled in; WrongInput where that cannot be done."""
-    if "${" not in json.dumps(config, default=str):
-        return config
-    concerned = _concerned(config)
-    part = OmegaConf.create({key: config[key] for key in concerned})
-    try:
-        plain: Any = OmegaConf.to_container(part, resolve=True)
-    except OmegaConfBaseException as error:
-        raise WrongInput(f"{error.full_key}: {str(error).splitlines()[0]}") from None
-    return {**config, **plain}
-
-
-def _concerned(config: Mapping[str, Any]) -> list[str]:
-    """The keys of a configuration that hold a ${...}, and those named in one, even indirectly.
-
-    OmegaConf takes ten times as long for a whole configuration, and a sweep fills in one for every
-    session.
-    """
-    texts = {key: json.dumps(value, default=str) for key, value in config.items()}
-    concerned = [key for key, text in texts.items() if "${" in text]
-    for key in concerned:  # the list grows while the loop runs
-        for name in REFERENCE.findall(texts[key]):
-            if name in texts and name not in concerned:
-                concerned.append(name)
-    return concerned

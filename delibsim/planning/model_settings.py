@@ -9,6 +9,7 @@ from delibsim.planning import debates
 from delibsim.planning.chosen import ChosenPresets
 from delibsim.planning.config import Config, validated
 from delibsim.planning.overrides import Job
+from delibsim.planning.overwritten import refuse_one_for_several
 
 
 def model_settings(
@@ -22,6 +23,11 @@ def model_settings(
     _check_group(config, job)
     found, addresses = [], {}
     for preset in _presets(config, job, presets):
+        if "temperature" in preset:
+            raise WrongInput(
+                f"the file of model '{preset['name']}' in conf/model/ sets a temperature, which"
+                " that of the session would overwrite; leave it out there, and set temperature=X"
+            )
         model = {**preset, "temperature": config.temperature}
         own_limit = "model.max_tokens" in job.values and "max_tokens" in preset
         if config.is_debate and not own_limit:
@@ -58,5 +64,6 @@ def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[s
     names = debates.model_names(config, job) if config.is_debate else config.group.models
     if names is None:
         return [config.model.model_dump()]
+    refuse_one_for_several(job, names)
     configs = [validated(presets.config_of_model(name, job)) for name in names]
     return [one.model.model_dump() for one in configs]

@@ -1,12 +1,13 @@
 """From overrides, as Hydra reads them, to one set of choices and values for every session."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Override
+from hydra.core.override_parser.types import Glob, Override, RangeSweep
 from hydra.errors import HydraException
 
 from delibsim.domain.errors import WrongInput, unknown
@@ -21,6 +22,8 @@ NEEDED = ("model", "base_url")
 """What a preset of a model must hold, where it has the field at all, to be used as it stands."""
 SEATS = ("model", "group", "group.models")
 """What says which models sit in a group."""
+MOST_SESSIONS = 200_000
+"""A study has no more sessions."""
 LAUNCHER = ("hydra/launcher", "hydra.launcher.")
 """What the keys of a launcher begin with."""
 
@@ -76,15 +79,23 @@ def read(
         launcher = {key: one for key, one in parsed.items() if key.startswith(LAUNCHER)}
     settings = {key: one for key, one in parsed.items() if key not in launcher}
     named = launcher.pop("hydra/launcher", None)
-    axes: list[list[tuple[str, Any]]] = []
+    axes = []
     for key, override in settings.items():
         values = _values(override, key, presets, topics, overrides)
         if len(values) > 1:
             _refuse_several(key, override, overrides, sweep)
-        axes.append([(key, value) for value in values])
+        axes.append((key, values))
+    sessions = math.prod(len(values) for _, values in axes)
+    if sessions > MOST_SESSIONS:
+        raise WrongInput(
+            f"{sessions:,} combinations of values are too many; a study has {MOST_SESSIONS:,}"
+            " sessions at most"
+        )
     added = frozenset(key for key, override in settings.items() if override.is_add())
+    keys = [key for key, _ in axes]
+    cells = itertools.product(*(values for _, values in axes))
     return Sweep(
-        jobs=tuple(_job(dict(cell), added, presets) for cell in itertools.product(*axes)),
+        jobs=tuple(_job(dict(zip(keys, cell, strict=True)), added, presets) for cell in cells),
         experiment=experiment,
         launcher=str(named.value()) if named else "delibsim",
         launcher_overrides=tuple(str(override.input_line) for override in launcher.values()),
@@ -131,6 +142,8 @@ def _refuse_several(key: str, override: Override, overrides: Sequence[str], swee
 def _parsed(overrides: Sequence[str]) -> list[Override]:
     try:
         return OverridesParser.create().parse_overrides(list(overrides))
+    except RecursionError:
+        raise WrongInput("the values of an override are nested too deep") from None
     except HydraException as error:
         problem = hidden(str(error).splitlines()[0], overrides)
         raise WrongInput(
@@ -184,12 +197,24 @@ def _values(
         )
     if not override.is_discrete_sweep():
         raise WrongInput(f"'{line}' names no list of values")
+    if isinstance(value, RangeSweep) and _too_many(value):
+        raise WrongInput(f"'{line}' names more than {MOST_SESSIONS:,} values")
+    if isinstance(value, RangeSweep):
+        return list(override.sweep_iterator()) or _no_value(line)
     values = []
     for text in override.sweep_string_iterator():
         values += [one.value() for one in _parsed([f"{key}={text}"])]
-    if not values:
-        raise WrongInput(f"'{line}' names no value at all")
-    return values
+    return values or _no_value(line)
+
+
+def _no_value(line: str) -> NoReturn:
+    raise WrongInput(f"'{line}' names no value at all")
+
+
+def _too_many(span: RangeSweep) -> bool:
+    """Whether a range holds more values than a study has sessions, or has no end."""
+    start, stop, step = span.start or 0, span.stop or 0, span.step
+    return step == 0 or (stop - start) / step > MOST_SESSIONS
 
 
 def _usable(key: str, name: str, presets: Presets) -> bool:
@@ -214,6 +239,11 @@ def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Jo
     values = {key: value for key, value in cell.items() if key not in GROUPS}
     persona = choices.get("persona")
     if isinstance(persona, str) and persona.startswith(PEOPLE):
+        if "persona.people" in values:
+            raise WrongInput(
+                f"'persona.people' would be overwritten by persona={persona}; leave one of the two"
+                " out"
+            )
         choices["persona"] = "human"
         values["persona.people"] = persona.removeprefix(PEOPLE)
     for group, name in choices.items():

@@ -11,7 +11,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.composition import composed, composed_from_package, plain_option
-from delibsim.planning.merging import resolved
+from delibsim.planning.references import resolved
 from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.instruments.library import package_data
 from delibsim.store.instruments.persona_files import check_persona_file
@@ -85,7 +85,11 @@ class Presets:
         if name not in self.names("experiment"):
             raise unknown("experiment", name, self.names("experiment"))
         config = self._raw(f"+experiment={name}", hydra=True)
-        params = config["hydra"]["sweeper"].get("params") or {}
+        sweeper = config["hydra"]["sweeper"]
+        params = sweeper.get("params") if isinstance(sweeper, dict) else None
+        if params is not None and not isinstance(params, dict):
+            raise WrongInput(f"conf/experiment/{name}.yaml: hydra.sweeper.params holds no settings")
+        params = params or {}
         del config["hydra"]
         config.pop("experiment", None)
         defaults = self._compose()

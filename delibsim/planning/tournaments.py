@@ -11,6 +11,7 @@ from delibsim.domain.tournament import DESIGNS, Match, against_baseline, round_r
 from delibsim.planning.config import Tournament
 from delibsim.planning.debates import PRESETS, motions_of, refuse_defaults, refuse_meaningless
 from delibsim.planning.overrides import Job, Sweep
+from delibsim.planning.overwritten import refuse_overwritten
 from delibsim.store.instruments.library import Library
 
 
@@ -22,6 +23,7 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
     jobs: list[Job] = []
     for job in asked.jobs:
         refuse_defaults(job)
+        refuse_overwritten(job)
         if job.is_debate:
             jobs += _debates(_with_usual(job, base), sweep, base, library)
         else:

@@ -27,19 +27,22 @@ MOST_OPEN = 2_000 if FILES == resource.RLIM_INFINITY else min(FILES // 5, 2_000)
 TRIES = 4  # looks at a lock before it counts as taken
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole text file: temporary file in the same folder, fsync, rename."""
-    with written_atomically(path) as write:
+def write_atomically(path: Path, text: str, durable: bool = False) -> None:
+    """Write a whole text file: temporary file in the same folder, fsync, rename.
+
+    With `durable` its name is on the disk too when this returns, and those of new folders.
+    """
+    with written_atomically(path, durable) as write:
         write(text)
 
 
 @contextmanager
-def written_atomically(path: Path) -> Generator[Callable[[str], None]]:
+def written_atomically(path: Path, durable: bool = False) -> Generator[Callable[[str], None]]:
     """Write a text file part by part, with the function that is given.
 
     The file takes its place when the context ends well; until then what was there is as it was.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent, durable)
     name = path.with_name(f".{path.name}.{token_hex(4)}.tmp")
     with _named(path):
         # tempfile would make it for its owner alone; this way the umask decides, as for all files.
@@ -57,10 +60,13 @@ def written_atomically(path: Path) -> Generator[Callable[[str], None]]:
             os.fsync(file.fileno())
             file.close()
             os.replace(name, path)
+            if durable:
+                _sync(path.parent)
     except BaseException:
         with suppress(OSError):
             file.close()
-        os.unlink(name)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise
 
 
@@ -92,17 +98,26 @@ def _json_bytes(plain: Any, indent: int | None = None) -> bytes:
     return text
 
 
+def make_folder(folder: Path, durable: bool = False) -> None:
+    """Make a folder and those above it where they are missing; with `durable` on the disk."""
+    above = [one for one in (folder, *folder.parents) if not one.exists()] if durable else []
+    folder.mkdir(parents=True, exist_ok=True)
+    for new in above:
+        _sync(new.parent)
+
+
 class Log:
     """A file of JSON objects, one a line, that is kept open from one line to the next.
 
     Not more than `MOST_OPEN` are; another is opened for each of its lines. A line is with the
-    system when `append` returns. A torn line left by a crash is closed first, and stays torn.
+    system when `append` returns, and outlives the process; with `durable` it is on the disk, and
+    outlives a loss of power. A torn line left by a crash is closed first, and stays torn.
     """
 
     _open = 0
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, durable: bool = False) -> None:
+        self._path, self._durable = path, durable
         self._file: int | None = None
         self._end = 0  # how long the file was after the last line
 
@@ -131,6 +146,10 @@ class Log:
         self._end = end + len(line)
         while line:
             line = line[os.write(file, line) :]
+        if self._durable:
+            os.fsync(file)
+            if not end:
+                _sync(self._path.parent)  # the name of a new file
 
     def _opened(self) -> tuple[int, int]:
         """The open file and its length; a new one, where it was removed."""
@@ -144,9 +163,9 @@ class Log:
         return self._file, os.fstat(self._file).st_size
 
 
-def append_line(path: Path, record: Mapping[str, Any]) -> None:
+def append_line(path: Path, record: Mapping[str, Any], durable: bool = False) -> None:
     """Append one JSON object as one line of a file that is not kept open (see Log)."""
-    with closing(Log(path)) as log:
+    with closing(Log(path, durable)) as log:
         log.append(record)
 
 

@@ -139,10 +139,10 @@ def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
     return plain | {"edition": FIRST, "parts": {**parts, "procedures": told}}
 
 
-def write_manifest(path: Path, manifest: Manifest) -> None:
+def write_manifest(path: Path, manifest: Manifest, durable: bool = False) -> None:
     """Write study.json, atomically."""
     plain = MANIFEST.dump_python(manifest, mode="json", by_alias=True)
-    write_atomically(path, json_text(plain, indent=1) + "\n")
+    write_atomically(path, json_text(plain, indent=1) + "\n", durable)
 
 
 def commits(folders: Mapping[str, Path]) -> dict[str, str]:

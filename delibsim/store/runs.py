@@ -10,6 +10,7 @@ from typing import Any
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
+from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.store import codec
 from delibsim.store.editions import NOW
@@ -53,6 +54,8 @@ class Runs:
     def __init__(self, root: Path, study: str) -> None:
         self.study = study
         self.folder = root / slug(study)
+        self.durable = False
+        """Whether what is written is on the disk at once (`limits.durable`)."""
         self._answered: dict[str, set[tuple[str, str]]] | None = None
 
     @classmethod
@@ -91,6 +94,8 @@ class Runs:
         name; WrongInput with the differences.
         """
         old = self.manifest()
+        if old is None:
+            refuse_key("study", self.study)
         changed = [] if old is None else old.conflicts(new)
         if changed:
             raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
@@ -102,7 +107,8 @@ class Runs:
         self.compare(new)
         old = self.manifest()
         if old is None or old.amended(new) != old:
-            write_manifest(self.folder / "study.json", new if old is None else old.amended(new))
+            amended = new if old is None else old.amended(new)
+            write_manifest(self.folder / "study.json", amended, self.durable)
 
     def compare_plan(self, session: Session) -> None:
         """Refuse a session that was planned differently under its name; WrongInput with the
@@ -115,6 +121,8 @@ class Runs:
             )
         path = self.path(session.id) / "session.json"
         if not path.is_file():
+            refuse_key("session", session.id)
+            refuse_key("study", self.study)
             return
         kept = self._session(path)
         if kept == session:
@@ -131,7 +139,7 @@ class Runs:
         self.compare_plan(session)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
-            write_atomically(path, codec.session_to_json(session))
+            write_atomically(path, codec.session_to_json(session), self.durable)
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
@@ -181,7 +189,7 @@ class Runs:
         path = self.path(run.session.id) / "run.json"
         if path.exists():
             raise WrongInput(f"{path} exists; runs are never overwritten")
-        write_atomically(path, codec.run_to_json(run))
+        write_atomically(path, codec.run_to_json(run), self.durable)
         return path.parent
 
     def held(self, session: str) -> bool:
@@ -242,7 +250,7 @@ class Runs:
 
     def log(self, session: str) -> Log:
         """The log of a session, to which its exchanges are appended; who asked for it closes it."""
-        return Log(self.path(session) / "exchanges.jsonl")
+        return Log(self.path(session) / "exchanges.jsonl", self.durable)
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append one exchange to the log of a session."""

@@ -931,3 +931,11 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
         == 2
     )
     assert not (home / "fourth").exists()
+
+
+def test_a_form_that_is_no_csv_is_refused_and_its_line_named(delibsim, home):
+    file = home / "form.csv"
+    file.write_text("pack,sheet\n" + "x" * 200_000 + "\n", encoding="utf-8")
+    answer = delibsim("ratings", "import", file)
+    assert answer.code == 2
+    assert "line 2: not readable as CSV" in answer.err

@@ -2,10 +2,17 @@
 and in no output.
 """
 
+import base64
+import html
+import json
+from dataclasses import replace
+from urllib.parse import quote, quote_plus
+
 import pytest
 from fake_provider import FakeProvider, Rule
 
-from delibsim import WrongInput
+from delibsim import Runs, WrongInput
+from delibsim.conduct.panel import panel_of
 from delibsim.models.clients.faults import public_url, scrub, secrets
 from delibsim.planning.compose import plan
 
@@ -127,3 +134,146 @@ def test_secrets_are_hidden_in_every_form_they_take(monkeypatch):
         scrub(text, hidden)
         == "[hidden] a-word-that-stays [hidden] [hidden] [hidden] [hidden] [hidden] 1"
     )
+
+
+ODD = 'canary-key/01+23==\\"&é-456789abcdef'
+
+
+def _base64(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+def _forms(secret):
+    """A secret in the forms in which servers and their logs repeat it."""
+    once = quote(secret, safe="")
+    plain, together = _base64(secret), _base64(f"me:{secret}")
+    return [
+        secret,
+        once,
+        once.lower(),
+        quote(once, safe=""),
+        quote_plus(secret),
+        json.dumps(secret)[1:-1],
+        json.dumps(json.dumps(secret)),
+        json.dumps(secret, ensure_ascii=False).replace("/", "\\/"),
+        html.escape(secret),
+        repr(secret),
+        plain,
+        plain.rstrip("="),
+        base64.urlsafe_b64encode(secret.encode()).decode(),
+        quote(plain, safe=""),
+        plain.replace("/", "\\/"),
+        together,
+        together.rstrip("="),
+        _base64(f"Bearer {secret}"),
+        secret.encode().hex(),
+    ]
+
+
+@pytest.mark.parametrize("form", range(len(_forms(ODD))))
+def test_a_secret_is_hidden_in_every_form(form):
+    said = _forms(ODD)[form]
+    shown = scrub(f"rejected: {said} (see the manual)", [ODD, f"me:{ODD}"])
+    assert shown.replace('"', "").replace("'", "").replace("\\", "") == (
+        "rejected: [hidden] (see the manual)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Basic bWU6dzByZA== was refused", "Basic [hidden] was refused"),
+        ("Basic authentication is needed", "Basic authentication is needed"),
+        ("http://me:word@host/v1?api_key=abc&n=1", "http://[hidden]@host/v1?api_key=[hidden]&n=1"),
+        ("skating-championship-of-the-year", "skating-championship-of-the-year"),
+    ],
+)
+def test_what_looks_like_a_secret_is_hidden_and_words_are_not(said, shown):
+    assert scrub(said, []) == shown
+
+
+@pytest.mark.parametrize("client", ["openai_compatible", "litellm"])
+@pytest.mark.parametrize("where", ["error", "answer"])
+async def test_a_server_that_repeats_what_it_was_sent(command, tmp_path, client, where):
+    """`Authorization` repeated by a server, in an error or beside its answer."""
+    forms = [form for secret in (KEY, WORD) for form in _forms(secret)]
+    sent = {"Authorization": f"Bearer {KEY}", "credentials": _base64(f"{USER}:canary@word")}
+    said = json.dumps({"you sent": sent, "that is": forms})
+    echo = Rule(status=500, body={"error": {"message": said[:3000]}}, times=1)
+    if where == "answer":
+        echo = Rule(payload={"id": f"id-{_base64(KEY)}", "system_fingerprint": said})
+    async with FakeProvider([echo]) as provider:
+        address = provider.base_url.replace("http://", f"http://{USER}:{WORD}@")
+        name, variable, kind = "local", "OTHER_API_KEY", ()
+        if client == "litellm":
+            address, name, variable = provider.base_url, "openrouter", "OPENAI_API_KEY"
+            kind = ("model.model=openai/local", "model.extra={}")
+        code, out, err = await command(
+            "run",
+            f"model={name}",
+            *kind,
+            f"base_url='{address}'",
+            "study=s",
+            "group.size=2",
+            "rounds=1",
+            "limits.longest_wait=0.01",
+            env={variable: KEY},
+        )
+        assert provider.calls >= 6
+    assert code == 0, err
+    written = everything(tmp_path)
+    assert "[hidden]" in written
+    secrets_sent = (KEY,) if client == "litellm" else (KEY, "canary@word", WORD)
+    for text in (out, err, written):
+        for secret in secrets_sent:
+            for form in _forms(secret):
+                assert form not in text
+
+
+async def test_a_preflight_says_no_secret(command, tmp_path):
+    async with FakeProvider(models=(f"not-{_base64(KEY)}", quote(KEY))) as provider:
+        arguments = ("run", "model=local", f"base_url={provider.base_url}", "study=s")
+        code, out, err = await command(
+            *arguments, "model.key_env=SOME_ENTRANCE", env={"SOME_ENTRANCE": KEY}
+        )
+    assert code == 2
+    assert "[hidden]" in err
+    assert _base64(KEY) not in out + err
+    assert "canary" not in out + err
+
+
+@pytest.mark.parametrize("key", ["sk-Canary0123456789abcdefgh", "my_sk-canary0123456789abcdef"])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "study={}",
+        "runs=runs/{}",
+        "model.name={}",
+        "treatment.name={}",
+        "+model.extra.label={}",
+        "group.models=[{}]",
+    ],
+)
+def test_a_name_that_looks_like_a_key_is_refused(tmp_path, setting, key):
+    with pytest.raises(WrongInput) as caught:
+        plan(["model=local", setting.format(key)], tmp_path)
+    assert "anary" not in scrub(str(caught.value), secrets())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_secret_of_the_environment_names_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "canary0123456789")
+    with pytest.raises(WrongInput) as caught:
+        plan(["study=about_canary0123456789"], tmp_path)
+    assert "canary" not in str(caught.value)
+
+
+def test_no_panel_and_no_study_is_named_after_a_key(tmp_path):
+    key = "sk-canary0123456789abcdefgh"
+    session = plan([], tmp_path).session
+    with pytest.raises(WrongInput, match="panel"):
+        panel_of(session, key)
+    with pytest.raises(WrongInput, match="study"):
+        Runs(tmp_path, key).plan(session)
+    with pytest.raises(WrongInput, match="session"):
+        Runs(tmp_path, "s").plan(replace(session, id=key))

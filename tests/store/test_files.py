@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -400,3 +401,25 @@ def test_folders_are_locked_one_by_one(tmp_path):
         locked(tmp_path / "one"),
     ):
         raise AssertionError("the lock was given twice")
+
+
+def test_a_durable_line_is_on_the_disk_before_it_counts(tmp_path, monkeypatch):
+    synced = []
+    fsync = os.fsync
+
+    def noted(handle):
+        path = Path(os.readlink(f"/proc/self/fd/{handle}"))
+        synced.append((path.name, path.stat().st_size if path.is_file() else None))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    log = tmp_path / "study" / "session" / "exchanges.jsonl"
+    write_atomically(log.with_name("session.json"), "{}", durable=True)
+    made = [name for name, size in synced if size is None]
+    assert made == ["study", tmp_path.name, "session"]  # the names of two folders and a file
+    synced.clear()
+    append_line(log, {"n": 1}, durable=True)
+    append_line(log, {"n": 2}, durable=True)
+    assert synced == [("exchanges.jsonl", 8), ("session", None), ("exchanges.jsonl", 16)]
+    append_line(log, {"n": 3})
+    assert len(synced) == 3

@@ -3,12 +3,14 @@
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
-from delibsim.models.base import Status
+from delibsim.domain.secret import without_secrets
+from delibsim.models.base import Completion, Status
 
 CONTEXT = re.compile(
     r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long"
@@ -24,7 +26,6 @@ EXHAUSTED = re.compile(
     re.IGNORECASE,
 )
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-SECRET_FORM = re.compile(r"\b(?:sk|pk|rk|xai|gsk|hf|AIza)[-_A-Za-z0-9]{16,}|(?<=Bearer )\S{8,}")
 PASSING = (409, 425)
 """HTTP codes below 500 that say nothing against the request: a conflict with another one, and a
 connection that is not trusted yet.
@@ -33,6 +34,10 @@ LASTING = (501, 505, 506, 510, 511)
 """HTTP codes from 500 that no other attempt changes: what was asked is not known to the server, or
 the network wants a login.
 """
+LONGEST_FAULT = 2**16
+"""Characters of a fault that are looked at; what follows is left out."""
+ECHOING = ("detail", "model_returned", "finish_reason", "response_id", "fingerprint")
+"""Fields of a completion in which a server may repeat what it was sent."""
 DURATION = re.compile(
     r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?\Z"
 )
@@ -93,7 +98,7 @@ def secrets(urls: Iterable[str] = ()) -> list[str]:
     """What must never be written: values of secret variables in the environment, and what these
     addresses carry.
     """
-    named = (value for name, value in os.environ.items() if SECRET_NAME.search(name))
+    named = (value.strip() for name, value in os.environ.items() if SECRET_NAME.search(name))
     found = {value for value in named if len(value) >= 8}
     for url in urls:
         found |= _carried(url)
@@ -102,28 +107,37 @@ def secrets(urls: Iterable[str] = ()) -> list[str]:
 
 def _carried(url: str) -> set[str]:
     """The user, the password and the values of the query of an address, each as it is written and
-    decoded; the address itself if it is none.
+    decoded, and user and password together; the address itself if it is none.
     """
     try:
         parts = urlsplit(url)
-        values = [parts.password, parts.username]
+        user, password = parts.username or "", parts.password or ""
     except ValueError:
         return {url}
-    values += [value for _, value in parse_qsl(parts.query)]
+    values = [user, password, *(value for _, value in parse_qsl(parts.query))]
     values += [part.partition("=")[2] for part in parts.query.split("&")]
-    long = {value for value in values if value and len(value) >= 4}
-    return long | {unquote(value) for value in long}
+    if user or password:
+        values.append(f"{user}:{password}")  # what a client sends in base64
+    decoded = [*map(unquote, values), *map(unquote_plus, values)]
+    return {value for value in [*values, *decoded] if len(value) >= 4}
 
 
 def scrub(text: str, hidden: Iterable[str]) -> str:
-    """A text with every secret, and everything that looks like a key, replaced.
+    """A text with every secret, in whatever form, and everything that looks like a key, replaced.
 
     >>> scrub("bad key sk-abcdefghijklmnop1234 for me", [])
     'bad key [hidden] for me'
     """
-    for secret in hidden:
-        text = text.replace(secret, "[hidden]")
-    return SECRET_FORM.sub("[hidden]", text)
+    return without_secrets(text, hidden)
+
+
+def without_echoes(completion: Completion, hidden: Sequence[str]) -> Completion:
+    """A completion without secrets in what the server says beside the reply of the model."""
+    said = {name: getattr(completion, name)[:LONGEST_FAULT] for name in ECHOING}
+    together = "\n".join(said.values())  # one look at all is quicker than one at each
+    if scrub(together, hidden) == together:
+        return completion
+    return replace(completion, **{name: scrub(text, hidden) for name, text in said.items()})
 
 
 def public_url(url: str) -> str:
@@ -139,7 +153,8 @@ def public_url(url: str) -> str:
     host = parts.netloc.rpartition("@")[2]
     given = parse_qsl(parts.query, keep_blank_values=True)
     query = urlencode([(key, "hidden") for key, _ in given])
-    return urlunsplit((parts.scheme, host, parts.path, query, ""))
+    path = scrub(parts.path, secrets())
+    return urlunsplit((parts.scheme, host, path, query, ""))
 
 
 def _seconds(text: str) -> float | None:

@@ -14,7 +14,15 @@ from delibsim.models.base import Completion, Status
 from delibsim.models.capabilities import Capabilities, PreflightIssue
 from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.connection import unreachable
-from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
+from delibsim.models.clients.faults import (
+    LONGEST_FAULT,
+    public_url,
+    retry_after,
+    scrub,
+    secrets,
+    status_of,
+    without_echoes,
+)
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
@@ -158,7 +166,8 @@ class LiteLLM:
     def _completion(self, response: Any) -> Completion:
         """The completion in a response of litellm, with the cost that litellm found."""
         payload = _as_answered(response.model_dump(warnings=False))
-        completion = replace(completion_of(payload, self.model), provider=self.provider)
+        answer = without_echoes(completion_of(payload, self.model), self._hidden)
+        completion = replace(answer, provider=self.provider)
         usage, returned = completion.usage, completion.model_returned
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if usage.cost_usd is None and cost and usage.input_tokens is not None:
@@ -201,11 +210,11 @@ class LiteLLM:
         return [{**message, "content": _marked(message["content"])} for message in messages]
 
     def _error(self, text: str) -> list[PreflightIssue]:
-        return [PreflightIssue("error", self.name, text)]
+        return [PreflightIssue("error", self.name, self._clean(text))]
 
     def _clean(self, fault: object) -> str:
         """A fault as text, without secrets."""
-        return whole_characters(scrub(str(fault), self._hidden))
+        return whole_characters(scrub(str(fault)[:LONGEST_FAULT], self._hidden))
 
 
 def _marked(content: str) -> list[dict[str, Any]]:

@@ -17,10 +17,20 @@ from delibsim.models.capabilities import Capabilities, PreflightIssue
 from delibsim.models.clients.bodies import decoded, text_of
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE
-from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
+from delibsim.models.clients.faults import (
+    LONGEST_FAULT,
+    public_url,
+    retry_after,
+    scrub,
+    secrets,
+    status_of,
+    without_echoes,
+)
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
+LONGEST_NAME = 200
+"""Characters of the name of a model that are repeated."""
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
 REFUSED = ("HTTP 400", "HTTP 422")
 """How the detail of a request begins that the server did not take as it was sent."""
@@ -120,7 +130,7 @@ class OpenAICompatible:
             return self._error(f"{self.provider} {complaint} (HTTP {response.status})")
         known = _model_ids(text) if response.status == 200 else []
         if known and self.model not in known:
-            listed = ", ".join(known[:10])
+            listed = ", ".join(name[:LONGEST_NAME] for name in known[:10])
             return self._error(
                 f"{self.provider} does not know the model '{self.model}'; it has: {listed}"
             )
@@ -189,7 +199,7 @@ class OpenAICompatible:
         if payload is None:
             detail = f"HTTP 200 with {_kind_of(text)} instead of an answer"
             return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
-        completion = completion_of(payload, self.model)
+        completion = without_echoes(completion_of(payload, self.model), self._hidden)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
             detail = f"asked {self.model}, answered by {returned} (strict)"
@@ -205,7 +215,7 @@ class OpenAICompatible:
         return " with an empty body"
 
     def _error(self, text: str) -> list[PreflightIssue]:
-        return [PreflightIssue("error", self.name, text)]
+        return [PreflightIssue("error", self.name, self._clean(text))]
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json"}
@@ -231,7 +241,7 @@ class OpenAICompatible:
         text = str(fault) or type(fault).__name__
         if isinstance(fault, (dict, list)):
             text = json.dumps(fault, ensure_ascii=False)
-        return whole_characters(scrub(text, self._hidden))
+        return whole_characters(scrub(text[:LONGEST_FAULT], self._hidden))
 
 
 def _code_of(error: Any) -> int:

@@ -21,6 +21,28 @@ KEY_NAMES = (
     "credentials",
 )
 
+_CALL, _ADDRESS = "every call sets it anew", "set base_url=ADDRESS"
+_TRIES = "set limits.tries=N"
+NOT_EXTRA = {
+    "temperature": "set temperature=X, which is recorded and names the session",
+    "seed": "seeds are drawn from that of the study: seed=N",
+    "max_tokens": "set model.max_tokens=N, on which budgets count",
+    "max_completion_tokens": "set model.max_tokens=N, on which budgets count",
+    "top_p": "set model.top_p=X",
+    "reasoning_effort": "set model.reasoning_effort=NAME",
+    "response_format": "set model.structured=true",
+    "model": "set model.model=NAME",
+    "messages": _CALL,
+    "stream": "answers are read as a whole",
+    "n": "every call asks for one answer",
+    "timeout": "set model.timeout=SECONDS",
+    "base_url": _ADDRESS,
+    "api_base": _ADDRESS,
+    "num_retries": _TRIES,
+    "max_retries": _TRIES,
+}
+"""What `extra` would overwrite of what is sent, recorded or counted, and what to set instead."""
+
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -78,6 +100,9 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
         raise WrongInput(
             f"model.{where} of '{name}': {fault}; it stands in conf/model/ or at the command line"
         ) from None
+    for key in settings.get("extra") or ():
+        if key in NOT_EXTRA:
+            raise WrongInput(f"model.extra.{key} of '{name}' cannot be set: {NOT_EXTRA[key]}")
     if kind is _Hosted and not settings["model"]:
         raise WrongInput(
             f"model '{name}' names no model of the provider's: set model.model=PROVIDER/NAME,"

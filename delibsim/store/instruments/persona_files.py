@@ -10,6 +10,7 @@ import yaml
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.personas import SEATINGS, Personas
+from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import read_rows, whole_number
@@ -68,6 +69,7 @@ def keep_personas(
         raise WrongInput(
             f"'{personas.name}' cannot name personas: use lower-case letters, digits, '-' and '_'"
         )
+    refuse_key("personas", personas.name)
     path, text = home / FOLDER / f"{personas.name}.yaml", persona_yaml(personas, built)
     ours = package_data("conf")
     if (ours / "persona" / path.name).is_file() and ours.resolve() != (home / "conf").resolve():

@@ -1,0 +1,84 @@
+"""Output that an encoding does not have, or that nobody reads to its end: real processes, pipes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).with_name("delibsim")
+C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+TREATMENT = (
+    "name: own\ninteraction: true\nrounds: 1\ninstructions: Sprecht über “Öl” – 𝒳 \U0001f600.\n"
+)
+
+
+def process(folder, *arguments, **variables):
+    """A process of the command; exit code, stdout and stderr."""
+    variables = {"PATH": "/usr/bin:/bin", "HOME": str(folder)} | variables
+    done = subprocess.run(
+        [PROGRAM, *arguments], cwd=folder, env=variables, capture_output=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr.decode("latin-1")
+
+
+@pytest.fixture
+def words(tmp_path):
+    """A folder with a treatment and a topic whose name no ASCII holds."""
+    (tmp_path / "conf" / "treatment").mkdir(parents=True)
+    (tmp_path / "conf" / "treatment" / "own.yaml").write_text(TREATMENT, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, C])
+def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables):
+    run = ("run", "study=s", "group.size=2", "treatment=own")
+    code, out, err = process(words, *run, **variables)
+    assert code == 0, err
+    assert "Traceback" not in err
+    assert out
+    out.decode("ascii")
+    for asked in (("run", *run[1:], "--json"), ("show", "s", "--json"), ("topics", "--json")):
+        code, out, err = process(words, *asked, **variables)
+        assert code == 0, err
+        json.loads(out.decode("ascii"))
+
+
+@pytest.mark.parametrize("variables", [{}, {"PYTHONIOENCODING": "ascii"}])
+@pytest.mark.parametrize("arguments", ["topics", "topics --json", "--help"])
+def test_a_reader_who_leaves_is_no_fault(tmp_path, arguments, variables):
+    with subprocess.Popen(
+        [PROGRAM, *arguments.split()],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)} | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141  # what a shell says of SIGPIPE
+
+
+def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path):
+    process = subprocess.Popen(
+        [PROGRAM, "run", "study=s", "group.size=2"],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    process.stderr.close()
+    assert process.wait() == 141
+    assert list((tmp_path / "runs" / "s").glob("*/run.json"))
+
+
+def test_a_full_disk_under_stdout_is_said(tmp_path):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [PROGRAM, "--version"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 4
+    assert b"No space left" in done.stderr
+    assert b"Traceback" not in done.stderr
