@@ -74,7 +74,7 @@ def planned(home, *overrides):
 def sessions_of(home, replicates, *overrides):
     """The sessions of these replicates, planned at once, which is much faster than one by one."""
     sweep = f"replicate={','.join(map(str, replicates))}"
-    found = plan([*overrides, sweep], home, sweep=True).sessions
+    found = plan(["study=s", *overrides, sweep], home, sweep=True).sessions
     assert [session.replicate for session in found] == list(replicates)
     return found
 
