@@ -203,7 +203,7 @@ def test_pooled_cases_are_the_topic_and_its_population(people, topics, cases):
 @needs_published
 def test_an_item_all_rate_alike_leaves_standardised_diversity_undefined(topics):
     notes = {group.id: dict(group.notes) for group in topics if group.notes}
-    told = {"diversity_standardised": "post: constant_item"}
+    told = {"diversity_standardised": "after: constant_item"}
     assert notes == {"zh_thalwil": told, "ds_bellinzona": told}
     thalwil = next(group for group in topics if group.id == "zh_thalwil")
     assert np.isnan(thalwil.post["diversity_standardised"])
@@ -322,8 +322,8 @@ def test_undefined_values_are_named_and_spread_to_the_mean():
     scales = dict.fromkeys(BENCHMARK, (1, 5))
     groups = human.by_topic(answers, scales)
     last = groups[-1]
-    assert last.notes["dri"] == "pre: constant_considerations"
-    assert last.notes["consideration_agreement"] == "pre: constant_ratings"
+    assert last.notes["dri"] == "before: constant_considerations"
+    assert last.notes["consideration_agreement"] == "before: constant_ratings"
     assert last.notes["dri_relative"] == "dri is undefined"
     assert np.isnan(last.change["dri"])
     assert not np.isnan(last.post["dri"])
@@ -337,7 +337,7 @@ def test_undefined_values_are_named_and_spread_to_the_mean():
 def test_a_case_of_one_person_is_undefined_and_stays_so():
     groups = human.by_case([small(cases=["a", "a", "b"])], {"tea": (1, 5)})
     assert [(group.id, group.n) for group in groups] == [("tea/a", 2), ("tea/b", 1)]
-    assert groups[1].notes["dri"] == "pre: too_few_participants; post: too_few_participants"
+    assert groups[1].notes["dri"] == "before: too_few_participants; after: too_few_participants"
     assert groups[1].change["opinion_change_c"] == pytest.approx(1)
 
 

@@ -109,7 +109,7 @@ def test_human_by_case_and_with_all_surveys(home, published):
     assert everything["mean"] == published["mean"]
     thalwil = next(group for group in everything["groups"] if group["id"] == "zh_thalwil")
     assert thalwil["post"]["diversity_standardised"] is None
-    assert thalwil["notes"] == {"diversity_standardised": "post: constant_item"}
+    assert thalwil["notes"] == {"diversity_standardised": "after: constant_item"}
 
 
 @needs_published

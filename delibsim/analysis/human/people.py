@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.domain.measure import CHANGE
+from delibsim.domain.measure import CHANGE, HEADINGS
 from delibsim.domain.measure import MEASURES as CATALOGUED
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
@@ -180,7 +180,7 @@ def _reference(name: str, group: Answers, survey: Answers, scale: tuple[int, int
     for phase in PHASES:
         phases[phase], reasons = _of_phase(group, survey, phase, scale)
         for measure, reason in reasons.items():
-            notes.setdefault(measure, []).append(f"{phase}: {reason}")
+            notes.setdefault(measure, []).append(f"{HEADINGS[phase]}: {reason}")
     change, reasons = _change(group, phases["pre"], phases["post"])
     for measure, reason in reasons.items():
         notes.setdefault(measure, []).append(reason)
