@@ -16,7 +16,7 @@ from delibsim.domain.transcript import Silence, Statement
 from delibsim.engine.forum import Event
 from delibsim.models.replay import Exchange
 
-PHASES = {"pre": "survey before", "turn": "deliberation", "post": "survey after"}
+OCCASIONS = {"pre": "survey before", "turn": "deliberation", "post": "survey after"}
 LONGEST = 1_500  # characters of a statement that are shown
 
 
@@ -61,7 +61,7 @@ class SessionView(View, Observer):
             done = self.done[occasion]
             begun = "bold" if done else "dim"
             style = "green" if planned and done == planned else begun
-            phases.append(f"{PHASES[occasion]} {done}/{planned}   ", style=style)
+            phases.append(f"{OCCASIONS[occasion]} {done}/{planned}   ", style=style)
         others = ", ".join(f"{n} {status}" for status, n in self.statuses.items() if status != "ok")
         calls = f"{self.statuses.total()} calls" + (f" ({others})" if others else "")
         foot = Text(f"{calls}, {time.monotonic() - self.started:.1f} s", style="dim")
@@ -76,7 +76,7 @@ class SessionView(View, Observer):
             return
         seconds = time.monotonic() - self.started
         round_ = f", round {event.turn.round}" if event.turn else ""
-        phase = f"{PHASES[event.occasion]} {done}/{planned}{round_}"
+        phase = f"{OCCASIONS[event.occasion]} {done}/{planned}{round_}"
         self.screen.print(f"{seconds:6.1f}s  {phase}: {event.participant}{fault}")
 
 

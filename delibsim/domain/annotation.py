@@ -11,7 +11,7 @@ from delibsim.domain.treatment import Wording
 
 @dataclass(frozen=True)
 class Text:
-    """A finished text under its name: a transcript, a portrait, a statement."""
+    """A finished text under its name: a transcript, a profile, a statement."""
 
     id: str
     text: str

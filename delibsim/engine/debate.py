@@ -6,7 +6,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
-from delibsim.domain.transcript import PREPARATION, Turn
+from delibsim.domain.transcript import Turn
 from delibsim.engine.forum import Forum
 
 BROKEN_OFF = Reason(
@@ -48,20 +48,10 @@ class Debate(Forum):
 
         The first silence ends the agenda.
         """
-        if not self.session.treatment.interaction:
-            return
-        rules, format = self.session.procedure.rules, self.session.kind
-        speakers = {person.role: person.id for person in self.session.participants}
-        rounds = list(enumerate(format.tasks, 1))
-        if rules is not None and rules.preparation:
-            rounds.insert(0, (0, PREPARATION))
-        index = 0
-        for round_, task in rounds:
-            for side in format.sides:
-                if self.silences:
-                    return
-                index += 1
-                yield Turn(index, round_, speakers[side], task)
+        for turn in self.session.planned_turns:
+            if self.silences:
+                return
+            yield turn
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
         """Ask the audience, but not after a debate that broke off: then all answers are missing."""

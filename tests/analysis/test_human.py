@@ -12,7 +12,7 @@ import pytest
 
 from delibsim.analysis.human import people as human
 from delibsim.analysis.human.groups_of_five import dealt, drawn_with_replacement
-from delibsim.analysis.human.people import BENCHMARK, CHANGES, MEASURES
+from delibsim.analysis.human.people import BENCHMARK, CHANGES, BEFORE_AND_AFTER_IDS
 from delibsim.analysis.human.published import (
     RESAMPLING_ERROR,
     TOPICS,
@@ -82,7 +82,7 @@ def test_the_mean_of_the_twelve_reproduces_the_published_one(topics):
         (18.780, 17.567), abs=0.0005
     )
     assert not mean.notes
-    for name in MEASURES:
+    for name in BEFORE_AND_AFTER_IDS:
         assert mean.change[name] == pytest.approx(mean.post[name] - mean.pre[name], abs=1e-12)
 
 
@@ -235,7 +235,7 @@ def test_the_shipped_reference_agrees_with_what_r_computed():
     for topic in BENCHMARK:
         for phase in ("pre", "post"):
             expected = {
-                name: value for name, value in by_r[topic][phase].items() if name in MEASURES
+                name: value for name, value in by_r[topic][phase].items() if name in BEFORE_AND_AFTER_IDS
             }
             assert len(expected) >= 6
             assert {name: reference(topic)[phase][name] for name in expected} == pytest.approx(

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import linregress
 
 from delibsim.domain.measure import CHANGE
-from delibsim.domain.measure import MEASURES as CATALOGUED
+from delibsim.domain.measure import MEASURES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, diversity, dri
@@ -35,12 +35,12 @@ BENCHMARK = (
 )
 """The surveys that are the benchmark's topics, in the order of its tables."""
 
-_KNOWN = [known for known in CATALOGUED.values() if known.human_reference]
+_KNOWN = [known for known in MEASURES.values() if known.human_reference]
 
-MEASURES = tuple(known.id for known in _KNOWN if "pre" in known.phases)
+BEFORE_AND_AFTER_IDS = tuple(known.id for known in _KNOWN if "pre" in known.phases)
 """What is measured before and after; its change is post - pre."""
 
-CHANGES = (*MEASURES, *(known.id for known in _KNOWN if known.phases == CHANGE))
+CHANGES = (*BEFORE_AND_AFTER_IDS, *(known.id for known in _KNOWN if known.phases == CHANGE))
 """What there is a change of."""
 
 RESAMPLES = 10_000
@@ -114,7 +114,7 @@ def mean_of(references: Sequence[Reference]) -> Reference:
     groups = of_benchmark(references)
     if missing := missing_topics(groups):
         reason = f"no answers of {', '.join(missing)}"
-        none = dict.fromkeys(MEASURES, np.nan)
+        none = dict.fromkeys(BEFORE_AND_AFTER_IDS, np.nan)
         notes = dict.fromkeys(CHANGES, reason)
         return Reference("mean", 0, none, none, dict.fromkeys(CHANGES, np.nan), notes)
     notes = {name: f"undefined in {group.id}" for group in groups for name in group.notes}
@@ -236,7 +236,7 @@ def _change(
         "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
         "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),
     }
-    change = {name: post[name] - pre[name] for name in MEASURES} | _floats(own)
+    change = {name: post[name] - pre[name] for name in BEFORE_AND_AFTER_IDS} | _floats(own)
     return change, _reasons(own, why)
 
 
