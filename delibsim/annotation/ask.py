@@ -8,7 +8,6 @@ The loop that asks until a reply can be read is that of participants too (`model
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from delibsim.models.ask import ask as ask_until_read
 from delibsim.models.ask import raise_interrupted
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel
 from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
-from delibsim.prompts.prompt import Message, Prompt
+from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import append_line, read_lines
 
 
@@ -68,19 +67,9 @@ def could_not_be_asked(annotation: Annotation) -> bool:
 
 
 async def _reply(task: Task, unit: Unit, model: LanguageModel) -> tuple[Prompt, Any, Completion]:
-    """The last prompt about a unit, the value that was read, and the completion it was read from."""
+    """The last prompt about a unit, the value of its reply, and the completion it was read from."""
 
     def seed(prompt: Prompt) -> int:
         return task.seed(unit, prompt)
 
-    def again(prompt: Prompt, completion: Completion) -> Prompt:
-        return _again(prompt, completion.text, task.again(completion.detail))
-
-    return await ask_until_read(model, task.prompt(unit), seed, again, task.reasks)
-
-
-def _again(prompt: Prompt, reply: str, question: str) -> Prompt:
-    """The same prompt once more, with the unreadable reply and what is said to it."""
-    said = (Message("assistant", reply), Message("user", question))
-    purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
-    return Prompt((*prompt.messages, *said), prompt.reply, purpose)
+    return await ask_until_read(model, task.prompt(unit), seed, task.again, task.reasks)

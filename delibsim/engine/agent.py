@@ -83,8 +83,8 @@ class Agent(mesa.Agent):
         purpose = prompt.purpose
         return self.session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
 
-    def _again(self, prompt: Prompt, completion: Completion) -> Prompt:
-        return reask(self.session, prompt, completion.text, completion.detail)
+    def _again(self, fault: str) -> str:
+        return reask(self.session, fault)
 
     def _note(self, completion: Completion) -> None:
         self.dropped.update(completion.parameters_dropped)

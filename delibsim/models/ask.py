@@ -34,23 +34,23 @@ async def ask(
     model: LanguageModel,
     prompt: Prompt,
     seed: Callable[[Prompt], int],
-    again: Callable[[Prompt, Completion], Prompt],
+    again: Callable[[str], str],
     reasks: int,
     on_reply: Callable[[Completion], None] = lambda completion: None,
 ) -> tuple[Prompt, Any, Completion]:
     """The last prompt, the value of its reply (None without one), and the completion.
 
-    `seed` gives the seed of a prompt. An unreadable reply is asked for again, at most `reasks`
-    times, with the prompt that `again` makes of it. Any other completion is the last: a refusal or
-    a truncated reply is an outcome, and of a call that failed on the way nothing is known
-    (`raise_interrupted`). `on_reply` is called with every completion.
+    `seed` gives the seed of a prompt, `again` what is said to an unreadable reply with this fault.
+    Such a reply is asked for again, at most `reasks` times. Any other completion is the last: a
+    refusal or a truncated reply is an outcome, and of a call that failed on the way nothing is
+    known (`raise_interrupted`). `on_reply` is called with every completion.
     """
     while True:
         value, completion = read(prompt, await model.complete(prompt, seed(prompt)))
         on_reply(completion)
         if completion.status != "unreadable" or prompt.purpose.attempt >= reasks:
             return prompt, value, completion
-        prompt = again(prompt, completion)
+        prompt = prompt.again(completion.text, again(completion.detail))
 
 
 def raise_interrupted(model: str, prompt: Prompt, completion: Completion) -> None:

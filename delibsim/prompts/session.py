@@ -114,13 +114,9 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
-def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
-    """The same prompt once more, after an unreadable reply, with the concrete fault."""
-    question = Message("user", say(session, "reask", fault=fault))
-    messages = (*prompt.messages, Message("assistant", reply), question)
-    form = prompt.reply.again() if isinstance(prompt.reply, Speech) else prompt.reply
-    purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
-    return Prompt(messages, form, purpose)
+def reask(session: Session, fault: str) -> str:
+    """What is said after an unreadable reply, with the concrete fault."""
+    return say(session, "reask", fault=fault)
 
 
 def statement_words(session: Session) -> tuple[int, int]:

@@ -76,7 +76,11 @@ def test_import_then_human_reproduces_the_published_means(home):
     assert ccps["n"] == 31
     assert ccps["pre"]["dri"] == pytest.approx(0.532, abs=0.0005)
     assert set(document["mean"]) == {"pre", "post", "change"}
-    for part, names in (("pre", BEFORE_AND_AFTER_IDS), ("post", BEFORE_AND_AFTER_IDS), ("change", CHANGES)):
+    for part, names in (
+        ("pre", BEFORE_AND_AFTER_IDS),
+        ("post", BEFORE_AND_AFTER_IDS),
+        ("change", CHANGES),
+    ):
         assert set(ccps[part]) == set(document["mean"][part]) == set(names)
     assert document["mean"]["post"]["dri"] == pytest.approx(0.400, abs=0.0005)
     verdicts = [figure["verdict"] for figure in document["inference"]["published"]]

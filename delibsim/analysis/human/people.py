@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import linregress
 
-from delibsim.domain.measure import CHANGE
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.measure import CHANGE, MEASURES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, diversity, dri
@@ -52,7 +51,8 @@ BOOTSTRAP = seed_of("human", "bootstrap", "topics")
 class Reference:
     """The measures of one group of `n` people, by name; `n` is 0 for a mean.
 
-    An undefined value is NaN, with the reason in `notes`.
+    An undefined value is NaN, with the reason code of the scorers in `notes` (docs/measures.md),
+    after its phase where there is one.
     """
 
     id: str
@@ -215,6 +215,7 @@ def _of_phase(
         "consideration_agreement": partial(agreement.why_undefined, rated),
         "preference_agreement": partial(agreement.why_undefined, ranked),
     }
+    _refuse_without_formula(BEFORE_AND_AFTER_IDS, values)
     return _floats(values), _reasons(values, why)
 
 
@@ -229,15 +230,29 @@ def _change(
         "opinion_change_p": agreement.opinion_change(*ranked),
         "rank_stability": agreement.rank_stability(*ranked),
     }
-    no_index = np.isnan(post["dri"] - pre["dri"])
+    indices = [
+        dri.why_undefined(group.considerations[phase], group.preferences[phase]) for phase in PHASES
+    ]
     why = {
-        "dri_relative": lambda: "dri is undefined" if no_index else "no room for change",
+        "dri_relative": lambda: indices[0] or indices[1] or "zero_denominator",
         "opinion_change_c": partial(agreement.why_opinion_change_undefined, *rated),
         "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
         "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),
     }
     change = {name: post[name] - pre[name] for name in BEFORE_AND_AFTER_IDS} | _floats(own)
+    _refuse_without_formula(CHANGES, change)
     return change, _reasons(own, why)
+
+
+def _refuse_without_formula(measures: Sequence[str], values: Mapping[str, Any]) -> None:
+    """Refuse measures that are declared to have a human reference and are not computed here."""
+    missing = [name for name in measures if name not in values]
+    if missing:
+        raise NotImplementedError(
+            f"the measure '{missing[0]}' is declared with human_reference=True, and"
+            " delibsim/analysis/human/people.py has no formula for it: add one to _of_phase or"
+            " _change"
+        )
 
 
 def _reasons(values: Mapping[str, Any], why: Mapping[str, Callable[[], str]]) -> dict[str, str]:

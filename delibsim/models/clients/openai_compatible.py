@@ -18,6 +18,7 @@ from delibsim.models.clients.bodies import decoded, text_of
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE
 from delibsim.models.clients.faults import public_url, retry_after, scrub, secrets, status_of
+from delibsim.models.clients.settings import provider_at
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
@@ -50,7 +51,7 @@ class OpenAICompatible:
         self.base_url = base_url.rstrip("/")
         self.key_env, self.timeout, self.strict = key_env, timeout, strict
         self.sampling = Sampling(**sampling)
-        self.provider = public_url(self.base_url)
+        self.provider = provider_at(self.base_url)
         self._answering = False
         self._key = os.environ.get(key_env, "") if key_env else ""
         if self._key and urlsplit(base_url).username:
