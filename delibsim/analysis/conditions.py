@@ -109,7 +109,7 @@ class ByCondition:
     """A study by condition: means of its measures, what is missing, and what is no finding.
 
     `null` are the conditions in which every participant is a citizen, a null model. `on_people`
-    are the sentences of `on_people`.
+    says, in one sentence for each topic, what must be known of people's values.
     """
 
     means: Sequence[Mean]
@@ -165,7 +165,7 @@ def means(
         if score.unit == "run" and score.target in of:
             found[of[score.target], score.measure, score.phase].append(score)
     rows = []
-    for (condition, measure, phase), own in sorted(found.items(), key=_name_first):
+    for (condition, measure, phase), own in sorted(found.items(), key=_by_condition_name):
         values = [score.value for score in own if not isnan(score.value)]
         row = Mean(
             condition=condition,
@@ -185,7 +185,8 @@ def means(
     return rows
 
 
-def _name_first(entry: tuple[tuple[Condition, str, str], Any]) -> str:
+def _by_condition_name(entry: tuple[tuple[Condition, str, str], Any]) -> str:
+    """The key by which rows are sorted: the name of the condition."""
     return str(entry[0][0])
 
 

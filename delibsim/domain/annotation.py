@@ -96,4 +96,4 @@ class Annotation:
         >>> str(Annotation("stance", "debate", "citizen", None, "refusal", "no").reason)
         'refusal: no'
         """
-        return Reason(self.status, self.detail.rstrip(": "))
+        return Reason.of_call(self.status, self.detail)

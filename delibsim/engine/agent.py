@@ -52,7 +52,7 @@ class Agent(mesa.Agent):
         answers, completion = await self._ask(prompt)
         missing = {}
         if answers is None:
-            reason = Reason(completion.status, completion.detail.rstrip(": "))
+            reason = Reason.of_call(completion.status, completion.detail)
             missing = dict.fromkeys((item.id for item in survey.items), reason)
         name = self.participant.id
         return Response(name, phase, answers or {}, missing, order, reversed_)

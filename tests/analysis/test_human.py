@@ -375,6 +375,7 @@ people.by_topic([answers], {"tea": (1, 5)})
             [sys.executable, "-c", program.replace("PHASES)", f"{phases})", 1)],
             capture_output=True,
             text=True,
+            check=False,
         )
         last = ended.stderr.strip().splitlines()[-1]
         assert last.startswith("NotImplementedError: the measure 'new_measure' is declared")
