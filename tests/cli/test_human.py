@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from delibsim.analysis.human.people import BENCHMARK, CHANGES, BEFORE_AND_AFTER_IDS
+from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
 from delibsim.cli.human import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.domain.errors import WrongInput

@@ -19,7 +19,7 @@ from delibsim.scorers.aqua.weights import need_extra
 
 VALUES = (*INDICATORS, "sum", "score")
 EMPTY = ("", "na", "nan", "n/a", "null", "none")
-"""The cells that hold no text, in capitals or not: statistical programs write a missing value so."""
+"""Cells that hold no text, in capitals or not: statistical programs write missing values so."""
 
 
 class AQuA:
@@ -33,7 +33,7 @@ class AQuA:
     translated are NaN, and so are the means over it.
 
     The scorer asks no language model. Where one is set up as translator, `untranslated` gives the
-    texts that it must translate first, and `keep_translation` and `keep_fault` keep what came of it.
+    texts that it must translate first; `keep_translation` and `keep_fault` keep what came of it.
     """
 
     name = "aqua"
