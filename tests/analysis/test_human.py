@@ -378,7 +378,7 @@ people.by_topic([answers], {"tea": (1, 5)})
             check=False,
         )
         last = ended.stderr.strip().splitlines()[-1]
-        assert last.startswith("NotImplementedError: the measure 'new_measure' is declared")
+        assert "NoFormula: the measure 'new_measure' is declared" in last
 
 
 def test_a_case_of_one_person_is_undefined_and_stays_so():

@@ -47,6 +47,10 @@ BOOTSTRAP = seed_of("human", "bootstrap", "topics")
 """The seed of the bootstrap over topics."""
 
 
+class NoFormula(LookupError):
+    """A measure is declared to have a human reference, and nothing here computes it."""
+
+
 @dataclass(frozen=True)
 class Reference:
     """The measures of one group of `n` people, by name; `n` is 0 for a mean.
@@ -245,10 +249,10 @@ def _change(
 
 
 def _refuse_without_formula(measures: Sequence[str], values: Mapping[str, Any]) -> None:
-    """Refuse measures that are declared to have a human reference and are not computed here."""
+    """Raise NoFormula for a measure that is declared with a human reference and not computed."""
     missing = [name for name in measures if name not in values]
     if missing:
-        raise NotImplementedError(
+        raise NoFormula(
             f"the measure '{missing[0]}' is declared with human_reference=True, and"
             " delibsim/analysis/human/people.py has no formula for it: add one to _of_phase or"
             " _change"
