@@ -57,7 +57,7 @@ async def measure(rpm: int, tpm: int | None, minutes: float) -> None:
     async with Meter() as provider:
         with tempfile.TemporaryDirectory() as folder, contextlib.suppress(TimeoutError):
             voices = ModelPool(limits, addresses={"bench": provider.base_url})
-            holding = hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=64)
+            holding = hold_all(sessions, Runs(Path(folder), "bench"), pool=voices, at_once=64)
             await asyncio.wait_for(holding, minutes * MINUTE)
     amounts = [(at, n if tpm else 1) for at, n in provider.billed_at]
     first, last, limit = min(amounts)[0] + MINUTE, max(amounts)[0] - MINUTE, tpm or rpm

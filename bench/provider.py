@@ -83,7 +83,7 @@ async def ours(what: str, url: str, n: int, at_once: int, latency: float) -> Non
         await next(iter(voices.of(sessions[0]).values())).complete(fixed_prompts(sessions[0])[0], 1)
         started, cpu = time.perf_counter(), time.process_time()
         await voices.preflight(sessions[:1])  # as `delibsim run` does
-        held = await hold_all(sessions, Runs(Path(folder), "bench"), voices=voices, at_once=n)
+        held = await hold_all(sessions, Runs(Path(folder), "bench"), pool=voices, at_once=n)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     faults = [one.fault for one in held if one.status != "complete"]
     if faults:

@@ -5,8 +5,8 @@ import functools
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-HOSTED = ("litellm", "openai_compatible")
-"""Kinds that declare nothing and take seconds to import."""
+CLIENTS = "delibsim.models.clients."
+"""The modules of models over HTTP: they declare nothing and take seconds to import."""
 
 
 class NoPlugin(LookupError):
@@ -38,7 +38,7 @@ def without_effect(kind: str, where: str = "") -> frozenset[str]:
     Empty for hosted models, whose record says what was dropped, and for kinds not installed here.
     """
     installed = _installed("delibsim.models")
-    if kind in HOSTED or kind not in installed:
+    if kind not in installed or installed[kind].module.startswith(CLIENTS):
         return frozenset()
     model = installed[kind].load()
     if where:

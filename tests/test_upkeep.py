@@ -63,3 +63,16 @@ def test_one_version_stands_everywhere():
     assert read("CITATION.cff")["version"] == PROJECT["version"]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## [{PROJECT['version']}]" in changes
+
+
+def test_what_is_to_be_written_or_changed_exists():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = page.partition("## To add something")[2].partition("\n## ")[0]
+    paths = []
+    for row in section.splitlines():
+        if row.startswith("| a "):
+            paths += re.findall(r"`([\w/.]*/[\w/.]*|[\w.]+\.py)`", row)
+    assert len(paths) > 30
+    for path in paths:
+        places = [base / path for base in (ROOT, ROOT / "delibsim")]
+        assert "NAME" in path or any(place.exists() for place in places), path

@@ -110,7 +110,7 @@ class ByCondition:
     """A study by condition: means of its measures, what is missing, and what is no finding.
 
     `null` are the conditions in which every participant is a citizen, a null model. `on_people`
-    are the sentences of `on_people`.
+    says, in one sentence for each topic, what must be known of people's values.
     """
 
     means: Sequence[Mean]

@@ -3,20 +3,21 @@ stopped.
 
 The coder is a language model of the pool, which keeps limits and budget. A `Record` stands before
 it: what was asked before is answered from the file, everything else is asked once and appended.
+The loop that asks until a reply can be read is that of participants too (`models/ask.py`).
 """
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from delibsim.annotation.task import Task
 from delibsim.domain.annotation import Annotation, Unit
-from delibsim.models.ask import Interrupted
-from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
+from delibsim.models.ask import ask as ask_until_read
+from delibsim.models.ask import raise_interrupted
+from delibsim.models.base import OUTCOMES, Completion, LanguageModel
 from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
-from delibsim.prompts.prompt import Message, Prompt, head
+from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import append_line, make_folder, read_lines
 
 
@@ -44,8 +45,7 @@ class Record:
 async def ask(task: Task, unit: Unit, model: LanguageModel) -> Annotation:
     """The answer of a coder about one unit; Interrupted where the model could not be asked."""
     prompt, value, completion = await _reply(task, unit, model)
-    if completion.status not in OUTCOMES:
-        raise Interrupted(model.name, prompt, completion)
+    raise_interrupted(model.name, prompt, completion)
     return Annotation(task.name, unit.id, model.name, value, completion.status, completion.detail)
 
 
@@ -70,22 +70,9 @@ def could_not_be_asked(annotation: Annotation) -> bool:
 
 
 async def _reply(task: Task, unit: Unit, model: LanguageModel) -> tuple[Prompt, Any, Completion]:
-    """The last prompt about a unit, the value that was read, and the completion it was read from.
+    """The last prompt about a unit, the value of its reply, and the completion it was read from."""
 
-    An unreadable reply is asked for again, at most `task.reasks` times. A refusal or a truncated
-    reply is an outcome and is not asked for again.
-    """
-    prompt = task.prompt(unit)
-    while True:
-        reply = await model.complete(prompt, task.seed(unit, prompt))
-        value, completion = read(prompt, reply)
-        if completion.status != "unreadable" or prompt.purpose.attempt >= task.reasks:
-            return prompt, value, completion
-        prompt = _again(prompt, completion.text, task.again(completion.detail))
+    def seed(prompt: Prompt) -> int:
+        return task.seed(unit, prompt)
 
-
-def _again(prompt: Prompt, reply: str, question: str) -> Prompt:
-    """The same prompt once more, with the unreadable reply and what is said to it."""
-    said = (Message("assistant", head(reply)), Message("user", question))
-    purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
-    return Prompt((*prompt.messages, *said), prompt.reply, purpose)
+    return await ask_until_read(model, task.prompt(unit), seed, task.again, task.reasks)

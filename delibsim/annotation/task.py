@@ -1,6 +1,6 @@
 """A task: what a coder is asked about a unit of text, and how often and in which words again.
 
-Ratings of debates (`debates.py`), portraits of clusters (`portraits.py`) and translations
+Ratings of debates (`debates.py`), profiles of clusters (`profiles.py`) and translations
 (`translation.py`) are tasks. A new way of asking about finished text is one more class like theirs.
 """
 

@@ -1,7 +1,6 @@
 """`delibsim score`: score every run of a study, or the texts of a file."""
 
 from collections.abc import Mapping, Sequence
-from itertools import compress
 from pathlib import Path
 from typing import Annotated
 
@@ -39,6 +38,13 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
+COUNTS = ("planned", "held", "valid")
+ALWAYS = ("measure", *COUNTS)
+"""The columns that are printed even where they are empty."""
+OF_RUNS = (*HEADINGS.values(), "SD")
+"""The columns of values of the runs, beside which people's may stand."""
+TEXTS = ("measure", "undefined because")
+
 
 @app.command()
 def score(
@@ -65,7 +71,7 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score every run of a study. Exit code 0; 3 if a run could not be read, or --scorer gave no
-    run a value; 4 if there is none.
+    run a value; 4 if the study has no run.
 
     `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text,
     in a CSV file.
@@ -159,27 +165,39 @@ def _print_means(
 ) -> None:
     """Print the measures of one condition; of the values only the columns that are not empty."""
     rows = [_cells(own, declared.get(own.measure)) for own in measures]
-    group = "null citizen" if null and any(row[8] for row in rows) else ""
-    columns = [Column("measure", text=True), *map(Column, ("planned", "held", "valid"))]
-    columns += [Column(heading, group=group) for heading in (*HEADINGS.values(), "SD")]
-    columns += [Column("people"), Column("mean"), Column("undefined because", text=True)]
-    filled = [any(cells) for cells in zip(*rows, strict=True)]
-    kept = [True] * 4 + filled[4:]
-    table = [list(compress(row, kept)) for row in rows]
-    print_table("", list(compress(columns, kept)), table, screen)
+    group = "null citizen" if null and any(row["people"] for row in rows) else ""
+    columns = []
+    for heading in rows[0]:
+        if heading in ALWAYS or any(row[heading] for row in rows):
+            own_group = group if heading in OF_RUNS else ""
+            columns.append(Column(heading, text=heading in TEXTS, group=own_group))
+    table = []
+    for row in rows:
+        table.append([row[column.heading] for column in columns])
+    print_table("", columns, table, screen)
 
 
-def _cells(own: MeasureMeans, declared: Measure | None) -> list[str]:
-    """The cells of one measure; a change has its sign unless it is declared to have none."""
+def _cells(own: MeasureMeans, declared: Measure | None) -> dict[str, str]:
+    """The cells of one measure by the headings of their columns, in order; "" for what it has not.
+
+    A change has its sign unless it is declared to have none.
+    """
     signed = declared is None or declared.signed
     least, change = own.least, own.change
-    counts = [str(least.planned), str(least.held), str(least.valid)]
-    values = []
-    for phase in ("pre", "post", "change", ""):
-        there = phase in own.phases
-        values.append(number(own.mean(phase), signed and phase == "change") if there else "")
-    sd = "" if change is None or change.sd is None else number(change.sd)
-    people = "" if change is None or change.people is None else number(change.people, signed)
+    sd = None if change is None else change.sd
+    people = None if change is None else change.people
+    cells = {"measure": safe(own.measure if declared is None else declared.label)}
+    for name in COUNTS:
+        cells[name] = str(getattr(least, name))
+    for phase, heading in HEADINGS.items():
+        cells[heading] = _value(own, phase, signed and phase == "change")
+    cells["SD"] = "" if sd is None else number(sd)
+    cells["people"] = "" if people is None else number(people, signed)
+    cells["mean"] = _value(own, "", signed=False)
     reasons = ", ".join(f"{reason} ({n})" for reason, n in least.missing.items())
-    label = safe(own.measure if declared is None else declared.label)
-    return [label, *counts, *values[:3], sd, people, values[3], safe(reasons)]
+    return cells | {"undefined because": safe(reasons)}
+
+
+def _value(own: MeasureMeans, phase: str, signed: bool) -> str:
+    """The mean in a phase; "" where the measure has none there."""
+    return number(own.mean(phase), signed) if phase in own.phases else ""

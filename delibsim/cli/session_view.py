@@ -18,7 +18,7 @@ from delibsim.models.replay import Exchange
 
 NOTES = "notes"
 """The phase in which the sides of a debate take notes, which is a turn of its own."""
-PHASES = {"pre": "survey before", NOTES: "notes", "turn": "deliberation", "post": "survey after"}
+OCCASIONS = {"pre": "survey before", NOTES: "notes", "turn": "deliberation", "post": "survey after"}
 LONGEST = 1_500  # characters of a statement that are shown
 
 
@@ -63,7 +63,7 @@ class SessionView(View, Observer):
             done = self.done[phase]
             begun = "bold" if done else "dim"
             style = "green" if planned and done == planned else begun
-            name = "speeches" if self.is_debate and phase == "turn" else PHASES[phase]
+            name = "speeches" if self.is_debate and phase == "turn" else OCCASIONS[phase]
             phases.append(f"{name} {done}/{planned}   ", style=style)
         others = ", ".join(f"{n} {status}" for status, n in self.statuses.items() if status != "ok")
         calls = f"{self.statuses.total()} calls" + (f" ({others})" if others else "")
@@ -84,7 +84,7 @@ class SessionView(View, Observer):
     def _place(self, event: Event, done: int, planned: int) -> str:
         """How far the session is, in words."""
         if event.turn is None:
-            return f"{PHASES[event.occasion]} {done}/{planned}"
+            return f"{OCCASIONS[event.occasion]} {done}/{planned}"
         if not self.is_debate:
             return f"deliberation {done}/{planned}, round {event.turn.round}"
         if event.turn.task == PREPARATION:
@@ -94,14 +94,9 @@ class SessionView(View, Observer):
 
 def _planned(session: Session) -> dict[str, int]:
     """How many answers, notes and speeches are planned, by phase; nothing that is not."""
-    asked, procedure = len(session.respondents), session.procedure
-    counts = {"pre": asked, NOTES: 0, "turn": 0, "post": asked}
-    if session.treatment.interaction and session.kind.sides:
-        counts["turn"] = session.kind.speeches
-        prepared = procedure.rules is not None and procedure.rules.preparation
-        counts[NOTES] = len(session.kind.sides) if prepared else 0
-    elif session.treatment.interaction:
-        counts["turn"] = len(session.participants) * session.treatment.rounds
+    asked, turns = len(session.respondents), session.planned_turns
+    notes = sum(turn.task == PREPARATION for turn in turns)
+    counts = {"pre": asked, NOTES: notes, "turn": len(turns) - notes, "post": asked}
     return {phase: n for phase, n in counts.items() if n}
 
 

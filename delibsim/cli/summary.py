@@ -12,7 +12,7 @@ from delibsim.cli.terminal import number, safe, shown
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.format import format_named
-from delibsim.domain.measure import HEADINGS, PHASES, Measure
+from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure
 from delibsim.domain.score import Score
 from delibsim.store.runs import Runs
 
@@ -107,7 +107,7 @@ def print_measures(
         if unphased:
             row.append(number(own.get(UNPHASED)))
         if people:
-            row += _phases({phase: people[phase].get(name) for phase in PHASES}, measure)
+            row += _phases({phase: people[phase].get(name) for phase in SCORE_PHASES}, measure)
         rows.append(row)
     print_table("", columns, rows, screen)
 
@@ -118,5 +118,5 @@ def _phase_columns(group: str) -> list[Column]:
 
 def _phases(values: Mapping[str, float | None], measure: Measure) -> list[str]:
     """Values before, after and in change, the last with its sign where it is a difference."""
-    before, after, change = (values.get(phase) for phase in PHASES)
+    before, after, change = (values.get(phase) for phase in SCORE_PHASES)
     return [number(before), number(after), number(change, measure.signed)]

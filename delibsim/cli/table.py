@@ -1,4 +1,6 @@
-"""Tables of plain rows, laid out for the width of the terminal: no number and no word is broken."""
+"""Tables of plain rows, laid out for the width of the terminal: no number is broken, and no word
+that takes less than half of the width.
+"""
 
 import re
 import shutil
@@ -24,7 +26,8 @@ class Column:
     """A column: its heading, whether it holds text, and what stands above it and its neighbours.
 
     Text is aligned left and wraps between words; everything else is aligned right and stays whole.
-    Neighbouring columns of one `group` stand below its name and are never separated.
+    Neighbouring columns of one `group` stand below its name, and in one table wherever they fit
+    beside the columns that name the rows.
     """
 
     heading: str
@@ -69,14 +72,14 @@ def table_lines(
 ) -> Iterator[tuple[str, str]]:
     """The lines of a table, each with its style, as `print_table` prints them."""
     filled = [row or [""] * len(columns) for row in rows]
-    by_column = list(zip(*filled, strict=True)) or [()] * len(columns)
-    cells = []
-    for column, own in zip(columns, by_column, strict=True):
-        cells.append(_measured(column, own, width))
-    for i, part in enumerate(_parts(cells, width) if columns else ()):
+    cells_by_column = list(zip(*filled, strict=True)) or [()] * len(columns)
+    measured = []
+    for column, cells in zip(columns, cells_by_column, strict=True):
+        measured.append(_measured(column, cells, width))
+    for i, table in enumerate(_tables(measured, width) if columns else ()):
         if i:
             yield "", ""
-        yield from _part_lines(part, width, screen)
+        yield from _lines_of(table, width, screen)
 
 
 def print_text(text: str, screen: Console, style: str = "", indent: int = 0) -> None:
@@ -121,95 +124,105 @@ def _measured(column: Column, cells: Row, width: int) -> _Cells:
     return _Cells(column, cells, max(1, min(least, most)), best)
 
 
-def _parts(cells: Sequence[_Cells], width: int) -> Iterator[list[_Cells]]:
+def _tables(columns: Sequence[_Cells], width: int) -> Iterator[list[_Cells]]:
     """The columns of each table that is printed: all of them where they fit beside each other."""
-    shared = _leading_text(cells, width)
-    part = list(shared)
-    for unit in _units(cells[len(shared) :], width - _total(shared) - GAP):
-        if len(part) > len(shared) and _total([*part, *unit]) > width:
-            yield part
-            part = list(shared)
-        part += unit
-    yield part
+    naming = _leading_text(columns, width)
+    table = list(naming)
+    for together in _kept_together(columns[len(naming) :], width - _total(naming) - GAP):
+        if len(table) > len(naming) and _total([*table, *together]) > width:
+            yield table
+            table = list(naming)
+        table += together
+    yield table
 
 
-def _leading_text(cells: Sequence[_Cells], width: int) -> list[_Cells]:
+def _leading_text(columns: Sequence[_Cells], width: int) -> list[_Cells]:
     """The columns of text at the beginning, which name a row; at most half of the width."""
     leading: list[_Cells] = []
-    for one in cells[:-1]:
-        fits = _total([*leading, one]) <= width // 2
-        if one.column.group or not one.column.text or not fits:
+    for candidate in columns[:-1]:
+        fits = _total([*leading, candidate]) <= width // 2
+        if candidate.column.group or not candidate.column.text or not fits:
             break
-        leading.append(one)
+        leading.append(candidate)
     return leading
 
 
-def _units(cells: Sequence[_Cells], room: int) -> Iterator[list[_Cells]]:
-    """The columns that stay together: those of a group that has room, and every other by itself."""
-    for group, own in groupby(cells, key=lambda one: one.column.group):
-        members = list(own)
+def _kept_together(columns: Sequence[_Cells], room: int) -> Iterator[list[_Cells]]:
+    """The columns that stay in one table: those of a group that has room, and every other by
+    itself.
+    """
+    for group, neighbours in groupby(columns, key=lambda cells: cells.column.group):
+        members = list(neighbours)
+        longest_word = max(map(cell_len, group.split()), default=0)
+        together = [members]
         if not group or _total(members) > room:
-            yield from ([one] for one in members)
-            continue
-        longest = max(map(cell_len, group.split()))
-        missing = min(longest, room) - _total(members)
-        if missing > 0:
-            first = members[0]
-            wider = first.least + missing
-            members[0] = _Cells(first.column, first.cells, wider, max(first.best, wider))
-        yield members
+            together = [[member] for member in members]
+        for columns_of_one in together:
+            yield _widened(columns_of_one, min(longest_word, room))
 
 
-def _total(cells: Sequence[_Cells]) -> int:
+def _widened(columns: list[_Cells], width: int) -> list[_Cells]:
+    """The columns, of which the first is wider where they take less than this width together."""
+    missing = width - _total(columns)
+    if missing <= 0:
+        return columns
+    first = columns[0]
+    wider = first.least + missing
+    return [_Cells(first.column, first.cells, wider, max(first.best, wider)), *columns[1:]]
+
+
+def _total(columns: Sequence[_Cells]) -> int:
     """The least width of columns beside each other."""
-    return sum(one.least for one in cells) + GAP * (len(cells) - 1)
+    return sum(cells.least for cells in columns) + GAP * (len(columns) - 1)
 
 
-def _part_lines(
-    part: Sequence[_Cells],
+def _lines_of(
+    table: Sequence[_Cells],
     width: int,
     screen: Console,
 ) -> Iterator[tuple[str, str]]:
     """Columns that fit beside each other, line by line: groups, headings, rows."""
-    widths = _widths(part, width)
-    for line in _group_lines(part, widths, screen):
+    widths = _widths(table, width)
+    for line in _group_lines(table, widths, screen):
         yield line, "bold"
-    headings = [one.column.heading for one in part]
-    for line in _row_lines(headings, part, widths, screen, bottom=True):
+    headings = [cells.column.heading for cells in table]
+    for line in _row_lines(headings, table, widths, screen, bottom=True):
         yield line, "bold"
-    for i in range(len(part[0].cells)):
-        row = [one.cells[i] for one in part]
-        for line in _row_lines(row, part, widths, screen):
+    for i in range(len(table[0].cells)):
+        row = [cells.cells[i] for cells in table]
+        for line in _row_lines(row, table, widths, screen):
             yield line, ""
 
 
-def _widths(part: Sequence[_Cells], width: int) -> list[int]:
-    """The least widths, and what room is left to those columns that would take the most lines.
+def _widths(table: Sequence[_Cells], width: int) -> list[int]:
+    """The width of each column: its least, and a share of the room that is left.
 
-    Columns of text are served before the headings of the others.
+    The room goes, one space at a time, to the column whose longest cell takes the most lines;
+    columns of text come before the headings of the others.
     """
-    widths = [one.least for one in part]
+    widths = [cells.least for cells in table]
 
-    def lines(i: int) -> tuple[bool, float]:
-        return part[i].column.text, part[i].best / widths[i]
+    def need(i: int) -> tuple[bool, float]:
+        lines = table[i].best / widths[i]
+        return table[i].column.text, lines
 
-    for _ in range(width - _total(part)):
-        wrapped = [i for i, one in enumerate(part) if widths[i] < one.best]
+    for _ in range(width - _total(table)):
+        wrapped = [i for i, cells in enumerate(table) if widths[i] < cells.best]
         if not wrapped:
             break
-        widths[max(wrapped, key=lines)] += 1
+        widths[max(wrapped, key=need)] += 1
     return widths
 
 
 def _group_lines(
-    part: Sequence[_Cells],
+    table: Sequence[_Cells],
     widths: Sequence[int],
     screen: Console,
 ) -> Iterator[str]:
     """The lines above the headings, with the name of each group in the middle of its columns."""
     names, spans = [], []
-    for name, own in groupby(range(len(part)), key=lambda i: part[i].column.group):
-        members = list(own)
+    for name, neighbours in groupby(range(len(table)), key=lambda i: table[i].column.group):
+        members = list(neighbours)
         names.append(name)
         spans.append(sum(widths[i] for i in members) + GAP * (len(members) - 1))
     if any(names):
@@ -221,7 +234,7 @@ def _group_lines(
 
 def _row_lines(
     row: Row,
-    part: Sequence[_Cells],
+    table: Sequence[_Cells],
     widths: Sequence[int],
     screen: Console,
     bottom: bool = False,
@@ -230,14 +243,15 @@ def _row_lines(
     wrapped = [_wrapped(cell, width, screen) for cell, width in zip(row, widths, strict=True)]
     for line in _level(wrapped) if bottom else zip_longest(*wrapped, fillvalue=""):
         placed = []
-        for text, one, width in zip(line, part, widths, strict=True):
+        for text, cells, width in zip(line, table, widths, strict=True):
             left = set_cell_size(text, width)
-            placed.append(left if one.column.text else " " * (width - cell_len(text)) + text)
+            right = " " * (width - cell_len(text)) + text
+            placed.append(left if cells.column.text else right)
         yield (" " * GAP).join(placed).rstrip()
 
 
 def _wrapped(text: str, width: int, screen: Console) -> list[str]:
-    """A text in lines of this width, broken between words."""
+    """A text in lines of this width, broken between words; a longer word is broken itself."""
     lines = Text(text).wrap(screen, max(width, 1), overflow="fold")
     return [line.plain.rstrip() for line in lines] or [""]
 

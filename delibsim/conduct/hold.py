@@ -23,7 +23,7 @@ from delibsim.store.runs import Runs
 async def hold_session(
     session: Session,
     runs: Runs,
-    voices: ModelPool | None = None,
+    pool: ModelPool | None = None,
     observer: Observer | None = None,
 ) -> Outcome:
     """Hold a session and write its run, going on from its record if it was cut off.
@@ -31,7 +31,7 @@ async def hold_session(
     A run that exists is left as it is. The observer learns of every exchange after it was appended
     to the log.
     """
-    pool, observer = voices or ModelPool(), observer or Observer()
+    pool, observer = pool or ModelPool(), observer or Observer()
     runs.durable = runs.durable or pool.limits.durable
     await asyncio.to_thread(runs.plan, session)  # the event loop does not wait for the disk
     if runs.held(session.id):
@@ -75,7 +75,7 @@ def _note_answering(runs: Runs, session: Session, exchange: Exchange) -> None:
 async def hold_all(
     sessions: Iterable[Session],
     runs: Runs,
-    voices: ModelPool | None = None,
+    pool: ModelPool | None = None,
     observer: Observer | None = None,
     at_once: int = 1,
     lock: AbstractContextManager[Any] | None = None,
@@ -87,7 +87,7 @@ async def hold_all(
     memory. The models are closed at the end. `lock` takes the place of the lock that is for this
     process alone.
     """
-    pool, observer = voices or ModelPool(), observer or Observer()
+    pool, observer = pool or ModelPool(), observer or Observer()
     sessions = list(sessions)
     outcomes: dict[int, Outcome] = {}
     failures: dict[int, BaseException] = {}

@@ -193,7 +193,7 @@ async def _written_and_read(
 def _longest(session: Session) -> Prompt:
     """The longest prompt: that of the reader of a long profile."""
     task = ReadingTask(session.topic, 0, session.survey)
-    return task.prompt(unit_of_cluster(0, "portrait " * LONGEST))
+    return task.prompt(unit_of_cluster(0, "profile " * LONGEST))
 
 
 def _origin(

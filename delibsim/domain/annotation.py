@@ -11,7 +11,7 @@ from delibsim.domain.treatment import Wording
 
 @dataclass(frozen=True)
 class Text:
-    """A finished text under its name: a transcript, a portrait, a statement."""
+    """A finished text under its name: a transcript, a profile, a statement."""
 
     id: str
     text: str
@@ -96,4 +96,4 @@ class Annotation:
         >>> str(Annotation("stance", "debate", "citizen", None, "refusal", "no").reason)
         'refusal: no'
         """
-        return Reason(self.status, self.detail.rstrip(": "))
+        return Reason.of_call(self.status, self.detail)

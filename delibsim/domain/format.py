@@ -1,11 +1,11 @@
 """Formats of sessions: what tells a deliberation and a debate apart."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from delibsim.domain.errors import unknown
-from delibsim.domain.participant import AUDIENCE, SIDES
-from delibsim.domain.transcript import Turn
+from delibsim.domain.participant import AUDIENCE, SIDES, Participant
+from delibsim.domain.transcript import PREPARATION, Turn
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,29 @@ class Format:
         (6, 0)
         """
         return len(self.tasks) * len(self.sides)
+
+    def turns(
+        self, people: Sequence[Participant], rounds: int, preparation: bool = False
+    ) -> tuple[Turn, ...]:
+        """The turns that are planned, in order.
+
+        Without sides everybody speaks once a round, here in the order of seats, which a session
+        draws anew. With sides only they speak, once for each task, after notes of each where there
+        is a `preparation`; `rounds` has no meaning there.
+        """
+        speakers = [person.id for person in people]
+        numbered = [(round_, self.tasks[0]) for round_ in range(1, rounds + 1)]
+        if self.sides:
+            own = {person.role: person.id for person in people}
+            speakers = [own[side] for side in self.sides if side in own]
+            numbered = list(enumerate(self.tasks, 1))
+            if preparation:
+                numbered.insert(0, (0, PREPARATION))
+        turns: list[Turn] = []
+        for round_, task in numbered:
+            for speaker in speakers:
+                turns.append(Turn(len(turns) + 1, round_, speaker, task))
+        return tuple(turns)
 
     def surveyed(self, role: str) -> bool:
         """Whether those in this role answer the survey."""

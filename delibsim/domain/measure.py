@@ -6,7 +6,8 @@ from math import inf
 
 from delibsim.domain.rating import DIMENSIONS
 
-PHASES = ("pre", "post", "change")
+SCORE_PHASES = ("pre", "post", "change")
+"""The phases of scores; those of a survey are `domain.survey.PHASES`."""
 HEADINGS = {"pre": "before", "post": "after", "change": "change"}
 """The phases as they are printed."""
 CHANGE = ("change",)
@@ -36,7 +37,7 @@ class Measure:
     source: str
     unit: str = ""
     range: tuple[float, float] = ANY
-    phases: tuple[str, ...] = PHASES
+    phases: tuple[str, ...] = SCORE_PHASES
     signed: bool = True
     comparable: bool = False
     human_reference: bool = False
@@ -47,7 +48,7 @@ class Measure:
         for name in ("id", "label", "definition", "source"):
             if not getattr(self, name).strip():
                 raise ValueError(f"measure {self.id!r}: {name} is empty")
-        unknown = [phase for phase in self.phases if phase not in PHASES]
+        unknown = [phase for phase in self.phases if phase not in SCORE_PHASES]
         if unknown:
             raise ValueError(f"measure {self.id!r}: unknown phase {unknown[0]!r}")
         low, high = self.range

@@ -16,6 +16,15 @@ class Reason:
     code: str
     detail: str = ""
 
+    @classmethod
+    def of_call(cls, status: str, detail: str) -> "Reason":
+        """Why a call gave no answer: its status, and its detail without a colon at the end.
+
+        >>> Reason.of_call("unreadable", "the reply is empty: ")
+        Reason(code='unreadable', detail='the reply is empty')
+        """
+        return cls(status, detail.rstrip(SEPARATOR))
+
     def __str__(self) -> str:
         """As it stands in files, in tables and on the screen.
 

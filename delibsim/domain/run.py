@@ -11,7 +11,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
 from delibsim.domain.topic import Topic
-from delibsim.domain.transcript import Silence, Transcript
+from delibsim.domain.transcript import Silence, Transcript, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
@@ -66,6 +66,15 @@ class Session:
         """Those who answer the survey: everybody but the two sides of a debate."""
         surveyed = self.kind.surveyed
         return tuple(person for person in self.participants if surveyed(person.role))
+
+    @property
+    def planned_turns(self) -> tuple[Turn, ...]:
+        """The turns that are planned, as its format orders them; none without interaction."""
+        if not self.treatment.interaction:
+            return ()
+        rules = self.procedure.rules
+        preparation = rules is not None and rules.preparation
+        return self.kind.turns(self.participants, self.treatment.rounds, preparation)
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item
-from delibsim.domain.transcript import PREPARATION, Turn
+from delibsim.domain.transcript import Turn
 
 
 def deliberation_turns(session: Session, drawn: Callable[[], Iterable[str]]) -> Iterator[Turn]:
@@ -21,22 +21,6 @@ def deliberation_turns(session: Session, drawn: Callable[[], Iterable[str]]) -> 
         for name in drawn():
             index += 1
             yield Turn(index, round_, name)
-
-
-def debate_turns(session: Session) -> Iterator[Turn]:
-    """Private notes where the rules ask for them, then the six turns, the proposition first."""
-    if not session.treatment.interaction:
-        return
-    rules, format = session.procedure.rules, session.kind
-    speakers = {person.role: person.id for person in session.participants}
-    rounds = list(enumerate(format.tasks, 1))
-    if rules is not None and rules.preparation:
-        rounds.insert(0, (0, PREPARATION))
-    index = 0
-    for round_, task in rounds:
-        for side in format.sides:
-            index += 1
-            yield Turn(index, round_, speakers[side], task)
 
 
 def item_order(session: Session, participant: Participant) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from delibsim.domain.reason import Reason
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Turn
-from delibsim.engine.agenda import debate_turns
 from delibsim.engine.forum import Forum
 
 BROKEN_OFF = Reason(
@@ -21,7 +20,7 @@ class Debate(Forum):
 
         The first silence ends the agenda.
         """
-        for turn in debate_turns(self.session):
+        for turn in self.session.planned_turns:
             if self.silences:
                 return
             yield turn

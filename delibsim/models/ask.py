@@ -1,14 +1,14 @@
-"""Asking a language model until its reply can be read, for participants and raters alike."""
+"""Asking a language model until its reply can be read: the one loop, for participants and for
+coders of finished text.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import Reason
-from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.prompts.prompt import Prompt
-from delibsim.prompts.session import reask
 
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
@@ -33,23 +33,29 @@ class Interrupted(RuntimeError):
 
 
 async def ask(
-    session: Session,
     model: LanguageModel,
     prompt: Prompt,
+    seed: Callable[[Prompt], int],
+    again: Callable[[str], str],
+    reasks: int,
     on_reply: Callable[[Completion], None] = lambda completion: None,
-) -> tuple[Any, Completion]:
-    """The value of the first readable reply; None with the completion that says why there is none.
+) -> tuple[Prompt, Any, Completion]:
+    """The last prompt, the value of its reply (None without one), and the completion.
 
-    `on_reply` is called with every reply. A refusal or a truncated reply is an outcome and is not
-    asked again; a call that failed on the way is Interrupted.
+    `seed` gives the seed of a prompt, `again` what is said to an unreadable reply with this fault.
+    Such a reply is asked for again, at most `reasks` times. Any other completion is the last: a
+    refusal or a truncated reply is an outcome, and of a call that failed on the way nothing is
+    known (`raise_interrupted`). `on_reply` is called with every completion.
     """
     while True:
-        purpose = prompt.purpose
-        seed = session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
-        value, completion = read(prompt, await model.complete(prompt, seed))
+        value, completion = read(prompt, await model.complete(prompt, seed(prompt)))
         on_reply(completion)
-        if completion.status not in OUTCOMES:
-            raise Interrupted(model.name, prompt, completion)
-        if completion.status != "unreadable" or purpose.attempt >= session.procedure.reasks:
-            return value, completion
-        prompt = reask(session, prompt, completion.text, completion.detail)
+        if completion.status != "unreadable" or prompt.purpose.attempt >= reasks:
+            return prompt, value, completion
+        prompt = prompt.again(completion.text, again(completion.detail))
+
+
+def raise_interrupted(model: str, prompt: Prompt, completion: Completion) -> None:
+    """Raise Interrupted if the call failed on the way, so that it is no outcome."""
+    if completion.status not in OUTCOMES:
+        raise Interrupted(model, prompt, completion)

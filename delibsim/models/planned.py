@@ -76,6 +76,6 @@ def _exceeded(tokens: int, model: RetryingModel, limits: Limits) -> str:
     if limit is None or most <= limit:
         return ""
     return (
-        f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit}); such calls"
-        " exceed it, one a minute"
+        f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit}); such a call"
+        " waits until no other was sent for a minute, and may exceed the limit"
     )

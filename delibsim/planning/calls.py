@@ -11,8 +11,8 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
-from delibsim.engine.agenda import debate_turns, deliberation_turns, item_order
-from delibsim.models.ask import ask
+from delibsim.engine.agenda import deliberation_turns, item_order
+from delibsim.models.base import read
 from delibsim.planning.dry_run import Asked, DryRunModel
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
@@ -36,7 +36,7 @@ async def calls_of(session: Session, words: int = 0) -> list[Asked]:
         order = item_order(session, person)
         heard = _heard(said, person.id, hears)
         prompt = survey_prompt(session, person, phase, order, heard, earlier.get(person.id))
-        answers, _ = await ask(session, models[person.model], prompt)
+        answers, _ = read(prompt, await models[person.model].complete(prompt, 0))
         return Response(
             person.id, phase, answers, order=order, reversed=reversed_for(session, person)
         )
@@ -47,7 +47,7 @@ async def calls_of(session: Session, words: int = 0) -> list[Asked]:
         person = people[turn.speaker]
         heard = _heard(said, person.id, hears)
         prompt = speech_prompt(session, person, turn, heard, earlier.get(person.id))
-        text, _ = await ask(session, models[person.model], prompt)
+        text, _ = read(prompt, await models[person.model].complete(prompt, 0))
         said.append(Statement(turn, text))
     for person in session.respondents:
         await survey(person, "post")
@@ -57,7 +57,7 @@ async def calls_of(session: Session, words: int = 0) -> list[Asked]:
 def _turns(session: Session) -> Iterator[Turn]:
     """The turns of a session, in the orders that Mesa draws from its seed."""
     if session.kind == DEBATE:
-        return debate_turns(session)
+        return iter(session.planned_turns)
     names = [person.id for person in session.participants]
     source = random.Random(session.seed_for("forum"))
 

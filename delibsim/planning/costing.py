@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from delibsim.models.base import Usage
-from delibsim.models.clients.faults import public_url
 from delibsim.models.clients.prices import Price, listed, price_in
+from delibsim.models.clients.settings import provider_of
 from delibsim.models.limits import Limits
 from delibsim.planning.load import Load
 from delibsim.planning.tokens import Range
@@ -70,7 +70,7 @@ def line_of(
         unknown.append(UNKNOWN_SCHEMA)
     return Line(
         model=name,
-        provider=_provider(name, settings, address),
+        provider="" if settings.get("kind") == "citizen" else provider_of(name, settings, address),
         load=load,
         cached=Range(0, load.prefix.high) if discount else Range(),
         usd=usd,
@@ -137,19 +137,6 @@ def _dollars(load: Load, price: Price, discount: bool) -> Range | None:
     low = price.cost(Usage(round(load.input.low), cached, round(load.output.low)))
     high = price.worst(round(load.input.high), round(load.output.high))
     return None if low is None or high is None else Range(low, high)
-
-
-def _provider(name: str, settings: Mapping[str, Any], address: str) -> str:
-    """Whose limits the calls to a model count against, without importing its client."""
-    match settings.get("kind"):
-        case "citizen":
-            return ""
-        case "litellm":
-            return str(settings.get("model", "")).partition("/")[0]
-        case "openai_compatible":
-            return public_url(address.rstrip("/")) or name
-        case _:
-            return name
 
 
 def seconds_of(

@@ -12,6 +12,7 @@ from delibsim.planning.compose import Plan
 from delibsim.store.manifest import Manifest, commits
 
 REPOSITORY = Path(__file__).parents[2]
+"""The repository of delibsim in a checkout; of an installed package, the folder it lies in."""
 
 
 def frozen(plan: Plan) -> Manifest:
@@ -26,9 +27,19 @@ def frozen(plan: Plan) -> Manifest:
     begun = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": provenance(),
-        "commit": commits({"delibsim": REPOSITORY, "study": plan.root.parent}),
+        "commit": commits(_repositories(plan)),
     }
     return replace(plan.manifest, begun=begun, prompts=prompts)
+
+
+def _repositories(plan: Plan) -> dict[str, Path]:
+    """The folders whose commits are recorded.
+
+    An installed delibsim has no commit: git would answer with that of whatever repository its
+    environment lies in.
+    """
+    folders = {"study": plan.root.parent}
+    return {"delibsim": REPOSITORY} | folders if (REPOSITORY / ".git").exists() else folders
 
 
 def cells_of(sessions: Iterable[Session]) -> dict[str, Session]:

@@ -1,9 +1,9 @@
 """Prompts: messages, the purpose they serve, and the form of reply they ask for."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from delibsim.renamed import warn_renamed
 
@@ -29,7 +29,10 @@ class UnreadableReply(ValueError):
 
 
 class Form(Protocol):
-    """A form of reply: it describes itself in words, reads a reply, and gives an example of one."""
+    """A form of reply: it describes itself in words, reads a reply, and gives an example of one.
+
+    A form may also have the method of `FormWithSchema` and that of `FormOfReask`.
+    """
 
     def describe(self) -> str:
         """The form in words, as the prompt states it."""
@@ -45,6 +48,24 @@ class Form(Protocol):
         Speech is `label`, which says what the text stands for, padded to `words` words; any other
         reply has the length of a real one.
         """
+        ...
+
+
+@runtime_checkable
+class FormWithSchema(Protocol):
+    """A form that servers can enforce, where a model is set to `structured=true`."""
+
+    def schema(self) -> dict[str, Any]:
+        """The form as a JSON schema."""
+        ...
+
+
+@runtime_checkable
+class FormOfReask(Protocol):
+    """A form that changes when a reply is asked for again; any other stays as it is."""
+
+    def again(self) -> Form:
+        """The form of the next reply, after an unreadable one."""
         ...
 
 
@@ -80,6 +101,13 @@ class Prompt:
     def text(self) -> str:
         """All messages as one text, each under its role."""
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.messages)
+
+    def again(self, reply: str, question: str) -> "Prompt":
+        """The same prompt once more, with an unreadable reply and what is said to it."""
+        said = (Message("assistant", head(reply)), Message("user", question))
+        form = self.reply.again() if isinstance(self.reply, FormOfReask) else self.reply
+        purpose = replace(self.purpose, attempt=self.purpose.attempt + 1)
+        return Prompt((*self.messages, *said), form, purpose)
 
     def hash(self, model: str, seed: int) -> str:
         """SHA-256 of the canonical request.

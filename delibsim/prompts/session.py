@@ -11,6 +11,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
+from delibsim.domain.format import DELIBERATION
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
@@ -19,7 +20,7 @@ from delibsim.prompts.blocks import answers_block, block, items_block, quoted, t
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
-from delibsim.prompts.prompt import Form, Message, Prompt, Purpose, head
+from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.wording import say
 
 
@@ -114,13 +115,9 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
-def reask(session: Session, prompt: Prompt, reply: str, fault: str) -> Prompt:
-    """The same prompt once more, after an unreadable reply, with the concrete fault."""
-    question = Message("user", say(session, "reask", fault=fault))
-    messages = (*prompt.messages, Message("assistant", head(reply)), question)
-    form = prompt.reply.again() if isinstance(prompt.reply, Speech) else prompt.reply
-    purpose = replace(prompt.purpose, attempt=prompt.purpose.attempt + 1)
-    return Prompt(messages, form, purpose)
+def reask(session: Session, fault: str) -> str:
+    """What is said after an unreadable reply, with the concrete fault."""
+    return say(session, "reask", fault=fault)
 
 
 def statement_words(session: Session) -> tuple[int, int]:
@@ -143,38 +140,83 @@ def statement_words(session: Session) -> tuple[int, int]:
 def longest_prompt(session: Session, words: int | None = None) -> Prompt:
     """The longest prompt of a session if every statement has `words` words.
 
-    It is the last survey, with the whole transcript.
+    It is the last survey with the whole transcript. Where nobody is surveyed, or the survey does
+    not show the transcript, it is the last turn, with all statements before it.
     """
     if words is None:
         words = statement_words(session)[1]
-    people = session.participants
-    longest = max(people, key=lambda person: len(person.persona))
-    turns = len(people) * session.treatment.rounds if session.treatment.interaction else 0
-    said = []
-    for i in range(turns):
-        round_, seat = divmod(i, len(people))
-        turn = Turn(i + 1, round_ + 1, people[seat].id)
-        said.append(Statement(turn, "statement " * words))
+    said = [Statement(turn, "statement " * words) for turn in session.planned_turns]
+    prompts = _last_turns(session, said)
+    if session.respondents or not prompts:
+        speeches = [own for own in said if own.turn.task != PREPARATION]
+        people = session.respondents or session.participants
+        prompts.append(_last_survey(session, people, speeches))
+    return max(prompts, key=lambda prompt: len(prompt.text))
+
+
+def _last_turns(session: Session, said: Sequence[Statement]) -> list[Prompt]:
+    """The prompts of the last turn of every side, or of the participant with the longest persona;
+    `said` is what is said in every turn of the session.
+    """
+    people = {person.id: person for person in session.participants}
+    sides = len(session.kind.sides)
+    last = list(said[-(sides or 1) :])
+    if last and not sides:
+        speaker = _longest_persona(session.participants)
+        last = [replace(last[0], turn=replace(last[0].turn, speaker=speaker.id))]
+    prompts = []
+    for own in last:
+        speaker = people[own.turn.speaker]
+        heard = [
+            other
+            for other in said[: own.turn.index - 1]
+            if other.turn.task != PREPARATION or other.turn.speaker == speaker.id
+        ]
+        surveyed = session.kind.surveyed(speaker.role)
+        earlier = _whole_response(session, speaker) if surveyed else None
+        prompts.append(speech_prompt(session, speaker, own.turn, heard, earlier))
+    return prompts
+
+
+def _last_survey(
+    session: Session, people: Sequence[Participant], said: Sequence[Statement]
+) -> Prompt:
+    """The last survey of that one of these people who has the longest persona."""
+    order = tuple(item.id for item in session.survey.items)
+    earlier = _whole_response(session, people[0])
+    return survey_prompt(session, _longest_persona(people), "post", order, said, earlier)
+
+
+def _longest_persona(people: Sequence[Participant]) -> Participant:
+    return max(people, key=lambda person: len(person.persona))
+
+
+def _whole_response(session: Session, participant: Participant) -> Response:
+    """Answers to the first survey, all the highest rating."""
     order = tuple(item.id for item in session.survey.items)
     answers = dict.fromkeys(order, session.survey.scale_max)
-    earlier = Response(people[0].id, "pre", answers, order=order)
-    return survey_prompt(session, longest, "post", order, said, earlier)
+    return Response(participant.id, "pre", answers, order=order)
 
 
 def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
     """What every replicate of a session is asked alike.
 
     These are the first survey, the first turn of each task and the last survey, of a participant
-    without a persona.
+    without a persona. Frozen hashes are made of them: the last survey holds a statement of one word
+    for every participant and round, in every format.
     """
     nobodies = tuple(replace(person, persona="") for person in session.participants)
     order = [item.id for item in session.survey.items]
     tasks = session.kind.tasks if session.treatment.interaction else ()
     turns = [Turn(1, 1, nobodies[0].id, task) for task in tasks]
+    rounds = session.treatment.rounds if session.treatment.interaction else 0
+    said = []
+    for turn in DELIBERATION.turns(nobodies, rounds):
+        said.append(Statement(turn, "statement "))
     return (
         survey_prompt(session, nobodies[0], "pre", order),
         *(speech_prompt(session, nobodies[0], turn, ()) for turn in turns),
-        longest_prompt(replace(session, participants=nobodies), words=1),
+        _last_survey(replace(session, participants=nobodies), nobodies, said),
     )
 
 

@@ -13,7 +13,7 @@ from delibsim.analysis.human import groups_of_five as five
 from delibsim.analysis.human.beside import COLUMNS, add_human_reference
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import groups_of_five, reference
-from delibsim.domain.measure import PHASES
+from delibsim.domain.measure import SCORE_PHASES
 from delibsim.measures import agreement, diversity, dri
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.imported import read_people
@@ -97,7 +97,7 @@ def test_the_published_diversities_of_groups_of_five_fit_drawing_with_replacemen
 def test_who_is_drawn_twice_sits_beside_themselves_and_more_draws_begin_alike():
     one = five.drawn_with_replacement(people(9), 30)
     many = five.drawn_with_replacement(people(9), 60)
-    for measure in five.MEASURES:
+    for measure in five.OF_FIVE:
         values = one.values[measure]["pre"]
         assert values.shape == (30, 1)
         assert values == pytest.approx(many.values[measure]["pre"][:30])
@@ -113,8 +113,8 @@ def test_who_is_drawn_twice_sits_beside_themselves_and_more_draws_begin_alike():
 def test_groups_are_disjoint_and_keep_their_members_and_more_partitions_begin_alike():
     few, many = five.dealt(people(23), 3), five.dealt(people(23), 50)
     assert (few.n, few.groups) == (23, 4)
-    for measure in five.MEASURES:
-        for part in PHASES:
+    for measure in five.OF_FIVE:
+        for part in SCORE_PHASES:
             assert few.values[measure][part].shape == (3, 4)
             assert few.values[measure][part] == pytest.approx(many.values[measure][part][:3])
 
@@ -131,7 +131,7 @@ def test_a_group_has_the_values_the_measures_give_it():
         "preference_agreement": agreement.agreement(ranked),
     }
     assert {
-        name: float(found.values[name]["post"][0, 0]) for name in five.MEASURES
+        name: float(found.values[name]["post"][0, 0]) for name in five.OF_FIVE
     } == pytest.approx(expected)
 
 

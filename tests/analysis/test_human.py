@@ -12,7 +12,7 @@ import pytest
 
 from delibsim.analysis.human import people as human
 from delibsim.analysis.human.groups_of_five import dealt, drawn_with_replacement
-from delibsim.analysis.human.people import BENCHMARK, CHANGES, MEASURES
+from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
 from delibsim.analysis.human.published import (
     RESAMPLING_ERROR,
     TOPICS,
@@ -82,7 +82,7 @@ def test_the_mean_of_the_twelve_reproduces_the_published_one(topics):
         (18.780, 17.567), abs=0.0005
     )
     assert not mean.notes
-    for name in MEASURES:
+    for name in BEFORE_AND_AFTER_IDS:
         assert mean.change[name] == pytest.approx(mean.post[name] - mean.pre[name], abs=1e-12)
 
 
@@ -235,7 +235,9 @@ def test_the_shipped_reference_agrees_with_what_r_computed():
     for topic in BENCHMARK:
         for phase in ("pre", "post"):
             expected = {
-                name: value for name, value in by_r[topic][phase].items() if name in MEASURES
+                name: value
+                for name, value in by_r[topic][phase].items()
+                if name in BEFORE_AND_AFTER_IDS
             }
             assert len(expected) >= 6
             assert {name: reference(topic)[phase][name] for name in expected} == pytest.approx(
@@ -324,7 +326,7 @@ def test_undefined_values_are_named_and_spread_to_the_mean():
     last = groups[-1]
     assert last.notes["dri"] == "before: constant_considerations"
     assert last.notes["consideration_agreement"] == "before: constant_ratings"
-    assert last.notes["dri_relative"] == "dri is undefined"
+    assert last.notes["dri_relative"] == "constant_considerations"
     assert np.isnan(last.change["dri"])
     assert not np.isnan(last.post["dri"])
     mean = human.mean_of(groups)
@@ -332,6 +334,51 @@ def test_undefined_values_are_named_and_spread_to_the_mean():
     assert mean.post["dri"] == pytest.approx(groups[0].post["dri"])
     assert mean.notes["dri"] == f"undefined in {BENCHMARK[-1]}"
     assert not np.isnan(mean.pre["diversity"])
+
+
+SAME = {"pre": [[1, 2, 3, 4]] * 3, "post": [[1, 2, 3, 4]] * 3}
+FLAT = {"pre": [[2, 2, 2, 2], *SAME["pre"][1:]], "post": SAME["post"]}
+RANKED = {"pre": [[1, 2, 3]] * 3, "post": [[1, 2, 3]] * 3}
+
+
+@pytest.mark.parametrize(
+    ("rated", "cases", "code"),
+    [
+        (SAME, None, "zero_denominator"),
+        (FLAT, None, "constant_considerations"),
+        (SAME, ["a", "b", "b"], "too_few_participants"),
+    ],
+)
+def test_the_reason_of_an_undefined_relative_change_is_the_code_of_the_scorer(rated, cases, code):
+    own = small(rated=rated, ranked=RANKED, cases=cases)
+    case = human.by_case([own], {"tea": (1, 5)})[0]
+    assert np.isnan(case.change["dri_relative"])
+    assert case.notes["dri_relative"] == code
+
+
+def test_a_measure_without_a_formula_here_is_named():
+    program = """
+import dataclasses
+from pathlib import Path
+import numpy as np
+from delibsim.domain import measure
+new = dataclasses.replace(measure.MEASURES["dri"], id="new_measure", phases=PHASES)
+measure.MEASURES["new_measure"] = new
+from delibsim.analysis.human import people
+from delibsim.store.instruments.answers import Answers
+rows = {phase: np.array([[1, 2, 3], [3, 2, 1]]) for phase in ("pre", "post")}
+answers = Answers("tea", ("a", "b"), ("x", "x"), rows, rows, Path("x"), {})
+people.by_topic([answers], {"tea": (1, 5)})
+"""
+    for phases in ("measure.SCORE_PHASES", "measure.CHANGE"):
+        ended = subprocess.run(
+            [sys.executable, "-c", program.replace("PHASES)", f"{phases})", 1)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        last = ended.stderr.strip().splitlines()[-1]
+        assert "NoFormula: the measure 'new_measure' is declared" in last
 
 
 def test_a_case_of_one_person_is_undefined_and_stays_so():

@@ -80,14 +80,14 @@ async def test_a_profile_that_says_nothing_does_not_pass():
     assert any("the manipulation check failed" in warning for warning in told)
 
 
-PORTRAIT = "You care for rivers above all."
+PROFILE = "You care for rivers above all."
 
 
 async def asked_over_http(survey, clusters):
     """What a reader over HTTP is sent when every cluster has the same profile, seeds aside."""
     async with FakeProvider([Rule(text="I would rather not say.")]) as provider:
         reader = OpenAICompatible(name="reader", model="local", base_url=provider.base_url)
-        await read_profiles(TOPIC, survey, clusters, [PORTRAIT] * 3, reader)
+        await read_profiles(TOPIC, survey, clusters, [PROFILE] * 3, reader)
         await reader.close()
         bodies = [request.body for request in provider.requests]
     first = [body for body in bodies if len(body["messages"]) == 2]
@@ -110,9 +110,9 @@ async def test_equal_profiles_are_asked_about_in_equal_words_whatever_their_clus
 def test_another_profile_is_all_that_changes_the_question():
     survey, clusters = camps(0)
     task = ReadingTask(TOPIC, 0, survey)
-    texts = [task.prompt(unit_of_cluster(k, PORTRAIT)).text for k in range(3)]
+    texts = [task.prompt(unit_of_cluster(k, PROFILE)).text for k in range(3)]
     assert len(set(texts)) == 1
     own = profiles_of(survey, clusters)
     asked = [task.prompt(unit_of_cluster(0, profile)).text for profile in own]
     assert len(set(asked)) == 3
-    assert {text.replace(p, PORTRAIT) for text, p in zip(asked, own, strict=True)} == {texts[0]}
+    assert {text.replace(p, PROFILE) for text, p in zip(asked, own, strict=True)} == {texts[0]}

@@ -130,12 +130,12 @@ def model(provider, name="local"):
     return OpenAICompatible(name=name, model="local", base_url=provider.base_url)
 
 
-PORTRAIT = "You care for rivers above all."
+PROFILE = "You care for rivers above all."
 
 
 async def test_language_models_write_and_read_over_http_and_the_record_replays_without_them():
     kept = []
-    async with FakeProvider([Rule(match="Write a portrait", text=PORTRAIT)]) as provider:
+    async with FakeProvider([Rule(match="Write a portrait", text=PROFILE)]) as provider:
         writer, reader = model(provider), model(provider, "other")
         profiles = await write_profiles(TOPIC, SURVEY, CLUSTERS, Recorder(writer, kept.append))
         readings = await read_profiles(
@@ -143,7 +143,7 @@ async def test_language_models_write_and_read_over_http_and_the_record_replays_w
         )
         assert provider.calls == len(kept) == 4
         await asyncio.gather(writer.close(), reader.close())
-    assert profiles == [PORTRAIT] * 2
+    assert profiles == [PROFILE] * 2
     again = await write_profiles(TOPIC, SURVEY, CLUSTERS, Replay("local", kept))
     assert again == profiles
     assert await read_profiles(TOPIC, SURVEY, CLUSTERS, again, Replay("other", kept)) == readings
@@ -151,13 +151,13 @@ async def test_language_models_write_and_read_over_http_and_the_record_replays_w
 
 async def test_an_unreadable_reading_is_asked_again_and_then_missing_with_the_reason():
     rules = [
-        Rule(match="Write a portrait", text=PORTRAIT),
+        Rule(match="Write a portrait", text=PROFILE),
         Rule(match="say how that person", text="I would rather not say."),
     ]
     async with FakeProvider(rules) as provider:
         reader = model(provider)
         readings = await read_profiles(
-            TOPIC, SURVEY, CLUSTERS, [PORTRAIT, PORTRAIT + " And fish."], reader
+            TOPIC, SURVEY, CLUSTERS, [PROFILE, PROFILE + " And fish."], reader
         )
         assert provider.calls == 8
         await reader.close()

@@ -92,7 +92,7 @@ def hold(folder, overrides, models=None):
     planned = plan(overrides, folder)
     runs = Runs(planned.root, planned.study)
     runs.settle(planned.manifest)
-    asyncio.run(hold_all([planned.session], runs, voices=ModelPool(models=models)))
+    asyncio.run(hold_all([planned.session], runs, pool=ModelPool(models=models)))
 
 
 @pytest.fixture(scope="session")

@@ -142,7 +142,7 @@ def test_a_file_for_every_session_holds_the_prompts_that_are_sent(delibsim, home
         planned = plan(overrides, home)
         async with FakeProvider(models="a") as provider:
             voices = ModelPool(Limits(), addresses={"a": provider.base_url})
-            await hold_all(planned.sessions, Runs(planned.root, "s"), voices=voices)
+            await hold_all(planned.sessions, Runs(planned.root, "s"), pool=voices)
             return [call.text for call in provider.requests]
 
     sent = asyncio.run(hold())

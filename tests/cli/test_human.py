@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from delibsim.analysis.human.people import BENCHMARK, CHANGES, MEASURES
+from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
 from delibsim.cli.human import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.domain.errors import WrongInput
@@ -82,7 +82,11 @@ def test_import_then_human_reproduces_the_published_means(home, published):
     assert ccps["n"] == 31
     assert ccps["pre"]["dri"] == pytest.approx(0.532, abs=0.0005)
     assert set(document["mean"]) == {"pre", "post", "change"}
-    for part, names in (("pre", MEASURES), ("post", MEASURES), ("change", CHANGES)):
+    for part, names in (
+        ("pre", BEFORE_AND_AFTER_IDS),
+        ("post", BEFORE_AND_AFTER_IDS),
+        ("change", CHANGES),
+    ):
         assert set(ccps[part]) == set(document["mean"][part]) == set(names)
     assert document["mean"]["post"]["dri"] == pytest.approx(0.400, abs=0.0005)
     verdicts = [figure["verdict"] for figure in document["inference"]["published"]]

@@ -41,7 +41,7 @@ def test_the_plan_is_written_before_the_first_call_and_the_study_then_begins_as_
         "Seed of the study: 7.",
         "| sessions | 12 |",
         "| calls to models, re-asks not counted | 60 |",
-        "| dri | 1 | Plain and adjusted DRI",
+        "| dri | 1 | Deliberative Reason Index; adjusted DRI; individual DRI; relative DRI |",
         "Budget: 5 USD, no limit in tokens",
         "up to 3 times",
         "more than 600 words",

@@ -726,7 +726,7 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
 
     refusal = Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")
     models = scripted(session, {("Opposition", "turn 4"): refusal})
-    asyncio.run(hold_all([session], runs, voices=ModelPool(models=models)))
+    asyncio.run(hold_all([session], runs, pool=ModelPool(models=models)))
     asked = delibsim("ratings", "ask", "b", "--json")
     assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
     found = delibsim("ratings", "report", "b", "--json")
@@ -747,7 +747,7 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
     turns = itertools.product(("Proposition", "Opposition"), range(1, 7))
     script = {(side, f"turn {turn}"): hostile for side, turn in turns}
     models = scripted(session, script)
-    asyncio.run(hold_all([session], runs, voices=ModelPool(models=models)))
+    asyncio.run(hold_all([session], runs, pool=ModelPool(models=models)))
     assert delibsim("ratings", "export", "b", "--raters", "2", "--to", "pack").code == 0
     for path in (home / "pack").iterdir():
         text = path.read_text()

@@ -26,6 +26,7 @@ UNBOUNDED = 10_000
 
 words = st.text(string.ascii_letters + "+-.,:%", min_size=1, max_size=12)
 texts = st.lists(words, max_size=8).map(" ".join)
+WIDE = [Column(":" * 12, group="of people")] * 2
 
 
 @st.composite
@@ -58,6 +59,7 @@ def check(print_on, width):
 @given(printed(), st.integers(30, 150))
 @example(([], []), 80)
 @example(([Column("a", text=True)], []), 80)
+@example(([*[Column("")] * 5, Column(":::", group="of people"), *WIDE], []), 30)
 def test_a_table_is_no_wider_than_the_terminal_and_loses_no_word(table, width):
     check(lambda screen: print_table("", *table, screen), width)
 

@@ -161,7 +161,7 @@ async def test_each_exchange_is_on_disk_before_the_next_is_asked(session, runs):
     voice.script = lambda purpose: (
         on_disk.append(len(runs.exchanges(session.id)[0])) if "turn" in purpose.occasion else None
     )
-    await hold_session(session, runs, voices=pool(voice))
+    await hold_session(session, runs, pool=pool(voice))
     assert on_disk == [3, 4, 5, 6, 7, 8]
 
 
@@ -211,7 +211,7 @@ async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
     first = await hold_session(session, runs)
     before = contents(runs.folder)
     voice = Voice(session)
-    again = await hold_session(session, runs, voices=pool(voice))
+    again = await hold_session(session, runs, pool=pool(voice))
     assert again.already
     assert again.run == first.run
     assert (again.asked, voice.asked) == (0, [])
@@ -227,7 +227,7 @@ async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(
     kept = runs.exchanges(session.id)[0][: CALLS - lost]
     cut(runs, session, lost)
     voice = Voice(session)
-    held = await hold_session(session, runs, voices=pool(voice))
+    held = await hold_session(session, runs, pool=pool(voice))
     assert (held.recorded, held.asked, len(voice.asked)) == (CALLS - lost, lost, lost)
     assert held.run == whole
     assert (runs.path(session.id) / "run.json").read_bytes() == written
@@ -240,7 +240,7 @@ async def test_a_session_whose_log_is_whole_asks_nothing(session, runs):
     whole = (await hold_session(session, runs)).run
     cut(runs, session, 0)
     held = await hold_session(
-        session, runs, voices=pool(Voice(session, lambda purpose: pytest.fail("was asked")))
+        session, runs, pool=pool(Voice(session, lambda purpose: pytest.fail("was asked")))
     )
     assert (held.run, held.asked, held.recorded) == (whole, 0, CALLS)
 
@@ -290,7 +290,7 @@ async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_agai
             else None
         )
 
-    stopped = await hold_session(session, runs, voices=pool(Voice(session, down)))
+    stopped = await hold_session(session, runs, pool=pool(Voice(session, down)))
     assert stopped.run is None
     assert "Participant 2, pre" in stopped.fault
     assert "unavailable: no route" in stopped.fault
@@ -299,7 +299,7 @@ async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_agai
     assert sorted(statuses) == ["ok", "ok", "unavailable"]
 
     voice = Voice(session)
-    held = await hold_session(session, runs, voices=pool(voice))
+    held = await hold_session(session, runs, pool=pool(voice))
     assert [(p.participant, p.occasion) for p in voice.asked if p.occasion == "pre"] == [
         ("Participant 2", "pre")
     ]
@@ -320,7 +320,7 @@ async def test_a_session_that_is_cancelled_keeps_its_record_and_goes_on(session,
                 await asyncio.Event().wait()
             return await super().complete(prompt, seed)
 
-    task = asyncio.create_task(hold_session(session, runs, voices=pool(Waiting(session))))
+    task = asyncio.create_task(hold_session(session, runs, pool=pool(Waiting(session))))
     await reached.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -340,7 +340,7 @@ async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session
             return Completion("I rate them all highly.")
         return Completion("", "length", "cut") if purpose.occasion == "turn 2" else None
 
-    first = await hold_session(session, runs, voices=pool(Voice(session, odd)))
+    first = await hold_session(session, runs, pool=pool(Voice(session, odd)))
     assert first.run.status == "partial"
     assert first.asked == CALLS + 3
     statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]
@@ -430,7 +430,7 @@ async def test_going_on_from_a_record_of_other_prompts_stops_before_anything_is_
     cut(runs, session, 2)
     edit_lines(log_of(runs, session), lambda record: record.update(hash="0" * 64))
     voice = Voice(session)
-    held = await hold_session(session, runs, voices=pool(voice))
+    held = await hold_session(session, runs, pool=pool(voice))
     assert held.run is None
     assert "the prompt changed" in held.fault
     assert voice.asked == []
@@ -454,7 +454,7 @@ async def test_a_session_that_was_planned_differently_is_refused_with_the_differ
     before = contents(runs.folder)
     voice = Voice(session)
     with pytest.raises(WrongInput, match=rf"planned differently(.*\n)*.*{difference}"):
-        await hold_session(replace(session, **change), runs, voices=pool(voice))
+        await hold_session(replace(session, **change), runs, pool=pool(voice))
     assert voice.asked == []
     assert contents(runs.folder) == before
 
@@ -523,7 +523,7 @@ async def test_what_a_study_has_spent_is_read_from_its_log(session, runs):
     def billed(purpose):
         return Completion("Well.", usage=usage) if "turn" in purpose.occasion else None
 
-    await hold_session(session, runs, voices=pool(Voice(session, billed)))
+    await hold_session(session, runs, pool=pool(Voice(session, billed)))
     assert spent(runs) == (1.5, 642)
 
 
@@ -549,7 +549,7 @@ async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(sessi
     voice = Voice(
         session, lambda p: refusal if (p.participant[-1], p.occasion) == ("1", "post") else None
     )
-    await hold_session(session, runs, voices=pool(voice))
+    await hold_session(session, runs, pool=pool(voice))
     scores, faults, (file,) = score_all(runs, ["dri"])
     assert faults == []
     written = {
@@ -584,7 +584,7 @@ async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs)
     sessions = [replace(one, id=name) for name, one in planned.items()]
     models = {"citizen": Voice(session), "raising": Raising(session)}
     voices = ModelPool(models=models)
-    sound, broken, other = await hold_all(sessions, runs, voices=voices, at_once=3)
+    sound, broken, other = await hold_all(sessions, runs, pool=voices, at_once=3)
     assert runs.run("sound") == replace(runs.run("other"), session=sound.session)
     assert (sound.status, broken.status, other.status) == ("complete", "", "complete")
     assert (

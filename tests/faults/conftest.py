@@ -137,7 +137,7 @@ def hold(runs, voices_at):
             [name for name, model in session.models.items() if model["kind"] != "citizen"],
         )
         try:
-            return await hold_session(session, runs, voices=voices)
+            return await hold_session(session, runs, pool=voices)
         finally:
             await voices.close()
 

@@ -41,7 +41,7 @@ def session(tmp_path):
 async def held(session, runs, voices):
     """Hold the debate, and close what voiced it."""
     try:
-        return await hold_session(session, runs, voices=voices)
+        return await hold_session(session, runs, pool=voices)
     finally:
         await voices.close()
 

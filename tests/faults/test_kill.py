@@ -26,7 +26,7 @@ from delibsim.models.pool import ModelPool
 runs = Runs(Path(sys.argv[1]), "killed")
 sessions = [runs.planned(name) for name in runs.sessions()]
 voices = ModelPool(Limits(concurrency=int(sys.argv[3])), addresses={"local": sys.argv[2]})
-asyncio.run(hold_all(sessions, runs, voices=voices, at_once=len(sessions)))
+asyncio.run(hold_all(sessions, runs, pool=voices, at_once=len(sessions)))
 """
 SESSIONS, SEATS, IN_FLIGHT = 40, 3, 16
 CALLS = SESSIONS * (SEATS + 2 * SEATS + SEATS)
@@ -65,7 +65,7 @@ async def test_a_study_killed_five_times_equals_one_that_was_left_alone(
         await hold_all(
             sessions,
             whole,
-            voices=voices_at(provider, Limits(concurrency=IN_FLIGHT)),
+            pool=voices_at(provider, Limits(concurrency=IN_FLIGHT)),
             at_once=SESSIONS,
         )
         assert provider.calls == CALLS

@@ -141,7 +141,7 @@ async def test_who_answered_lies_beside_the_manifest_with_a_warning_once_it_chan
         assert manifest[1]["call"].startswith("one/Participant ")
         again = Runs(runs.folder.parent, runs.study)
         await hold_all(
-            [session_of(id="two")], again, voices=ModelPool(addresses={"local": provider.base_url})
+            [session_of(id="two")], again, pool=ModelPool(addresses={"local": provider.base_url})
         )
         assert answering(runs) == manifest, (
             "a later process knows who answered before, and adds nothing"

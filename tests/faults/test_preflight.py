@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from fake_provider import FakeProvider, Rule
 
-from delibsim import ModelPool, WrongInput
+from delibsim import ModelPool, WrongInput, compose
 from delibsim.models.limits import Limits
 
 
@@ -131,6 +131,17 @@ async def test_a_prompt_longer_than_the_context_window(session_of):
     assert [
         text for level, text in found if level == "error" and "more than the 8192 it takes" in text
     ]
+
+
+async def test_listeners_of_a_debate_do_not_speak_and_make_no_prompt_longer(tmp_path):
+    overrides = ("format=debate", "motion=voting", "audience=30")
+    session = compose(*overrides, home=tmp_path)
+    settings = {name: settings_of("local", model="gpt-4") for name in session.models}
+    session = replace(session, models=settings)
+    async with FakeProvider(models=("gpt-4",)) as provider:
+        addresses = dict.fromkeys(settings, provider.base_url)
+        found, _ = await findings(session, addresses)
+    assert [text for level, text in found if level == "error"] == []
 
 
 async def test_a_model_that_the_price_list_says_was_withdrawn_is_a_warning(session_of):

@@ -149,7 +149,7 @@ async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are
 ):
     sessions = [session_of((name,), id=f"{name}.{k}") for name in ("poor", "rich") for k in (1, 2)]
     async with FakeProvider([Rule(model="poor", status=402)], models=("poor", "rich")) as provider:
-        held = await hold_all(sessions, runs, voices=voices_at(provider), at_once=4)
+        held = await hold_all(sessions, runs, pool=voices_at(provider), at_once=4)
     assert [one.status for one in held] == ["", "", "complete", "complete"]
     assert [runs.held(session.id) for session in sessions] == [False, False, True, True]
     assert provider.by_model == {"poor": 1, "rich": 12}
@@ -171,7 +171,7 @@ async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_al
         held = await hold_all(
             sessions,
             runs,
-            voices=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=2)),
+            pool=voices_at(provider, Limits(concurrency=2, tries=2, longest_wait=2)),
             at_once=4,
         )
     assert [runs.held(name) for name in names] == [False, True, True, True]

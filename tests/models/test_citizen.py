@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import lines, quick, speeches, surveys, texts, words
 
+from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
+from delibsim.models.ask import ask
 from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.citizen.meaning import meaning, quoted_stances, sentences
@@ -25,9 +27,11 @@ from delibsim.prompts.blocks import (
     starting_answers,
     transcript_block,
 )
+from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.translation import Rendering
 from delibsim.prompts.forms.words import Words
-from delibsim.prompts.prompt import Message, Prompt, Purpose
+from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.testing import check_language_model
 
 RIVERS = "Rivers deserve wide natural banks."
@@ -557,3 +561,36 @@ def test_a_persona_that_quotes_items_is_for_them_or_against_them():
     assert all(b["C1"] < a["C1"] or a["C1"] == 101 for b, a in zip(before, after, strict=True))
     assert np.mean([a["C2"] - b["C2"] for b, a in zip(before, after, strict=True)]) < -10
     assert answer(dataclasses.replace(STILL, persona_weight=0), persona=quoting) == answer()
+
+
+class Rank:
+    """A form of reply from a plug-in."""
+
+    def describe(self):
+        return "Reply with one number."
+
+    def read(self, text):
+        raise UnreadableReply("that is no number")
+
+    def example(self, label, words=0):
+        return "1"
+
+
+@pytest.mark.parametrize("subject", ["topic", "motion"])
+@pytest.mark.parametrize("form", [Rank(), Rendering("Trees are tall.")])
+def test_a_form_that_the_citizen_does_not_know_is_no_question_for_speech(subject, form):
+    text = "\n\n".join([block(subject, RIVERS), block("you", "Ann")])
+    prompt = Prompt((Message("user", text),), form, Purpose("Ann", "turn 1"))
+    completion = asyncio.run(Citizen().complete(prompt, 1))
+    assert (completion.status, completion.text) == ("bad_request", "")
+    assert completion.detail == f"the citizen has no reply in the form {type(form).__name__}"
+    asked = asyncio.run(ask(Citizen(), prompt, lambda prompt: 1, lambda fault: fault, 3))
+    assert asked[0].purpose.attempt == 0
+
+
+@pytest.mark.parametrize("subject", ["topic", "motion"])
+@pytest.mark.parametrize("form", [Words(), Speech(Rules())])
+def test_the_citizen_speaks_in_every_form_of_speech(subject, form):
+    text = "\n\n".join([block(subject, RIVERS), block("you", "Ann")])
+    prompt = Prompt((Message("user", text),), form, Purpose("Ann", "turn 1"))
+    assert asyncio.run(Citizen().complete(prompt, 1)).status == "ok"

@@ -2,10 +2,14 @@
 key is repeated.
 """
 
+from importlib.metadata import entry_points
+
 import pytest
 
 from delibsim import WrongInput
-from delibsim.models.clients.settings import check_address, check_settings
+from delibsim.models.capabilities import capabilities_of
+from delibsim.models.clients.settings import KINDS, check_address, check_settings, provider_of
+from delibsim.plugins import CLIENTS, load, without_effect
 
 SERVER = {
     "kind": "openai_compatible",
@@ -111,3 +115,22 @@ def test_an_address_that_is_none_is_refused_and_not_repeated(url):
     with pytest.raises(WrongInput, match="begins with http://") as refused:
         check_address("x", SERVER, url)
     assert "canary" not in str(refused.value)
+
+
+def test_the_kinds_of_hosted_models_are_the_clients_that_are_installed():
+    installed = entry_points(group="delibsim.models")
+    assert {entry.name for entry in installed if entry.module.startswith(CLIENTS)} == set(KINDS)
+    assert [without_effect(kind) for kind in KINDS] == [frozenset()] * len(KINDS)
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/v1", "http://u:secret@127.0.0.1:9/v1/"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_provider_known_from_settings_is_the_one_that_the_client_declares(kind, address):
+    settings = {"kind": kind, "model": "anthropic/claude"}
+    model = load("delibsim.models", kind, name="x", model=settings["model"], base_url=address)
+    assert provider_of("x", settings, address) == capabilities_of(model).provider
+
+
+def test_a_model_of_another_kind_is_its_own_provider():
+    assert provider_of("x", {"kind": "foreign", "model": "a/b"}) == "x"
+    assert provider_of("x", {"kind": "litellm", "model": ""}) == "x"

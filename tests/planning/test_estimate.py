@@ -67,7 +67,7 @@ async def held(planned, provider):
     """Hold a plan with the provider as every model."""
     voices = ModelPool(Limits(longest_wait=0.01), addresses=dict.fromkeys("ab", provider.base_url))
     return await hold_all(
-        planned.sessions, Runs(planned.root, planned.study), voices=voices, at_once=4
+        planned.sessions, Runs(planned.root, planned.study), pool=voices, at_once=4
     )
 
 

@@ -18,7 +18,7 @@ from delibsim.store.instruments.answers import Answers
 
 SIZE = 5
 PARTITIONS = 1000
-MEASURES = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "preference_agreement")
+OF_FIVE = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "preference_agreement")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ def _of_groups(answers: Answers, rows: NDArray[np.intp]) -> Dealt:
     """The measures of groups whose members `rows` (partitions, groups, 5) names."""
     before, after = (_measured(answers, phase, rows) for phase in PHASES)
     values = {}
-    for measure in MEASURES:
+    for measure in OF_FIVE:
         pre, post = before[measure], after[measure]
         values[measure] = {"pre": pre, "post": post, "change": post - pre}
     return Dealt(answers.survey, len(answers.participants), values)

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.domain.measure import CHANGE, HEADINGS
-from delibsim.domain.measure import MEASURES as CATALOGUED
+from delibsim.domain.measure import CHANGE, HEADINGS, MEASURES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, diversity, dri
@@ -34,12 +33,12 @@ BENCHMARK = (
 )
 """The surveys that are the benchmark's topics, in the order of its tables."""
 
-_KNOWN = [known for known in CATALOGUED.values() if known.human_reference]
+_KNOWN = [known for known in MEASURES.values() if known.human_reference]
 
-MEASURES = tuple(known.id for known in _KNOWN if "pre" in known.phases)
+BEFORE_AND_AFTER_IDS = tuple(known.id for known in _KNOWN if "pre" in known.phases)
 """What is measured before and after; its change is post - pre."""
 
-CHANGES = (*MEASURES, *(known.id for known in _KNOWN if known.phases == CHANGE))
+CHANGES = (*BEFORE_AND_AFTER_IDS, *(known.id for known in _KNOWN if known.phases == CHANGE))
 """What there is a change of."""
 
 RESAMPLES = 10_000
@@ -47,11 +46,16 @@ BOOTSTRAP = seed_of("human", "bootstrap", "topics")
 """The seed of the bootstrap over topics."""
 
 
+class NoFormula(LookupError):
+    """A measure is declared to have a human reference, and nothing here computes it."""
+
+
 @dataclass(frozen=True)
 class Reference:
     """The measures of one group of `n` people, by name; `n` is 0 for a mean.
 
-    An undefined value is NaN, with the reason in `notes`.
+    An undefined value is NaN, with the reason code of the scorers in `notes` (docs/measures.md),
+    after its phase where there is one.
     """
 
     id: str
@@ -113,7 +117,7 @@ def mean_of(references: Sequence[Reference]) -> Reference:
     groups = of_benchmark(references)
     if missing := missing_topics(groups):
         reason = f"no answers of {', '.join(missing)}"
-        none = dict.fromkeys(MEASURES, np.nan)
+        none = dict.fromkeys(BEFORE_AND_AFTER_IDS, np.nan)
         notes = dict.fromkeys(CHANGES, reason)
         return Reference("mean", 0, none, none, dict.fromkeys(CHANGES, np.nan), notes)
     notes = {name: f"undefined in {group.id}" for group in groups for name in group.notes}
@@ -216,6 +220,7 @@ def _of_phase(
         "consideration_agreement": partial(agreement.why_undefined, rated),
         "preference_agreement": partial(agreement.why_undefined, ranked),
     }
+    _refuse_without_formula(BEFORE_AND_AFTER_IDS, values)
     return _floats(values), _reasons(values, why)
 
 
@@ -230,15 +235,29 @@ def _change(
         "opinion_change_p": agreement.opinion_change(*ranked),
         "rank_stability": agreement.rank_stability(*ranked),
     }
-    no_index = np.isnan(post["dri"] - pre["dri"])
+    indices = [
+        dri.why_undefined(group.considerations[phase], group.preferences[phase]) for phase in PHASES
+    ]
     why = {
-        "dri_relative": lambda: "dri is undefined" if no_index else "no room for change",
+        "dri_relative": lambda: indices[0] or indices[1] or "zero_denominator",
         "opinion_change_c": partial(agreement.why_opinion_change_undefined, *rated),
         "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
         "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),
     }
-    change = {name: post[name] - pre[name] for name in MEASURES} | _floats(own)
+    change = {name: post[name] - pre[name] for name in BEFORE_AND_AFTER_IDS} | _floats(own)
+    _refuse_without_formula(CHANGES, change)
     return change, _reasons(own, why)
+
+
+def _refuse_without_formula(measures: Sequence[str], values: Mapping[str, Any]) -> None:
+    """Raise NoFormula for a measure that is declared with a human reference and not computed."""
+    missing = [name for name in measures if name not in values]
+    if missing:
+        raise NoFormula(
+            f"the measure '{missing[0]}' is declared with human_reference=True, and"
+            " delibsim/analysis/human/people.py has no formula for it: add one to _of_phase or"
+            " _change"
+        )
 
 
 def _reasons(values: Mapping[str, Any], why: Mapping[str, Callable[[], str]]) -> dict[str, str]:

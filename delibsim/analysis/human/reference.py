@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.measure import MEASURES, PHASES
+from delibsim.domain.measure import MEASURES, SCORE_PHASES
 
 FIGURES = Path(__file__).parents[2] / "data" / "human_reference.json"
 
@@ -25,7 +25,7 @@ def reference(topic_id: str) -> dict[str, Any] | None:
     """
     for group in _document()["groups"]:
         if group["id"] == topic_id:
-            return {**group, **{phase: dict(group[phase]) for phase in PHASES}}
+            return {**group, **{phase: dict(group[phase]) for phase in SCORE_PHASES}}
     return None
 
 

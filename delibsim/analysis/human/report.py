@@ -8,7 +8,7 @@ import numpy as np
 
 from delibsim.analysis.human import people
 from delibsim.analysis.human.groups_of_five import (
-    MEASURES,
+    OF_FIVE,
     SIZE,
     Dealt,
     GroupCeiling,
@@ -22,8 +22,8 @@ from delibsim.analysis.human.groups_of_five import (
 )
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure, published_figures
-from delibsim.domain.measure import HEADINGS, PHASES
-from delibsim.domain.survey import PHASES as SURVEYED
+from delibsim.domain.measure import HEADINGS, SCORE_PHASES
+from delibsim.domain.survey import PHASES
 from delibsim.store.instruments.answers import Answers
 
 GROUPINGS = {"topic": people.by_topic, "case": people.by_case}
@@ -179,8 +179,8 @@ def mean_of_groups(topics: Sequence[Dealt]) -> Spreads:
 
 def _spreads(of: Callable[[str, str], Spread]) -> Spreads:
     found: dict[str, dict[str, Spread]] = {}
-    for measure in MEASURES:
-        found[measure] = {phase: of(measure, phase) for phase in PHASES}
+    for measure in OF_FIVE:
+        found[measure] = {phase: of(measure, phase) for phase in SCORE_PHASES}
     return found
 
 
@@ -194,7 +194,7 @@ def _plain_spreads(spreads: Spreads) -> dict[str, Any]:
 def _without_index(topic: Dealt, shares: Mapping[str, float], answers: Answers) -> str:
     """The sentence on a topic; `shares` are those of its groups before, after and in change."""
     alike = []
-    for phase in SURVEYED:
+    for phase in PHASES:
         ranges = np.ptp(answers.considerations[phase], axis=1)
         alike.append(int((ranges == 0).sum()))
     before, after = alike
@@ -222,7 +222,7 @@ def _figures(
 
 def _values(group: Reference) -> dict[str, Any]:
     """The measures of a group by phase, with the reasons of what is undefined, if anything is."""
-    values: dict[str, Any] = {phase: dict(getattr(group, phase)) for phase in PHASES}
+    values: dict[str, Any] = {phase: dict(getattr(group, phase)) for phase in SCORE_PHASES}
     return values | ({"notes": dict(group.notes)} if group.notes else {})
 
 

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from delibsim.analysis.human.reference import reference, withheld
-from delibsim.domain.measure import PHASES
+from delibsim.domain.measure import SCORE_PHASES
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
@@ -23,7 +23,7 @@ def people_of(session: Session) -> dict[str, Any] | None:
     if people is None or not _known_to_people(topic, survey):
         return None
     notes = dict(people.get("notes", {}))
-    for phase in PHASES:
+    for phase in SCORE_PHASES:
         for measure in people[phase]:
             if withheld(topic.id, measure, survey.id):
                 people[phase][measure] = None

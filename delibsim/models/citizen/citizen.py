@@ -16,7 +16,9 @@ from delibsim.models.citizen.debating import contribution
 from delibsim.models.citizen.deliberating import statement, survey_reply
 from delibsim.models.citizen.opinion import Traits, attitude_of, check_share, start_of
 from delibsim.prompts.blocks import read_block
+from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Prompt
 
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
@@ -77,17 +79,22 @@ class Citizen(Traits):
         if me is None:
             fault = "the prompt has no <you> block, so the citizen does not know who it is"
             return self._completion("", "bad_request", fault)
-        return self._completion(self._reply(prompt, me, text, seed))
+        reply = self._reply(prompt, me, text, seed)
+        if reply is None:
+            fault = f"the citizen has no reply in the form {type(prompt.reply).__name__}"
+            return self._completion("", "bad_request", fault)
+        return self._completion(reply)
 
-    def _reply(self, prompt: Prompt, me: str, text: str, seed: int) -> str:
-        """What this person answers or says."""
+    def _reply(self, prompt: Prompt, me: str, text: str, seed: int) -> str | None:
+        """What this person answers or says; None in a form that it does not know."""
         form, start = prompt.reply, start_of(self, me, text)
         attitude = attitude_of(self, me, text, start)
         if isinstance(form, SurveyAnswers):
             return survey_reply(form, text, attitude, start.answered, self.noise, seed)
         motion = read_block("motion", text)
         if motion is None:
-            return statement(me, text, attitude)
+            speaks = isinstance(form, Words | Speech)
+            return statement(me, text, attitude) if speaks else None
         own_seed = seed_of(seed, self.name)
         return contribution(me, motion, text, attitude, self.skill, form, own_seed)
 

@@ -75,8 +75,12 @@ def check_share(name: str, value: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a person begins: its position, by text what is its own in an attitude and not drawn,
-    and the labels it answered before.
+    """Where a person stands before it hears anybody.
+
+    An attitude toward a text is the position along the direction of that text, plus a part that is
+    particular to the person and the text. `own` gives that part, by text, where a persona or real
+    answers fix it; elsewhere it is drawn. `answered` holds the labels of the items that a real
+    participant answered.
     """
 
     position: Vector
@@ -116,7 +120,9 @@ def start_of(traits: Traits, me: str, text: str) -> Start:
 
 
 def attitude_of(traits: Traits, me: str, text: str, start: Start) -> Attitude:
-    """The attitudes of this person after everything it has heard in the transcript of a prompt."""
+    """The attitude of this person toward any text, after what it heard in the transcript of a
+    prompt. What it hears changes its position, and not what is particular to it.
+    """
     position, own = _moved(traits, me, text, start.position), start.own
     population, spread = traits.population or 0, traits.idiosyncrasy
 

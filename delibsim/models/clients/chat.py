@@ -8,7 +8,7 @@ from typing import Any
 
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.prompts.labelled import whole_characters
-from delibsim.prompts.prompt import Prompt
+from delibsim.prompts.prompt import FormWithSchema, Prompt
 
 ENDINGS = frozenset(
     {"", "stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"}
@@ -48,10 +48,10 @@ class Sampling:
         wanted = {name: getattr(self, name) for name in ORDINARY}
         if self.send_seed:
             wanted["seed"] = seed % 2**31
-        if self.structured and (schema := getattr(prompt.reply, "schema", None)) is not None:
+        if self.structured and isinstance(prompt.reply, FormWithSchema):
             wanted["response_format"] = {
                 "type": "json_schema",
-                "json_schema": {"name": "survey", "strict": True, "schema": schema()},
+                "json_schema": {"name": "survey", "strict": True, "schema": prompt.reply.schema()},
             }
         stated = {name: value for name, value in wanted.items() if value is not None}
         return stated | dict(self.extra)

@@ -39,6 +39,7 @@ from litellm.exceptions import ContentPolicyViolationError, ContextWindowExceede
 # The base of litellm's errors; litellm.exceptions.OpenAIError is not.
 from openai import OpenAIError
 
+from delibsim.models.clients.settings import provider_in
 from delibsim.models.clients.transport import guard
 
 litellm.suppress_debug_info = True
@@ -82,7 +83,7 @@ class LiteLLM:
         self.name, self.model, self.base_url = name, model, base_url
         self.timeout, self.strict = timeout, strict
         self.sampling = Sampling(**sampling)
-        self.provider = model.partition("/")[0]
+        self.provider = provider_in(model)
         self._hidden = secrets([base_url] if base_url else [])
         self._dialect = Dialect()
 

@@ -26,6 +26,7 @@ from delibsim.models.clients.faults import (
     status_of,
     without_echoes,
 )
+from delibsim.models.clients.settings import provider_at
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
@@ -60,7 +61,7 @@ class OpenAICompatible:
         self.base_url = base_url.rstrip("/")
         self.key_env, self.timeout, self.strict = key_env, timeout, strict
         self.sampling = Sampling(**sampling)
-        self.provider = public_url(self.base_url)
+        self.provider = provider_at(self.base_url)
         self._answering = False
         self._key = os.environ.get(key_env, "") if key_env else ""
         if self._key and urlsplit(base_url).username:

@@ -1,13 +1,14 @@
 """The settings of hosted models, checked before anything is asked: names, types, ranges, keys."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.models.clients.faults import scrub, secrets
+from delibsim.models.clients.faults import public_url, scrub, secrets
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 KEY_NAMES = (
@@ -74,7 +75,44 @@ class _Server(_Hosted):
     key_env: str = ""
 
 
-KINDS: dict[str, type[_Hosted]] = {"litellm": _Hosted, "openai_compatible": _Server}
+def provider_in(model: str) -> str:
+    """The provider that litellm's name of a model begins with.
+
+    >>> provider_in("anthropic/claude")
+    'anthropic'
+    """
+    return model.partition("/")[0]
+
+
+def provider_at(address: str) -> str:
+    """The server at an address, without a key that the address may hold."""
+    return public_url(address.rstrip("/"))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known of a kind of hosted models before one is made: its settings, and from them and
+    the address the provider, "" where they do not say it.
+    """
+
+    settings: type[_Hosted]
+    provider: Callable[[Mapping[str, Any], str], str]
+
+
+KINDS: Mapping[str, Kind] = {
+    "litellm": Kind(_Hosted, lambda settings, address: provider_in(str(settings.get("model", "")))),
+    "openai_compatible": Kind(_Server, lambda settings, address: provider_at(address)),
+}
+"""The kinds of hosted models, by the name of their plug-in."""
+
+
+def provider_of(name: str, settings: Mapping[str, Any], address: str = "") -> str:
+    """Whose limits the calls to a model count against, without importing its client.
+
+    Where its kind cannot tell, it is the name of the model, as `Capabilities.provider` says.
+    """
+    kind = KINDS.get(str(settings.get("kind")))
+    return (kind.provider(settings, address) if kind else "") or name
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
@@ -82,9 +120,10 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     their range; WrongInput. Other kinds check their own.
     """
     _refuse_keys(settings)
-    kind = KINDS.get(str(settings.get("kind")))
-    if kind is None:
+    known = KINDS.get(str(settings.get("kind")))
+    if known is None:
         return
+    kind = known.settings
     plain = {key: value for key, value in settings.items() if key != "base_url"} | {"name": name}
     for key in plain:
         if key not in kind.model_fields:

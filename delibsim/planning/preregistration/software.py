@@ -19,15 +19,19 @@ def measures(plans: Plans) -> str:
     """The section on the measures."""
     rows = []
     for scorer in plans.scorers:
-        summary = (type(scorer).__doc__ or "").split("\n\n")[0]
-        row = (scorer.name, scorer.version, summary, _sources(scorer))
-        rows.append(row)
+        rows.append((scorer.name, scorer.version, _labels(scorer), _sources(scorer)))
     version = plans.manifest.begun.get("versions", {}).get("delibsim", "")
     return (
         "Definitions, ranges, and when a measure is undefined: docs/measures.md of delibsim"
         f" {version}. A changed number raises the version of its scorer.\n\n"
         + table(("scorer", "version", "measures", "sources"), rows)
     )
+
+
+def _labels(scorer: Scorer) -> str:
+    """The labels of all measures that a scorer declares, as tables and the glossary name them."""
+    labels = [measure.label for measure in declared(scorer.name)[1]]
+    return "; ".join(dict.fromkeys(labels)) or "not declared"
 
 
 def _sources(scorer: Scorer) -> str:

@@ -55,7 +55,11 @@ def fetch_adapters(to: Path, source: str = ADAPTERS) -> Path:
 
 
 def commit(folder: Path) -> str:
-    """The commit of a repository in the Hub's cache, from its path; "" for other folders."""
+    """The first twelve digits of the commit that a folder of the Hub's cache holds; "" for any
+    other folder.
+
+    The cache keeps each commit in `snapshots/<commit>`.
+    """
     return folder.name[:12] if folder.parent.name == "snapshots" else ""
 
 

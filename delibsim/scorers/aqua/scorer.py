@@ -19,22 +19,21 @@ from delibsim.scorers.aqua.weights import need_extra
 
 VALUES = (*INDICATORS, "sum", "score")
 EMPTY = ("", "na", "nan", "n/a", "null", "none")
-"""What stands in a cell without a text, in capitals or not: so programs of statistics write that
-there is none.
-"""
+"""Cells that hold no text, in capitals or not: statistical programs write missing values so."""
 
 
 class AQuA:
-    """The twenty indicators (0 to 3), their weighted sum and the score (0 to 5) of statements, and
-    their means, after Behrendt et al. (2024); see delibsim/measures/aqua.py and docs/aqua.md.
+    """AQuA of statements after Behrendt et al. (2024): twenty indicators (0 to 3), their weighted
+    sum, the score (0 to 5), and the means of all these over participants and runs.
 
-    `folder` holds what `delibsim aqua setup` recorded, and the texts that were translated and
-    labelled before. The scorer is `on_request`: it takes seconds a statement, so it runs only where
-    it is named. Where a statement has no word, is in an unknown language or could not be translated
-    its values are NaN, and so are the means it would belong to.
+    The formulas are in delibsim/measures/aqua.py; docs/aqua.md explains them. `folder` holds what
+    `delibsim aqua setup` recorded, and every text that was translated and labelled before. The
+    scorer takes seconds for a statement and is therefore `on_request`: it runs only where it is
+    named. The values of a statement that has no word, is in an unknown language, or could not be
+    translated are NaN, and so are the means over it.
 
-    The scorer asks no language model. Where one is set up as translator, `untranslated` names the
-    texts that it is to be asked about, and `keep_translation` and `keep_fault` take what it gave.
+    The scorer asks no language model. Where one is set up as translator, `untranslated` gives the
+    texts that it must translate first; `keep_translation` and `keep_fault` keep what came of it.
     """
 
     name = "aqua"
@@ -80,10 +79,10 @@ class AQuA:
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
         """Values of each statement, of each speaker and of the run, one run after another."""
-        scores: list[Score] = []
+        found: list[Score] = []
         for run, records in self._coded(runs):
-            scores += self._score(run, records)
-        return scores
+            found += self._score(run, records)
+        return found
 
     def details(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
         """What the values of each statement rest on: its text in both languages, who translated it,
@@ -116,24 +115,26 @@ class AQuA:
         return [self._row(next(records) if _is_there(text) else empty) for text in texts]
 
     def _coded(self, runs: Sequence[Run]) -> Iterator[tuple[Run, list[Record]]]:
-        """The runs with the records of their statements; all texts are worked on together, so that
-        like lengths meet.
+        """The runs with the records of their statements.
+
+        The texts of all runs are coded together, so that batches hold texts of like length.
         """
         records = iter(self._coder.code(*_statements(runs)) if runs else [])
         for run in runs:
             yield run, [next(records) for _ in run.transcript]
 
     def _score(self, run: Run, records: Sequence[Record]) -> list[Score]:
-        name, scores = run.session.id, []
+        name = run.session.id
+        found: list[Score] = []
         for statement, record in zip(run.transcript, records, strict=True):
-            scores += self._means("statement", f"{name}/{statement.turn.index}", [record])
+            found += self._means("statement", f"{name}/{statement.turn.index}", [record])
         for participant in run.session.participants:
             own = []
             for statement, record in zip(run.transcript, records, strict=True):
                 if statement.turn.speaker == participant.id:
                     own.append(record)
-            scores += self._means("participant", f"{name}/{participant.id}", own)
-        return [*scores, *self._means("run", name, records)]
+            found += self._means("participant", f"{name}/{participant.id}", own)
+        return [*found, *self._means("run", name, records)]
 
     def _means(self, unit: Unit, target: str, records: Sequence[Record]) -> list[Score]:
         """The mean of every value over some statements; NaN if one of them has none."""
@@ -144,10 +145,10 @@ class AQuA:
         if not note:
             means = np.array([self._values(record) for record in records]).mean(axis=0)
         coder = self._coder.name(records)
-        scores = []
+        found = []
         for name, value in zip(VALUES, means, strict=True):
-            scores.append(Score(f"aqua.{name}", unit, target, float(value), coder=coder, note=note))
-        return scores
+            found.append(Score(f"aqua.{name}", unit, target, float(value), coder=coder, note=note))
+        return found
 
     def _values(self, record: Record) -> list[float]:
         """Labels, sum and score; NaN without labels."""

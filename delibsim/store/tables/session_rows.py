@@ -31,7 +31,19 @@ OF_PROCEDURE = (
     "words",
     "longest_statement",
 )
-"""Settings of the procedure that are columns of `runs`."""
+"""Settings of the procedure that are columns of `runs`, under their own names."""
+
+OF_RULES = {
+    "least": "speech_least",
+    "most": "speech_most",
+    "reasks": "speech_reasks",
+    "then": "speech_then",
+    "preparation": "preparation",
+    "fairness": "fairness",
+    "both_kinds": "both_kinds",
+    "no_new_argument": "no_new_argument",
+}
+"""The columns of `runs` that hold the rules of speeches, by the name of the rule."""
 
 
 Attempts = tuple[tuple[tuple[str, str], int | None], ...]
@@ -301,13 +313,7 @@ def _debate(session: Session) -> Row:
     rules = session.procedure.rules
     if not session.kind.sides or rules is None:
         return row
-    return row | {
-        "speech_least": rules.least,
-        "speech_most": rules.most,
-        "speech_reasks": rules.reasks,
-        "speech_then": rules.then,
-        "preparation": rules.preparation,
-    }
+    return row | {column: getattr(rules, name) for name, column in OF_RULES.items()}
 
 
 def _answers(response: Response, survey: Survey) -> Iterator[Row]:
