@@ -13,8 +13,7 @@ from typing import Any
 
 from delibsim.annotation.task import Task
 from delibsim.domain.annotation import Annotation, Unit
-from delibsim.models.ask import ask as ask_until_read
-from delibsim.models.ask import raise_interrupted
+from delibsim.models.ask import ask_until_read, raise_interrupted
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel
 from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
 from delibsim.prompts.prompt import Prompt

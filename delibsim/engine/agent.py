@@ -11,11 +11,11 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine.agenda import item_order
-from delibsim.models.ask import ask, raise_interrupted
+from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Prompt
-from delibsim.prompts.session import reask, reversed_for, speech_prompt, survey_prompt
+from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 
 class Agent(mesa.Agent):
@@ -68,23 +68,7 @@ class Agent(mesa.Agent):
         return Statement(turn, words, cut=words != Words().read(completion.text))
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
-        """The value of the first readable reply, or None, with the completion that says why.
+        def note(completion: Completion) -> None:
+            self.dropped.update(completion.parameters_dropped)
 
-        Interrupted where the call failed on the way.
-        """
-        session, model = self.session, self.language_model
-        last, value, completion = await ask(
-            model, prompt, self._seed, self._again, session.procedure.reasks, self._note
-        )
-        raise_interrupted(model.name, last, completion)
-        return value, completion
-
-    def _seed(self, prompt: Prompt) -> int:
-        purpose = prompt.purpose
-        return self.session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
-
-    def _again(self, fault: str) -> str:
-        return reask(self.session, fault)
-
-    def _note(self, completion: Completion) -> None:
-        self.dropped.update(completion.parameters_dropped)
+        return await ask(self.session, self.language_model, prompt, note)

@@ -7,8 +7,10 @@ from typing import Any
 
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import Reason
+from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
 from delibsim.prompts.prompt import Prompt
+from delibsim.prompts.session import reask
 
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
@@ -32,7 +34,7 @@ class Interrupted(RuntimeError):
         self.reason = Reason(completion.status, completion.detail)
 
 
-async def ask(
+async def ask_until_read(
     model: LanguageModel,
     prompt: Prompt,
     seed: Callable[[Prompt], int],
@@ -53,6 +55,32 @@ async def ask(
         if completion.status != "unreadable" or prompt.purpose.attempt >= reasks:
             return prompt, value, completion
         prompt = prompt.again(completion.text, again(completion.detail))
+
+
+async def ask(
+    session: Session,
+    model: LanguageModel,
+    prompt: Prompt,
+    on_reply: Callable[[Completion], None] = lambda completion: None,
+) -> tuple[Any, Completion]:
+    """The value of the first readable reply to a participant's prompt; None with the completion
+    that says why there is none.
+
+    Interrupted where the call failed on the way.
+    """
+
+    def seed(asked: Prompt) -> int:
+        purpose = asked.purpose
+        return session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
+
+    def again(fault: str) -> str:
+        return reask(session, fault)
+
+    last, value, completion = await ask_until_read(
+        model, prompt, seed, again, session.procedure.reasks, on_reply
+    )
+    raise_interrupted(model.name, last, completion)
+    return value, completion
 
 
 def raise_interrupted(model: str, prompt: Prompt, completion: Completion) -> None:

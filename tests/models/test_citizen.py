@@ -15,7 +15,7 @@ from strategies import lines, quick, speeches, surveys, texts, words
 from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.models.ask import ask
+from delibsim.models.ask import ask_until_read
 from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.citizen.meaning import meaning, quoted_stances, sentences
@@ -584,7 +584,7 @@ def test_a_form_that_the_citizen_does_not_know_is_no_question_for_speech(subject
     completion = asyncio.run(Citizen().complete(prompt, 1))
     assert (completion.status, completion.text) == ("bad_request", "")
     assert completion.detail == f"the citizen has no reply in the form {type(form).__name__}"
-    asked = asyncio.run(ask(Citizen(), prompt, lambda prompt: 1, lambda fault: fault, 3))
+    asked = asyncio.run(ask_until_read(Citizen(), prompt, lambda prompt: 1, lambda fault: fault, 3))
     assert asked[0].purpose.attempt == 0
 
 
