@@ -292,7 +292,7 @@ async def test_a_call_that_failed_on_the_way_stops_the_session_and_is_asked_agai
 
     stopped = await hold_session(session, runs, pool=pool(Voice(session, down)))
     assert stopped.run is None
-    assert "Participant 2, pre" in stopped.fault
+    assert "Participant 2, before" in stopped.fault
     assert "unavailable: no route" in stopped.fault
     assert not runs.held(session.id)
     statuses = [record["completion"]["status"] for record in runs.exchanges(session.id)[0]]

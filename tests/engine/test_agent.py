@@ -133,8 +133,9 @@ async def test_a_model_that_cannot_be_asked_interrupts_the_session(
     session_of, scripted, status, occasion
 ):
     voice = scripted(only("Participant 2", occasion, Completion("", status, "the line is dead")))
+    named = {"pre": "before", "post": "after"}.get(occasion, occasion)
     with pytest.raises(
-        Interrupted, match=rf"citizen \(Participant 2, {occasion}.*\): {status}: the line is dead"
+        Interrupted, match=rf"citizen \(Participant 2, {named}.*\): {status}: the line is dead"
     ) as stopped:
         await hold(session_of(3, rounds=1), {"citizen": voice})
     assert stopped.value.status == status

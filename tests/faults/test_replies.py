@@ -307,7 +307,7 @@ async def test_a_reply_of_250_kb_is_unreadable_and_its_head_is_quoted_when_it_is
     hold, session_of, log
 ):
     endless = "".join(f"C1: {n}\n" for n in range(25_000))
-    script = [Rule(text=endless, at=(2,)), Rule(text="word " * 50_000, at=(8,))]
+    script = [Rule(text=endless, at=(2,)), Rule(text="word " * 50_000, at=(4,))]
     async with FakeProvider(script) as provider:
         held = await asyncio.wait_for(hold(session_of(), provider), 30)
     assert held.run.status == "complete"
