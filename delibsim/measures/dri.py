@@ -238,8 +238,7 @@ def _centred_ranks(ratings: Array) -> Array:
     items = ratings.shape[-1]
     if ratings.size * items <= AT_ONCE:
         one, other = ratings[..., :, None], ratings[..., None, :]
-        higher, lower = (one > other).sum(axis=-1), (one < other).sum(axis=-1)
-        return (higher - lower) / 2
+        return ((one > other).view(np.int8) - (one < other).view(np.int8)).sum(axis=-1) / 2
     twice = np.zeros(ratings.shape)
     for item in range(items):
         rating = ratings[..., item : item + 1]

@@ -72,7 +72,11 @@ def run_from_json(text: str | bytes) -> Run:
     try:
         return _quick_run(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
-        run = _read(RUN, text)  # slower; it says what is wrong
+        return sharing(_read(RUN, text))  # slower; it says what is wrong
+
+
+def sharing(run: Run) -> Run:
+    """An equal run whose session shares its parts."""
     return replace(run, session=shared(run.session))
 
 
