@@ -88,8 +88,9 @@ def score(
 def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     """Score the runs of a study by the scorers named, or the usual ones; the exit code."""
     wanted, account = scorers or usual_scorers(), account_of(runs)
-    any_held = any(map(runs.held, runs.sessions()))
-    collected = Collected(runs.plans())
+    any_held = bool(account.held)
+    plans = runs.plans_by_name()
+    collected = Collected(list(plans.values()))
     dropped: dict[str, Mapping[str, Sequence[str]]] = {}
 
     def on_run(run: Run) -> None:
@@ -99,7 +100,7 @@ def _score_study(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
     done = Scoring([], [])
     if any_held:
         with kept_if_stopped() as watch:
-            done = score_study(runs, wanted, collected.add_scores, on_run, watch)
+            done = score_study(runs, wanted, collected.add_scores, on_run, watch, plans)
     faults, files = done.faults, done.files
     silent = without_scores(wanted, files) if any_held else []
     held = [plan for plan in collected.plans if plan.id in dropped]

@@ -1,7 +1,7 @@
 """Scoring a study: every readable run before every scorer, the scores beside the runs."""
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +65,7 @@ def score_study(
     take: Callable[[str, Sequence[Score]], None],
     on_run: Callable[[Run], None] = lambda run: None,
     watch: Watch | None = None,
+    known: Collection[str] = (),
 ) -> Scoring:
     """Score every readable run of a study with the scorers named, and write what they give.
 
@@ -75,7 +76,8 @@ def score_study(
     `take` gets the name of a scorer and some of its scores, `on_run` every run. What a scorer has
     to say of how its scores came about (`details`) is written beside them. A scorer without any
     score has no file. `watch` is told of the progress of a scorer that takes its time: what is
-    being done, how much is done, of how much.
+    being done, how much is done, of how much. `known` are the sessions whose plan the caller has
+    read, which is not read again.
     """
     made = {name: _made(name, watch) for name in names}
     with_ratings = Ratings.of(runs).rater()
@@ -83,7 +85,7 @@ def score_study(
     one_by_one = {name: comparison for name, comparison in own.items() if comparison is not None}
     faults: list[str] = []
     held = []
-    for run in map(with_ratings, runs.readable(faults)):
+    for run in map(with_ratings, runs.readable(faults, known)):
         held.append(run.session.id)
         for comparison in one_by_one.values():
             comparison.note(run)

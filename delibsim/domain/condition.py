@@ -1,5 +1,6 @@
 """Conditions: what tells the sessions of a study apart, replicates aside."""
 
+import functools
 import hashlib
 import json
 from collections import Counter
@@ -8,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from delibsim.domain.run import Session
+from delibsim.domain.treatment import Procedure
 
 Settings = frozenset[tuple[str, Any]]
 Family = tuple[str, str, str]
@@ -133,7 +135,12 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
         yield "rounds", session.treatment.rounds
     if len(session.models) > 1:
         yield "seats", "+".join(person.model for person in people)
-    yield from _leaves(asdict(session.procedure), "procedure.")
+    yield from _of_procedure(session.procedure)
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_procedure(procedure: Procedure) -> tuple[tuple[str, Any], ...]:
+    return tuple(_leaves(asdict(procedure), "procedure."))
 
 
 def _personas(personas: list[str]) -> str:

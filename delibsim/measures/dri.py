@@ -6,6 +6,7 @@ c) and `preferences` of shape (..., n, p). Leading axes are many groups of one s
 once. One participant with a constant row, or one missing answer, makes the whole group's index NaN.
 """
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,12 @@ SCALE = np.sqrt(2) / 2
 mean distance to the index.
 """
 
+AT_ONCE = 65_536
+"""So many pairs of ratings are compared at once, those of more ratings item by item."""
+
+REMEMBERED = 2_048
+"""The correlations of so few ratings are remembered."""
+
 TIE = 1e-10
 """Indices closer than this count as equal in the permutation test: sums of the same pairs in
 another order differ by about 1e-15.
@@ -59,6 +66,18 @@ def rank_correlations(ratings: ArrayLike) -> Array:
     or left one out.
     """
     ratings = as_ratings(ratings)
+    if ratings.size > REMEMBERED:
+        return _rank_correlations(ratings)
+    return _of_few(ratings.shape, ratings.tobytes()).copy()
+
+
+@functools.lru_cache(maxsize=64)
+def _of_few(shape: tuple[int, ...], ratings: bytes) -> Array:
+    """The correlations of a small group, which several measures of one run ask for."""
+    return _rank_correlations(np.frombuffer(ratings).reshape(shape))
+
+
+def _rank_correlations(ratings: Array) -> Array:
     ranks = _centred_ranks(ratings)
     ranks[np.isnan(ratings).any(axis=-1)] = np.nan
     products = ranks @ np.swapaxes(ranks, -1, -2)
@@ -216,8 +235,12 @@ def _two_ratings(considerations: ArrayLike, preferences: ArrayLike) -> tuple[Arr
 
 def _centred_ranks(ratings: Array) -> Array:
     """Mid-ranks less their mean: half of (items rated lower less items rated higher)."""
+    items = ratings.shape[-1]
+    if ratings.size * items <= AT_ONCE:
+        one, other = ratings[..., :, None], ratings[..., None, :]
+        return ((one > other).view(np.int8) - (one < other).view(np.int8)).sum(axis=-1) / 2
     twice = np.zeros(ratings.shape)
-    for item in range(ratings.shape[-1]):
+    for item in range(items):
         rating = ratings[..., item : item + 1]
         twice += ratings > rating
         twice -= ratings < rating

@@ -1,10 +1,15 @@
 """A group's ratings as an array, and means over its unordered pairs of participants."""
 
+import functools
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 Value = float | Array
+
+SMALL = 256
+"""The pairs of so many are remembered."""
 
 
 def as_ratings(answers: ArrayLike) -> Array:
@@ -36,8 +41,15 @@ def as_value(values: ArrayLike) -> Value:
 
 
 def pair_indices(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First and second members i < j of the n(n-1)/2 unordered pairs."""
-    return np.triu_indices(n, k=1)
+    """First and second members i < j of the n(n-1)/2 unordered pairs; not to be written to."""
+    return _pairs_of_few(n) if n <= SMALL else np.triu_indices(n, k=1)
+
+
+@functools.lru_cache(maxsize=64)
+def _pairs_of_few(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    first, second = np.triu_indices(n, k=1)
+    first.flags.writeable = second.flags.writeable = False  # all callers get the same arrays
+    return first, second
 
 
 def over_pairs(matrix: Array) -> Array:

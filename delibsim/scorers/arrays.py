@@ -30,9 +30,8 @@ def preferences(run: Run, phase: Phase) -> Array:
 
 
 def _answers(run: Run, phase: Phase, items: list[str]) -> Array:
-    people = run.session.participants
-    answers = np.full((len(people), len(items)), np.nan)
-    for i, participant in enumerate(people):
+    rows = []
+    for participant in run.session.participants:
         given = run.response(participant.id, phase).answers
-        answers[i] = [given.get(item, np.nan) for item in items]
-    return answers
+        rows.append([given.get(item, np.nan) for item in items])
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(items))

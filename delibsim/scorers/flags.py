@@ -1,5 +1,6 @@
 """Flags on statements to look at: injections, leaks, several speakers, repeated text."""
 
+import functools
 import hashlib
 import re
 import unicodedata
@@ -8,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, compared
-from delibsim.domain.survey import Item
+from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import Statement
 
 INSTRUCTION = re.compile(
@@ -103,18 +104,15 @@ def _flags(run: Run, statement: Statement, earlier: Collection[str], shared: boo
     speaker = people.pop(statement.turn.speaker)
     if INSTRUCTION.search(text):
         yield "instruction"
-    labels = "|".join(re.escape(item.id) for item in session.survey.items)
-    if len(re.findall(rf"\b(?:{labels})\s*[:=]\s*\d", text)) >= ANSWERS:
+    if len(_labelled(session.survey).findall(text)) >= ANSWERS:
         yield "survey_answers"
-    others = "|".join(re.escape(name) for name in people)
-    line_of_another = rf"^[^\w\n]*(?:{others})\W*:" if others else r"^[^\w\n]*:"
-    if re.search(line_of_another, text, re.MULTILINE):
+    if _line_of(tuple(people)).search(text):
         yield "other_speakers"
     if MARKUP.search(text):
         yield "markup"
-    if _shares_words(speaker.persona, text, session.survey.items):
+    if _shares_words(speaker.persona, text, session.survey):
         yield "persona_leak"
-    if any(map(_odd, text)):
+    if not text.isprintable() and any(map(_odd, set(text))):
         yield "odd_characters"
     if text in earlier:
         yield "repeated"
@@ -128,19 +126,47 @@ def _odd(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf", "Co") and character not in "\n\t\r"
 
 
-def _shares_words(persona: str, text: str, items: Sequence[Item]) -> bool:
+@functools.lru_cache(maxsize=64)
+def _labelled(survey: Survey) -> re.Pattern[str]:
+    """What finds labelled numbers, as in answers to the survey."""
+    labels = "|".join(re.escape(item.id) for item in survey.items)
+    return re.compile(rf"\b(?:{labels})\s*[:=]\s*\d")
+
+
+@functools.lru_cache(maxsize=256)
+def _line_of(people: tuple[str, ...]) -> re.Pattern[str]:
+    """What finds a line in the name of one of these people."""
+    others = "|".join(map(re.escape, people))
+    line_of_another = rf"^[^\w\n]*(?:{others})\W*:" if others else r"^[^\w\n]*:"
+    return re.compile(line_of_another, re.MULTILINE)
+
+
+def _shares_words(persona: str, text: str, survey: Survey) -> bool:
     """Whether the text repeats LEAK consecutive words of the persona outside the survey's items."""
-    own, said = f" {_words(persona)} ", f" {_words(text)} "
-    for known in sorted((_words(item.text) for item in items), key=len, reverse=True):
-        if known:
-            own = own.replace(f" {known} ", " | ")
+    telling = _telling(persona, survey)
+    if not telling:
+        return False
+    said = f" {_words(text)} "
+    return any(words in said for words in telling)
+
+
+@functools.lru_cache(maxsize=256)
+def _telling(persona: str, survey: Survey) -> tuple[str, ...]:
+    """LEAK consecutive words of a persona, wherever they stand outside the survey's items."""
+    own, found = f" {_words(persona)} ", []
+    for known in _known(survey):
+        own = own.replace(f" {known} ", " | ")
     for part in own.split("|"):
         words = part.split()
-        for i in range(len(words) - LEAK + 1):
-            run = " ".join(words[i : i + LEAK])
-            if f" {run} " in said:
-                return True
-    return False
+        found += [f" {' '.join(words[i : i + LEAK])} " for i in range(len(words) - LEAK + 1)]
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=64)
+def _known(survey: Survey) -> tuple[str, ...]:
+    """The words of every item, the longest items first."""
+    words = filter(None, (_words(item.text) for item in survey.items))
+    return tuple(sorted(words, key=len, reverse=True))
 
 
 def _words(text: str) -> str:

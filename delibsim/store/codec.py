@@ -1,14 +1,15 @@
 """Domain objects to JSON and back, checked on the way in, under a schema number."""
 
+import functools
 import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason, reason_from_text
@@ -17,14 +18,30 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.shared import shared
 from delibsim.store.editions import UNSAID
-from delibsim.store.reading import json_value
+from delibsim.store.reading import LEVELS, json_value, refuse_depth
 
 T = TypeVar("T")
 
 SCHEMA = 1
+CELLS = 64
+"""Of so many cells, and plans of one run, what their sessions have in common is remembered."""
 RUN = TypeAdapter(Run)
 SESSION = TypeAdapter(Session)
 SCORE = TypeAdapter(Score)
+HELD: TypeAdapter[Any] = TypeAdapter(
+    make_dataclass(
+        "Held",
+        [
+            (of.name, of.type, field(default=of.default, default_factory=of.default_factory))
+            for of in fields(Run)
+            if of.name != "session"
+        ],
+    )
+)
+"""All of a run but its session."""
+NAMES = {"id": str, "seed": int, "replicate": int}
+"""What tells the sessions of one cell apart, in files."""
+SCORED = tuple(of.name for of in fields(Score))
 
 
 class Damaged(WrongInput):
@@ -52,7 +69,14 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 def run_from_json(text: str | bytes) -> Run:
     """A run from its JSON text; Damaged if it is none. Runs of one design share its parts."""
-    run = _read(RUN, text)
+    try:
+        return _quick_run(_quick_plain(text))
+    except (ValueError, TypeError, LookupError):
+        return sharing(_read(RUN, text))  # slower; it says what is wrong
+
+
+def sharing(run: Run) -> Run:
+    """An equal run whose session shares its parts."""
     return replace(run, session=shared(run.session))
 
 
@@ -66,7 +90,46 @@ def session_from_json(text: str | bytes) -> Session:
     """A planned session from its JSON text; Damaged if it is none. Sessions of one design share
     its parts.
     """
-    return shared(_read(SESSION, text))
+    try:
+        return _quick_session(_quick_plain(text))
+    except (ValueError, TypeError, LookupError):
+        return shared(_read(SESSION, text))  # slower; it says what is wrong
+
+
+def _quick_plain(text: str | bytes) -> dict[str, Any]:
+    """The plain values of a file; some error, which says nothing, where it may not be one."""
+    plain = from_json(text)
+    if not isinstance(plain, dict) or plain.pop("schema") != SCHEMA:
+        raise ValueError
+    _say_what_was(plain)
+    return plain
+
+
+def _quick_session(plain: dict[str, Any]) -> Session:
+    """A session from its plain values; some error, which says nothing, where it may be none."""
+    names = {name: plain[name] for name in NAMES}
+    if any(type(names[name]) is not kind for name, kind in NAMES.items()):
+        raise ValueError
+    in_common = {name: value for name, value in plain.items() if name not in NAMES}
+    return replace(_cell(to_json(in_common, inf_nan_mode="constants")), **names)
+
+
+def _quick_run(plain: dict[str, Any]) -> Run:
+    """A run from its plain values; some error, which says nothing, where it may be none."""
+    session = _quick_session(plain.pop("session"))
+    _read_reasons(plain)
+    text = to_json(plain, inf_nan_mode="constants")
+    held = HELD.validate_json(text, strict=True, extra="forbid")
+    return Run(session, **vars(held))
+
+
+@functools.lru_cache(maxsize=CELLS)
+def _cell(text: bytes) -> Session:
+    """What the sessions of a cell have in common, checked once; their names are left open."""
+    plain = from_json(text) | {"id": "", "seed": 0, "replicate": 1}
+    session = SESSION.validate_json(_json(plain), strict=True, extra="forbid")
+    refuse_depth(dict(session.models), LEVELS - 3)  # no other part can be nested too deep
+    return shared(session)
 
 
 def session_to_plain(session: Session) -> dict[str, Any]:
@@ -76,8 +139,10 @@ def session_to_plain(session: Session) -> dict[str, Any]:
 
 def score_to_plain(score: Score) -> dict[str, Any]:
     """A score as plain JSON values; an undefined value is null."""
-    plain = SCORE.dump_python(score, mode="python")
-    return plain | {"value": None if math.isnan(score.value) else score.value}
+    plain = {name: getattr(score, name) for name in SCORED}
+    if math.isnan(score.value):
+        plain["value"] = None
+    return plain
 
 
 def score_from_plain(record: Mapping[str, Any]) -> Score:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
+from pydantic_core import from_json
 from yaml.constructor import ConstructorError
 from yaml.reader import ReaderError
 
@@ -100,11 +101,26 @@ def file_bytes(path: Path, most: int = JSON_BYTES) -> bytes:
 def json_value(text: str | bytes) -> Any:
     """The plain value of a JSON text; ValueError where it is no JSON or nested too deep."""
     try:
-        value = json.loads(text)
+        value = from_json(text)  # twice as fast as json, which reads more: half a character, UTF-16
+    except ValueError:
+        value = _by_json(text)
+    if _opened(text) > LEVELS:  # with fewer it cannot be too deep
+        refuse_depth(value)
+    return value
+
+
+def _opened(text: str | bytes) -> int:
+    """How many lists and objects a JSON text has at most: those of its texts count too."""
+    if isinstance(text, bytes):
+        return text.count(b"[") + text.count(b"{")
+    return text.count("[") + text.count("{")
+
+
+def _by_json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
     except RecursionError:
         raise ValueError(f"nested more than {LEVELS} levels deep") from None
-    _refuse_depth(value)
-    return value
 
 
 def read_json(path: Path) -> Any:
@@ -115,9 +131,10 @@ def read_json(path: Path) -> Any:
         raise WrongInput(f"{path} cannot be read: {error}") from None
 
 
-def _refuse_depth(value: Any) -> None:
+def refuse_depth(value: Any, levels: int = LEVELS) -> None:
+    """ValueError for a plain value that is nested deeper than this."""
     level = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(LEVELS):
+    for _ in range(levels):
         inner = []
         for outer in level:
             values = outer.values() if isinstance(outer, dict) else outer
@@ -125,7 +142,7 @@ def _refuse_depth(value: Any) -> None:
         if not inner:
             return
         level = inner
-    raise ValueError(f"nested more than {LEVELS} levels deep")
+    raise ValueError(f"nested more than {levels} levels deep")
 
 
 def read_yaml(path: Path) -> Any:

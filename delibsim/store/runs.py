@@ -2,7 +2,7 @@
 run.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -178,10 +178,14 @@ class Runs:
 
     def plans(self) -> list[Session]:
         """The plan of every session, where it can be read."""
-        found = []
+        return list(self.plans_by_name().values())
+
+    def plans_by_name(self) -> dict[str, Session]:
+        """The plan of every session, where it can be read, by the name of the session's folder."""
+        found = {}
         for session in self.sessions():
             with suppress(codec.Damaged):
-                found.append(self.planned(session))
+                found[session] = self.planned(session)
         return found
 
     def add(self, run: Run) -> Path:
@@ -235,13 +239,16 @@ class Runs:
         readable = [run.session.id for run in self.readable(faults)]
         return LazyRuns(self.run, readable), faults
 
-    def readable(self, faults: list[str]) -> Iterator[Run]:
+    def readable(self, faults: list[str], known: Collection[str] = ()) -> Iterator[Run]:
         """Every run that can be read, one after another; what is wrong with the others is added to
         `faults`.
+
+        `known` are the sessions whose plan was read before; the others' are looked at too.
         """
         for session in filter(self.held, self.sessions()):
             try:
-                self.planned(session)
+                if session not in known:
+                    self.planned(session)
                 run = self.run(session)
             except codec.Damaged as error:
                 faults.append(str(error))
@@ -315,8 +322,7 @@ class Runs:
         with written_atomically(path) as write:
 
             def write_some(scores: Iterable[Score]) -> None:
-                for score in scores:
-                    write(f"{json_text(codec.score_to_plain(score))}\n")
+                write("".join(f"{json_text(codec.score_to_plain(score))}\n" for score in scores))
 
             yield path, write_some
 

@@ -77,9 +77,10 @@ def test_delibsim_score_reads_a_run_twice_for_however_many_scorers(study, monkey
     with suppress(SystemExit):
         main()
     del opened["count"]
-    read = {name: n for name, n in opened.items() if name.endswith("/run.json")}
-    assert set(read.values()) == {2}
-    assert len(read) == FEW
+    for file, times in (("run.json", 2), ("session.json", 1)):
+        read = {name: n for name, n in opened.items() if name.endswith(f"/{file}")}
+        assert set(read.values()) == {times}
+        assert len(read) == FEW
 
 
 def test_planning_keeps_of_a_session_what_its_replicates_do_not_share(tmp_path):

@@ -249,6 +249,52 @@ def test_an_infinite_score_is_not_written_as_anything_else():
         json.dumps(plain, allow_nan=False)
 
 
+# The quick way, and the one that says what is wrong
+
+
+def places(plain, at=()):
+    """The path of every value within a plain value."""
+    inner = plain.items() if isinstance(plain, dict) else enumerate(plain)
+    for step, value in inner:
+        yield (*at, step)
+        if isinstance(value, dict | list):
+            yield from places(value, (*at, step))
+
+
+def outcome(read, text):
+    try:
+        return repr(read(text))
+    except Damaged as error:
+        return f"damaged: {error}"
+
+
+ODD = st.sampled_from(
+    [None, True, 1, 1.0, 10**30, math.nan, math.inf, "", "1", "\ud800", [], {}, [[]]]
+)
+
+
+@given(st.sampled_from(list(places(RUN))), ODD | json_values, st.booleans())
+def test_a_changed_run_is_read_or_refused_as_it_is_without_what_is_remembered(path, value, drop):
+    text = changed(*path, value=value, drop=drop)
+    for once in range(2):
+        slow = outcome(lambda text: codec.sharing(codec._read(codec.RUN, text)), text)
+        assert outcome(run_from_json, text) == slow, once
+    plain = json.loads(text)
+    if isinstance(plain.get("session"), dict):
+        text = json.dumps({"schema": plain.get("schema"), **plain["session"]})
+        slow = outcome(lambda text: codec.shared(codec._read(codec.SESSION, text)), text)
+        assert outcome(session_from_json, text) == slow
+
+
+@pytest.mark.parametrize("levels", [50, 58, 59, 60, 61, 62, 63, 64, 65, 190, 210])
+def test_settings_of_a_model_may_be_nested_as_deep_as_any_json(levels):
+    deep = json.loads("[" * levels + "]" * levels)
+    text = changed("session", "models", "citizen", "extra", value=deep)
+    read = outcome(run_from_json, text)
+    assert read == outcome(lambda text: codec.sharing(codec._read(codec.RUN, text)), text)
+    assert read.startswith("damaged: not JSON: nested more than 64") == (levels > 60)
+
+
 # Differences
 
 
