@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.effects import print_effects
-from delibsim.cli.table import Column, print_table
-from delibsim.cli.terminal import console, echo_json, safe, shown
+from delibsim.analysis.table import numbers, texts
+from delibsim.cli.table import print_table
+from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import REPEATED, Plan, plan
 from delibsim.planning.costing import Assumptions
@@ -90,7 +90,7 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
     screen.print(safe(heading(planned, found)), soft_wrap=True)
     if planned.repeated:
         screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
-    print_effects(effects, screen)
+    print_each(effects.lines(), screen)
     if found.waiting:
         print_lines(planned, found, screen)
 
@@ -98,11 +98,8 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
 def print_lines(planned: Plan, found: Estimate, screen: Console, unit: str = "sessions") -> None:
     """Print what each model is asked and what that costs, and what the numbers rest on."""
     first, *others = heads(unit)
-    columns = [Column(first, text=True), *map(Column, others)]
-    table = [list(map(safe, row)) for row in rows(found)]
-    print_table("", columns, table, screen)
-    for line in notes(planned, found):
-        screen.print(safe(line), soft_wrap=True)
+    print_table("", [*texts(first), *numbers(others)], rows(found), screen)
+    print_each(notes(planned, found), screen)
 
 
 def _range(text: str, option: str) -> tuple[int, int] | None:
