@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
+from delibsim.cli.options import Json
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
@@ -50,7 +51,7 @@ def command(
     thinking: Annotated[str, typer.Option(help=THINKING)] = "",
     folder: Annotated[Path | None, typer.Option("--render", help=FOLDER)] = None,
     every: Annotated[bool, typer.Option("--every", help=EVERY)] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
     the study is left as it is.
