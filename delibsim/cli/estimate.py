@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import Json
+from delibsim.cli.options import Json, Sweep
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
@@ -36,7 +36,6 @@ WORDS = (
 )
 THINKING = "Tokens of thinking in a call, such as 500-3000; without it, up to max_tokens."
 SETTINGS = "Settings as key=value, the same as for delibsim run."
-SWEEP = "Every combination of the values given: a sweep."
 FOLDER = "Write every prompt of the plan into this folder, a file a cell."
 EVERY = "With --render: a file for each session instead."
 SECONDS = "Seconds that a call is assumed to take."
@@ -45,7 +44,7 @@ SECONDS = "Seconds that a call is assumed to take."
 @app.command("estimate", epilog=EPILOG)
 def command(
     overrides: Annotated[list[str] | None, typer.Argument(help=SETTINGS)] = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    multirun: Sweep = False,
     words: Annotated[str, typer.Option(help=WORDS)] = "",
     latency: Annotated[float, typer.Option(min=0, help=SECONDS)] = 10.0,
     thinking: Annotated[str, typer.Option(help=THINKING)] = "",
