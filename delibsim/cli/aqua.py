@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from delibsim.cli.options import Json
 from delibsim.cli.terminal import echo_json, say, shown
 from delibsim.conduct.aqua import FOLDER, Options, Sources, described, set_up
 from delibsim.scorers.aqua.setup import Setup, read, unchanged
@@ -88,7 +89,7 @@ def setup(
 
 
 @app.command()
-def show(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+def show(as_json: Json = False) -> None:
     """Show what is set up here, after checking that no file has changed, and how many texts were
     worked on.
     """

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.effects import print_effects
-from delibsim.cli.table import Column, print_table
-from delibsim.cli.terminal import console, echo_json, safe, shown
+from delibsim.analysis.table import numbers, texts
+from delibsim.cli.options import Json, Sweep
+from delibsim.cli.table import print_table
+from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import REPEATED, Plan, plan
 from delibsim.planning.costing import Assumptions
@@ -35,7 +36,6 @@ WORDS = (
 )
 THINKING = "Tokens of thinking in a call, such as 500-3000; without it, up to max_tokens."
 SETTINGS = "Settings as key=value, the same as for delibsim run."
-SWEEP = "Every combination of the values given: a sweep."
 FOLDER = "Write every prompt of the plan into this folder, a file a cell."
 EVERY = "With --render: a file for each session instead."
 SECONDS = "Seconds that a call is assumed to take."
@@ -44,13 +44,13 @@ SECONDS = "Seconds that a call is assumed to take."
 @app.command("estimate", epilog=EPILOG)
 def command(
     overrides: Annotated[list[str] | None, typer.Argument(help=SETTINGS)] = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    multirun: Sweep = False,
     words: Annotated[str, typer.Option(help=WORDS)] = "",
     latency: Annotated[float, typer.Option(min=0, help=SECONDS)] = 10.0,
     thinking: Annotated[str, typer.Option(help=THINKING)] = "",
     folder: Annotated[Path | None, typer.Option("--render", help=FOLDER)] = None,
     every: Annotated[bool, typer.Option("--every", help=EVERY)] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
     the study is left as it is.
@@ -90,7 +90,7 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
     screen.print(safe(heading(planned, found)), soft_wrap=True)
     if planned.repeated:
         screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
-    print_effects(effects, screen)
+    print_each(effects.lines(), screen)
     if found.waiting:
         print_lines(planned, found, screen)
 
@@ -98,11 +98,8 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
 def print_lines(planned: Plan, found: Estimate, screen: Console, unit: str = "sessions") -> None:
     """Print what each model is asked and what that costs, and what the numbers rest on."""
     first, *others = heads(unit)
-    columns = [Column(first, text=True), *map(Column, others)]
-    table = [list(map(safe, row)) for row in rows(found)]
-    print_table("", columns, table, screen)
-    for line in notes(planned, found):
-        screen.print(safe(line), soft_wrap=True)
+    print_table("", [*texts(first), *numbers(others)], rows(found), screen)
+    print_each(notes(planned, found), screen)
 
 
 def _range(text: str, option: str) -> tuple[int, int] | None:

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from delibsim.analysis.table import numbers, texts
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.table import Column, print_table
+from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, report, safe, say, shown, study_at
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import EXPORT
@@ -17,21 +18,16 @@ from delibsim.store.tables.export import export as write
 
 app = typer.Typer(add_completion=False)
 
+TO = "Where to write. Default: the folder tables/ of the study."
+SAFE = "Put ' before texts in CSV files that a spreadsheet would take for formulas."
+
 
 @app.command()
 def export(
     study: StudyName,
-    to: Annotated[
-        Path | None, typer.Option(help="Where to write. Default: the folder tables/ of the study.")
-    ] = None,
+    to: Annotated[Path | None, typer.Option(help=TO)] = None,
     format: Annotated[str, typer.Option(help="csv, parquet or both.")] = "csv",
-    spreadsheet_safe: Annotated[
-        bool,
-        typer.Option(
-            "--spreadsheet-safe",
-            help="Put ' before texts in CSV files that a spreadsheet would take for formulas.",
-        ),
-    ] = False,
+    spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe", help=SAFE)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
@@ -62,7 +58,7 @@ def export(
 
 
 def _print(written: Export, screen: Console) -> None:
-    columns = [Column("table", text=True), Column("rows"), Column("", text=True)]
+    columns = [*texts("table"), *numbers(["rows"]), *texts("")]
     rows = [[name, str(n), TABLES[name]] for name, n in written.rows.items()]
     print_table("", columns, rows, screen)
     sessions = [f"{n} {status}" for status, n in written.sessions.items()]

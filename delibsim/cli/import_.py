@@ -10,12 +10,23 @@ from typer.core import TyperGroup
 
 from delibsim.cli.terminal import safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.instruments.checked_answers import Checked, check_answers
-from delibsim.store.instruments.deliberr import local_name
-from delibsim.store.instruments.imported import ANSWERS, Imported, import_published
+from delibsim.store.instruments.checked_answers import check_answers
+from delibsim.store.instruments.imported import import_published
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import keep_answers
 from delibsim.store.instruments.ranks import Rank1
+
+FILE = "One CSV file: a row a participant and phase, a column an item."
+SURVEY = "The survey that people answered (delibsim surveys)."
+PARTICIPANT = "The column that names participants, if not participant."
+PHASE = "The column that says pre or post, if not stage or phase."
+ONLY = "Take the rows whose column survey names this survey, and no others."
+RANK_1 = "What rank 1 is in FILE; by default the most preferred, as in what is kept."
+LEAVE_OUT = "Leave participants with a fault out and keep the rest."
+REPLACE = "Replace the answers of an earlier import."
+PATHS = "Folders or files as published."
+TO = "Where imported surveys are kept; a folder named after the format is made in it."
+VERSION = "The version of the R package; every survey names it."
 
 
 class Formats(TyperGroup):
@@ -41,41 +52,14 @@ app = typer.Typer(
 
 @app.command()
 def answers(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE", help="One CSV file: a row a participant and phase, a column an item."
-        ),
-    ],
-    survey: Annotated[
-        str | None, typer.Option(help="The survey that people answered (delibsim surveys).")
-    ] = None,
-    participant: Annotated[
-        str | None, typer.Option(help="The column that names participants, if not participant.")
-    ] = None,
-    phase: Annotated[
-        str | None, typer.Option(help="The column that says pre or post, if not stage or phase.")
-    ] = None,
-    only: Annotated[
-        bool,
-        typer.Option(
-            "--only", help="Take the rows whose column survey names this survey, and no others."
-        ),
-    ] = False,
-    rank_1_is: Annotated[
-        Rank1 | None,
-        typer.Option(
-            help="What rank 1 is in FILE; by default the most preferred, as in what is kept."
-        ),
-    ] = None,
-    leave_out: Annotated[
-        bool,
-        typer.Option("--leave-out", help="Leave participants with a fault out and keep the rest."),
-    ] = False,
-    replace: Annotated[
-        bool,
-        typer.Option("--replace", help="Replace the answers of an earlier import."),
-    ] = False,
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=FILE)],
+    survey: Annotated[str | None, typer.Option(help=SURVEY)] = None,
+    participant: Annotated[str | None, typer.Option(help=PARTICIPANT)] = None,
+    phase: Annotated[str | None, typer.Option(help=PHASE)] = None,
+    only: Annotated[bool, typer.Option("--only", help=ONLY)] = False,
+    rank_1_is: Annotated[Rank1 | None, typer.Option(help=RANK_1)] = None,
+    leave_out: Annotated[bool, typer.Option("--leave-out", help=LEAVE_OUT)] = False,
+    replace: Annotated[bool, typer.Option("--replace", help=REPLACE)] = False,
 ) -> None:
     """Import people's answers of your own to a survey. Exit code 3 where --leave-out left somebody
     out.
@@ -89,9 +73,9 @@ def answers(
     checked = check_answers(path, answered, participant, phase, only, rank_1_is)
     for note in checked.notes:
         say(f"note: {safe(note)}")
-    faults = "\n".join(f"  {safe(str(fault))}" for fault in checked.faults)
+    faults = safe(checked.listed())
     if checked.answers is None or (faults and not leave_out):
-        raise WrongInput(f"{_refusal(path, checked)}:\n{faults}")
+        raise WrongInput(f"{checked.refusal(path)}:\n{faults}")
     kept = keep_answers(checked.answers, answered, Path.cwd(), replace)
     people = len(checked.answers.participants)
     say(f"answers: {people} people, before and after, to survey {answered.id}, in {shown(kept)}")
@@ -104,49 +88,13 @@ def answers(
 
 @app.command()
 def deliberr(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Folders or files as published.")
-    ],
-    to: Annotated[
-        Path,
-        typer.Option(
-            help="Where imported surveys are kept; a folder named after the format is made in it."
-        ),
-    ] = Path("surveys/imported"),
-    version: Annotated[
-        str, typer.Option(help="The version of the R package; every survey names it.")
-    ] = "0.1.0",
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help=PATHS)],
+    to: Annotated[Path, typer.Option(help=TO)] = Path("surveys/imported"),
+    version: Annotated[str, typer.Option(help=VERSION)] = "0.1.0",
 ) -> None:
     """Import the surveys and human data of the R package deliberr. Imported surveys are named
     deliberr.NAME, such as deliberr.ccps.
     """
     imported = import_published(paths, to, version)
-    published = imported.published
-    say(f"instruments: {len(published.surveys)}, in {imported.folder}")
-    people = sum(len(own.participants) for own in published.answers)
-    if people:
-        say(f"answers: {people} people, {_origin(imported)}")
-    for note in published.notes:
-        say(f"note: {note}")
-    if people:
-        say("next: delibsim human")
-    topics = Library().topics()
-    names = [local_name(survey) for survey in published.surveys if local_name(survey) in topics]
-    if names:
-        say(f"next: delibsim run topic={names[0]} survey=deliberr.{names[0]}")
-    else:
-        say("next: delibsim surveys")
-
-
-def _refusal(path: Path, checked: Checked) -> str:
-    advice = "mend the file, or keep the others with --leave-out"
-    if checked.answers is None:
-        advice = "nobody would be left"
-    return f"{path}: {len(checked.faults)} faults, nothing was imported ({advice})"
-
-
-def _origin(imported: Imported) -> str:
-    if imported.earlier_answers:
-        return "kept from an earlier import"
-    cases = sum(len(set(own.cases)) for own in imported.published.answers)
-    return f"before and after, in {imported.folder / ANSWERS}; deliberations: {cases}"
+    for line in imported.told():
+        say(line)

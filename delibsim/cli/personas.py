@@ -1,16 +1,23 @@
 """`delibsim personas`: personas from real people's answers, or of your own, for persona=NAME."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from delibsim.analysis.personas.clusters import Items
-from delibsim.cli.table import Column, print_table, print_text
-from delibsim.cli.terminal import console, echo_json, number, safe, say, shown
+from delibsim.analysis.personas.told import (
+    check_in_words,
+    origin_in_words,
+    table_of_clusters,
+    texts_of,
+    warnings_of,
+)
+from delibsim.cli.options import Json
+from delibsim.cli.table import print_text, show_table
+from delibsim.cli.terminal import console, echo_json, safe, say, shown
 from delibsim.conduct.personas import TEMPLATE, NotWritten, Recipe, build_personas
 from delibsim.domain.errors import unknown
 from delibsim.store.instruments.persona_files import (
@@ -25,41 +32,28 @@ app = typer.Typer(
     help="Personas from people's answers, or of your own, for persona=NAME.",
 )
 ITEMS: dict[str, Items] = {"considerations": "considerations", "all": "all"}
-TOPIC = Annotated[
-    str, typer.Argument(help="The topic whose people are to be clustered (delibsim topics).")
-]
-SETTINGS = Annotated[
-    list[str] | None,
-    typer.Argument(help="Settings as key=value: survey=ID, limits.budget_usd=2 ..."),
-]
-WRITER = Annotated[
-    str,
-    typer.Option(
-        help="The model that writes the profiles, or template: words put together offline."
-    ),
-]
-READER = Annotated[
-    str,
-    typer.Option(help="The model that answers the survey from a profile alone, as a check."),
-]
+TOPIC = "The topic whose people are to be clustered (delibsim topics)."
+SETTINGS = "Settings as key=value: survey=ID, limits.budget_usd=2 ..."
+K = "The number of clusters, and of personas."
+ON = "What people are clustered on: considerations, or all (ranks too)."
+SEED = "The seed of the clustering; labels change with it."
+WRITER = "The model that writes the profiles, or template: words put together offline."
+READER = "The model that answers the survey from a profile alone, as a check."
+NAME = "The name of the set; by default TOPIC_K."
+FILE = "CSV with a column persona (and size), or YAML: a list of texts."
+OWN_NAME = "The name of the set; by default that of the file."
 
 
 @app.command()
 def build(
-    topic: TOPIC,
-    overrides: SETTINGS = None,
-    k: Annotated[int, typer.Option(help="The number of clusters, and of personas.")] = 5,
-    items: Annotated[
-        str, typer.Option(help="What people are clustered on: considerations, or all (ranks too).")
-    ] = "considerations",
-    seed: Annotated[
-        int, typer.Option(min=0, help="The seed of the clustering; labels change with it.")
-    ] = 0,
-    writer: WRITER = TEMPLATE,
-    reader: READER = "citizen",
-    name: Annotated[
-        str | None, typer.Option(help="The name of the set; by default TOPIC_K.")
-    ] = None,
+    topic: Annotated[str, typer.Argument(help=TOPIC)],
+    overrides: Annotated[list[str] | None, typer.Argument(help=SETTINGS)] = None,
+    k: Annotated[int, typer.Option(help=K)] = 5,
+    items: Annotated[str, typer.Option(help=ON)] = "considerations",
+    seed: Annotated[int, typer.Option(min=0, help=SEED)] = 0,
+    writer: Annotated[str, typer.Option(help=WRITER)] = TEMPLATE,
+    reader: Annotated[str, typer.Option(help=READER)] = "citizen",
+    name: Annotated[str | None, typer.Option(help=NAME)] = None,
 ) -> None:
     """Cluster the people who answered a survey on a topic, and write a persona for each cluster.
 
@@ -89,15 +83,8 @@ def _notify(line: str) -> None:
 
 @app.command(name="import")
 def import_(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="CSV with a column persona (and size), or YAML: a list of texts."
-        ),
-    ],
-    name: Annotated[
-        str | None, typer.Option(help="The name of the set; by default that of the file.")
-    ] = None,
+    path: Annotated[Path, typer.Argument(metavar="FILE", help=FILE)],
+    name: Annotated[str | None, typer.Option(help=OWN_NAME)] = None,
 ) -> None:
     """Bring in personas of your own."""
     personas = read_own_personas(path, name or path.stem)
@@ -108,7 +95,7 @@ def import_(
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="The name of the set.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Print a set of personas and, where it was built from people's answers, the report on it."""
     plain = read_persona_file(name, Path.cwd())
@@ -122,48 +109,11 @@ def _print(plain: Mapping[str, Any]) -> None:
     """A set of personas; of one that was built, how the clusters differ and what the check says."""
     screen, built = console(), plain.get("built")
     if not built:
-        for n, text in enumerate(plain["personas"], 1):
-            print_text(f"{n}  {safe(' '.join(text.split()))}", screen)
+        for text in texts_of(plain):
+            print_text(text, screen)
         return
-    people = f"{len(built['participants'])} people who answered {built['survey']}"
-    made = f"{built['k']} clusters on {built['items']}, seed {built['seed']}"
-    library = f"scikit-learn {built['versions']['scikit-learn']}"
-    by = f"written by {built['writer']}, read by {built['reader']}"
-    screen.print(f"{people}, {made}, {library}; {by}")
-    _print_clusters(plain, built, screen)
-    screen.print(_check(built["check"]), soft_wrap=True)
-    if built["writer"] == built["reader"]:
-        screen.print(
-            "warning: the same model wrote and read the profiles, so the check says little"
-        )
-    for warning in built["warnings"]:
-        screen.print(f"warning: {safe(warning)}")
-
-
-def _print_clusters(plain: Mapping[str, Any], built: Mapping[str, Any], screen: Console) -> None:
-    """Print a row for each cluster."""
-    departs = Column("departs most on (SD from the mean)", text=True)
-    columns = [*map(Column, ("cluster", "people")), departs, *map(Column, ("r", "rho"))]
-    columns.append(Column("recognised", text=True))
-    table = []
-    sizes = plain.get("sizes") or [None] * len(plain["personas"])
-    rows = zip(sizes, built["departures"], built["check"], strict=True)
-    for n, (size, departures, check) in enumerate(rows, 1):
-        signs = ", ".join(f"{entry['item']} {entry['z']:+.1f}" for entry in departures[:5])
-        reason = check.get("reason", "-")
-        recognised = {True: "yes", False: "no", None: reason}[check["recognised"]]
-        numbers = (number(check["r"]), number(check["rho"]))
-        table.append([str(n), str(size), signs, *numbers, safe(recognised)])
-    print_table("", columns, table, screen)
-
-
-def _check(checks: Sequence[Mapping[str, Any]]) -> str:
-    """What the manipulation check says of all profiles together."""
-    valid = [check["r"] for check in checks if check["r"] is not None]
-    mean = number(sum(valid) / len(valid) if valid else None)
-    recognised = sum(check["recognised"] is True for check in checks)
-    return (
-        f"Manipulation check: mean correlation of reading and centroid {mean} ({len(valid)} of"
-        f" {len(checks)} profiles), {recognised} recognised as their own cluster. r is Pearson's,"
-        " rho Spearman's."
-    )
+    screen.print(origin_in_words(built))
+    show_table(table_of_clusters(plain, built), screen)
+    screen.print(check_in_words(built["check"]), soft_wrap=True)
+    for warning in warnings_of(built):
+        screen.print(safe(warning))

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, RunsFolder, with_runs
+from delibsim.cli.options import RUNS, RunsFolder, Sweep, with_runs
 from delibsim.cli.terminal import console, safe, shown, study_at
-from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.planning.preregistration.document import document, untouched
+from delibsim.planning.preregistration.document import document, refuse_if_filled_in
 from delibsim.planning.preregistration.plans import plans_of, plans_of_study
 from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs
@@ -26,14 +25,13 @@ EPILOG = (
     " filled in is never overwritten."
 )
 SETTINGS = "Settings as key=value, as for delibsim run; or a study."
-SWEEP = "Every combination of the values given: a sweep."
 TO = f"The file; {FILE} in the folder of the study where left out."
 
 
 @app.command(epilog=EPILOG)
 def preregister(
     overrides: Annotated[list[str] | None, typer.Argument(help=SETTINGS)] = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    multirun: Sweep = False,
     to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
     root: RunsFolder = RUNS,
 ) -> None:
@@ -49,7 +47,7 @@ def preregister(
         runs = Runs(planned.root, planned.study)
         plans = asyncio.run(plans_of(planned, frozen(planned), runs))
     path = to or runs.folder / FILE
-    _refuse(path, plans.begun)
+    refuse_if_filled_in(path, plans.begun)
     text = document(plans)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
@@ -64,16 +62,3 @@ def preregister(
     if plans.begun:
         after = f"This is no preregistration. {safe(plans.begun)} The document says so."
     screen.print(after, soft_wrap=True)
-
-
-def _refuse(path: Path, begun: str) -> None:
-    """WrongInput for a file that was filled in, or may have been registered."""
-    if not path.exists():
-        return
-    fault = ""
-    if not path.is_file() or not untouched(path.read_text(encoding="utf-8", errors="replace")):
-        fault = "exists and was filled in or changed"
-    elif begun:
-        fault = "exists, and the study has begun since"
-    if fault:
-        raise WrongInput(f"{path} {fault}; it is left as it is. Name another file: --to FILE")

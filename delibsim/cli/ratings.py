@@ -6,52 +6,36 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
-from delibsim.cli.terminal import console, echo_json, exit_code, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
 from delibsim.conduct.annotate import (
-    RatingOutcome,
     RatingPlan,
     ask_panel,
+    edition_note,
     estimate_panel,
     plan_ratings,
 )
 from delibsim.conduct.packs import export_pack, import_form
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
-from delibsim.domain.treatment import Wording
 from delibsim.planning.compose import plan
-from delibsim.store.editions import NOW
 from delibsim.store.ratings import Ratings
-from delibsim.store.runs import Runs
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Have debates rated blind, and see what the ratings say.",
 )
-EACH = Annotated[
-    int | None,
-    typer.Option("--debates-per-rater", help="How many debates each rater rates; default: all."),
-]
-RATERS = Annotated[
-    list[str] | None,
-    typer.Argument(help="The raters: group.size=5 model=NAME persona=NAME ..."),
-]
-PANEL = Annotated[
-    str,
-    typer.Option(help="A name for these raters; another panel rates the same debates beside them."),
-]
-ESTIMATE = Annotated[
-    bool,
-    typer.Option(
-        "--estimate",
-        help="Say what it would take (calls, tokens, US dollars, time), and ask nobody.",
-    ),
-]
+RATERS = "The raters: group.size=5 model=NAME persona=NAME ..."
+PANEL = "A name for these raters; another panel rates the same debates beside them."
+ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
+EACH = "How many debates each rater rates; default: all."
+READ = "What raters read: a file of conf/wording."
+TO = "The folder to write; default: pack-NAME."
+Each = Annotated[int | None, typer.Option("--debates-per-rater", help=EACH)]
 WORDING = "oxford"
 """The wording that raters read by default."""
 
@@ -59,10 +43,10 @@ WORDING = "oxford"
 @app.command()
 def ask(
     study: StudyName,
-    overrides: RATERS = None,
-    panel: PANEL = "panel",
-    only: ESTIMATE = False,
-    each: EACH = None,
+    overrides: Annotated[list[str] | None, typer.Argument(help=RATERS)] = None,
+    panel: Annotated[str, typer.Option(help=PANEL)] = "panel",
+    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    each: Each = None,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
@@ -83,9 +67,9 @@ def ask(
     named = next(one for one in given if one.startswith("wording=")).partition("=")[2]
     planned = plan_ratings(runs, given, panel, each)
     screen = console(stderr=True)
-    _print_edition(runs, planned.panel.wording, named, screen)
-    for warning in kin(planned.panel, planned.debates):
-        screen.print(f"warning: {warning}", soft_wrap=True)
+    notes = [edition_note(runs, planned.panel.wording, named)]
+    notes += [f"warning: {warning}" for warning in kin(planned.panel, planned.debates)]
+    print_each(filter(None, notes), screen)
     if only:
         _print_estimate(planned, as_json)
         return
@@ -96,28 +80,11 @@ def ask(
     if as_json:
         echo_json(planned.report(outcome, losses))
     else:
-        _print_outcome(planned, outcome, losses)
+        print_each(planned.told(outcome), console())
+        print_each(planned.missing(outcome, losses), screen)
+        console().print(f"Next       delibsim ratings report {planned.runs.study}")
     whole = not (outcome.faults or planned.faults or losses)
     raise typer.Exit(exit_code(bool(outcome.new + outcome.before), whole))
-
-
-def _print_outcome(planned: RatingPlan, outcome: RatingOutcome, losses: list[str]) -> None:
-    """Say how many ratings there are, and what is missing or lost."""
-    out, screen = console(), console(stderr=True)
-    balance, broken = planned.balance, planned.incomplete
-    shares = f"{len(planned.panel.coders)} raters{balance.describe(planned.each)}"
-    count = f"{outcome.new} ratings now, {outcome.before} before"
-    out.print(f"{len(planned.debates) - broken} debates, {shares}: {count}", soft_wrap=True)
-    if balance.unallocated:
-        nobody = f"allocated to nobody yet: {balance.unallocated} debates"
-        out.print(f"{nobody}; raters whom a larger group.size adds will rate them", soft_wrap=True)
-    if broken:
-        out.print(f"not rated, because they broke off: {broken}")
-    for fault in (*outcome.faults, *planned.faults):
-        screen.print(safe(f"missing: {fault}"), soft_wrap=True)
-    for loss in losses:
-        screen.print(safe(f"lost: {loss}"), soft_wrap=True)
-    out.print(f"Next       delibsim ratings report {planned.runs.study}")
 
 
 def _print_estimate(planned: RatingPlan, as_json: bool) -> None:
@@ -137,29 +104,13 @@ def _print_estimate(planned: RatingPlan, as_json: bool) -> None:
         print_lines(planned.plan, found, screen, "ratings")
 
 
-def _print_edition(runs: Runs, wording: Wording, named: str, screen: Console) -> None:
-    """Say which wording raters read where a study of an earlier edition has another of that
-    name.
-    """
-    edition = runs.edition()
-    if edition == NOW or wording == plan([f"wording={named}"]).session.wording:
-        return
-    begun = f"under which study {runs.study} was begun; a new study has that of {NOW}"
-    note = f"note: raters read the wording '{wording.id}' of edition {edition}, {begun}"
-    screen.print(safe(note), soft_wrap=True)
-
-
 @app.command()
 def export(
     study: StudyName,
     raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate.")] = 5,
-    each: EACH = None,
-    wording: Annotated[
-        str, typer.Option(help="What raters read: a file of conf/wording.")
-    ] = WORDING,
-    out: Annotated[
-        Path | None, typer.Option("--to", help="The folder to write; default: pack-NAME.")
-    ] = None,
+    each: Each = None,
+    wording: Annotated[str, typer.Option(help=READ)] = WORDING,
+    out: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
     root: RunsFolder = RUNS,
 ) -> None:
     """Write a blinded pack for human raters: pages to print for each of them, and a form to fill
@@ -171,7 +122,7 @@ def export(
     runs = study_at(study, root)
     texts = plan([f"wording={wording}"], edition=runs.edition()).session.wording
     pack = export_pack(runs, texts, raters, each, out)
-    _print_edition(runs, texts, wording, console(stderr=True))
+    print_each(filter(None, [edition_note(runs, texts, wording)]), console(stderr=True))
     screen, folder = console(), shown(pack.folder.resolve())
     shares = "" if each is None else f", {each} each,"
     screen.print(

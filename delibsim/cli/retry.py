@@ -14,25 +14,16 @@ from delibsim.store.account import account_of
 from delibsim.store.places import study_at
 
 app = typer.Typer(add_completion=False)
-Overrides = Annotated[
-    list[str] | None, typer.Argument(help="limits.* and base_url, which are in no record.")
-]
-Statuses = Annotated[
-    list[str] | None,
-    typer.Option(
-        help=(
-            "Only sessions in which a call ended so, such as rate_limited; may be given several"
-            " times."
-        )
-    ),
-]
+
+OVERRIDES = "limits.* and base_url, which are in no record."
+STATUS = "Only sessions in which a call ended so, such as rate_limited; may be given several times."
 
 
 @app.command()
 def retry(
     study: StudyName,
-    overrides: Overrides = None,
-    status: Statuses = None,
+    overrides: Annotated[list[str] | None, typer.Argument(help=OVERRIDES)] = None,
+    status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
     root: RunsFolder = RUNS,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -7,15 +7,14 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, Settings, with_runs
-from delibsim.cli.study import STOPPED, conclude, hold, printer
+from delibsim.cli.study import STOPPED, conclude, hold
 from delibsim.cli.summary import print_summary, summary
-from delibsim.cli.terminal import console, echo_json, safe, shown
+from delibsim.cli.terminal import console, echo_json, print_each, shown
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import score_study, usual_scorers
 from delibsim.domain.score import Score
 from delibsim.planning.compose import Plan, plan
-from delibsim.planning.debates import enlarged
-from delibsim.planning.effects import effects_of
+from delibsim.planning.debates import doubts
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -52,8 +51,7 @@ def run(
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
     if multirun:
-        for line in _notes(planned, runs):
-            printer(screen)(line)
+        print_each(doubts(planned.sessions, runs), screen)
     try:
         outcomes = hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:
@@ -67,52 +65,30 @@ def run(
     raise typer.Exit(_print_run(planned, outcome, runs, as_json))
 
 
-def _notes(planned: Plan, runs: Runs) -> list[str]:
-    """What is doubtful about a sweep."""
-    lines = effects_of(planned.sessions).lines()
-    if counts := enlarged(planned.sessions, runs):
-        text = "with what the study holds already this tournament is not balanced"
-        lines.insert(0, f"warning: {text}: {counts}")
-    return lines
-
-
 def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:
     """Print why there is no run, and how to go on; the exit code."""
-    _print_damaged(outcome, screen)
-    screen.print(f"No run: {safe(outcome.fault)}", soft_wrap=True)
+    lines = [*outcome.damage(), f"No run: {outcome.fault}"]
     if outcome.stopped:
-        screen.print(STOPPED, soft_wrap=True)
+        print_each([*lines, STOPPED], screen)
         return 3
     kept = f"{outcome.recorded + outcome.asked} exchanges are kept in"
-    screen.print(
-        f"{kept} {shown(runs.path(outcome.session.id))}; when the cause is mended, the same"
-        " command goes on from there.",
-        soft_wrap=True,
-    )
+    again = "when the cause is mended, the same command goes on from there."
+    lines.append(f"{kept} {shown(runs.path(outcome.session.id))}; {again}")
+    print_each(lines, screen)
     return 4
-
-
-def _print_damaged(outcome: Outcome, screen: Console) -> None:
-    if outcome.damaged_lines:
-        screen.print(
-            f"{outcome.damaged_lines} damaged line(s) in the log were left alone; what they held"
-            " was asked again.",
-            soft_wrap=True,
-        )
 
 
 def _print_run(planned: Plan, outcome: Outcome, runs: Runs, as_json: bool) -> int:
     """Score the study and print the summary of the run; the exit code."""
     screen = console(stderr=True)
-    _print_damaged(outcome, screen)
+    print_each(outcome.damage(), screen)
     own: list[Score] = []
 
     def take(_: str, scores: Sequence[Score]) -> None:
         own.extend(one for one in scores if one.target.split("/")[0] == planned.session.id)
 
     faults = score_study(runs, usual_scorers(), take).faults
-    for fault in faults:
-        screen.print(f"left out: {fault}", soft_wrap=True)
+    print_each((f"left out: {fault}" for fault in faults), screen)
     result = summary(outcome, own, runs)
     result["group"] = planned.manifest.components.get("groups", {}).get(planned.session.id)
     if as_json:

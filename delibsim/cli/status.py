@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -11,50 +10,29 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.table import Column, print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, safe, say, shown
-from delibsim.conduct.standing import Watch, studies_in
-from delibsim.conduct.status import (
-    COMPLETE,
-    CUT_OFF,
-    PARTIAL,
-    SessionStatus,
-    StudyStatus,
-    effects_in,
-    study_status,
-)
-from delibsim.domain.study import natural
+from delibsim.cli.table import show_table
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown
+from delibsim.conduct.standing import Watch, counts_of_studies
+from delibsim.conduct.status import COMPLETE, PARTIAL, StudyStatus, effects_in, study_status
+from delibsim.conduct.status_tables import remarks, table_of_sessions, table_of_studies
 from delibsim.planning.effects import Effects
-from delibsim.store.account import account_of
 from delibsim.store.places import study_at
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
-WORST = 10  # calls listed
-LISTED = 40  # sessions listed; in a larger study those that are not complete
 EVERY = 5.0  # seconds between two lines of --watch
 
-Study = Annotated[
-    str | None,
-    typer.Argument(help="Name or folder of the study; without one, all studies are listed."),
-]
-Watching = Annotated[
-    bool,
-    typer.Option(
-        "--watch", help="Report progress every few seconds until no process holds the study."
-    ),
-]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print as JSON; with --watch one object a line.")
-]
+STUDY = "Name or folder of the study; without one, all studies are listed."
+WATCH = "Report progress every few seconds until no process holds the study."
+JSON = "Print as JSON; with --watch one object a line."
 
 
 @app.command()
 def status(
-    study: Study = None,
+    study: Annotated[str | None, typer.Argument(help=STUDY)] = None,
     root: RunsFolder = RUNS,
-    watch: Watching = False,
-    as_json: AsJson = False,
+    watch: Annotated[bool, typer.Option("--watch", help=WATCH)] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON)] = False,
 ) -> None:
     """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3
     if not, 4 if nothing is.
@@ -94,63 +72,22 @@ def _watch(runs: Runs, as_json: bool) -> None:
 
 def _list(root: Path, as_json: bool) -> None:
     """Print all studies, with how many sessions of each are planned and held."""
-    rows = []
-    for runs in sorted(studies_in(root), key=lambda runs: natural(runs.study)):
-        account = account_of(runs)
-        counts = {"sessions": len(account.planned), "held": len(account.held)}
-        rows.append({"study": runs.study, **counts})
+    counts = counts_of_studies(root)
     if as_json:
-        echo_json(rows)
-        return
-    if not rows:
+        echo_json(counts)
+    elif not counts:
         say(f"no studies in {root} yet")
-        return
-    columns = [Column("study", text=True), Column("sessions"), Column("held")]
-    cells = [list(map(safe, map(str, row.values()))) for row in rows]
-    print_table("", columns, cells, console())
+    else:
+        show_table(table_of_studies(counts), console())
 
 
 def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) -> None:
     states = ", ".join(f"{n} {name}" for name, n in found.states.items())
     screen.print(f"study {runs.study}: {states or 'no sessions yet'}")
-    for line in effects.lines():
-        screen.print(safe(line), soft_wrap=True)
-    _print_table(found.sessions, screen)
-    lines = found.faults()
-    for cell, counts in found.calls_by_cell().items():
-        lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
-    failed = found.failed_calls()
-    lines += [f"not ok: {call}" for call in failed[:WORST]]
-    if len(failed) > WORST:
-        more = f"and {len(failed) - WORST} more calls that were not ok"
-        lines.append(f"{more}; delibsim show RUN --call all lists them")
-    lines += found.doubts()
-    if found.states[CUT_OFF]:
-        text = "A session that was cut off goes on when its `delibsim run` command is given again"
-        lines.append(f"{text}, or with `delibsim retry {shown(runs.folder)}`.")
-    notice = "" if runs.holder() else account_of(runs).notice()
-    if notice:
-        lines.append(f"{notice}.")
-    for line in lines:
-        screen.print(safe(line), soft_wrap=True)
-
-
-def _print_table(sessions: tuple[SessionStatus, ...], screen: Console) -> None:
-    """Print a row for each session; in a large study only for those that are not complete."""
-    columns = [Column("session", text=True), Column("state", text=True), Column("calls")]
-    columns.append(Column("not ok", text=True))
-    rows = []
-    listed = list(sessions)
-    if len(sessions) > LISTED:
-        listed = [entry for entry in sessions if entry.state != COMPLETE][:LISTED]
-    for entry in listed:
-        faults = _counted((name, n) for name, n in entry.calls.items() if name != "ok")
-        rows.append([entry.session, entry.state, str(sum(entry.calls.values())), faults or "-"])
-    if listed:
-        print_table("", columns, rows, screen)
-    if len(listed) < len(sessions):
-        screen.print(f"{len(sessions) - len(listed)} sessions are not listed; --json lists all")
-
-
-def _counted(counts: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in counts)
+    print_each(effects.lines(), screen)
+    table, left_out = table_of_sessions(found)
+    if table.rows:
+        show_table(table, screen)
+    if left_out:
+        screen.print(f"{left_out} sessions are not listed; --json lists all")
+    print_each(remarks(runs, found, effects, shown(runs.folder)), screen)

@@ -3,24 +3,21 @@
 import asyncio
 import contextlib
 import signal
-from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Generator, Sequence
 
 from rich.console import Console
 
 from delibsim.cli.session_view import SessionView
 from delibsim.cli.study_view import StudyView, WorkersView
-from delibsim.cli.terminal import console, echo_json, safe, shown
+from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.cli.view import View, keep_ticking
-from delibsim.conduct.outcome import Outcome, exit_code, report
+from delibsim.conduct.outcome import Outcome, exit_code, report, report_in_words
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
-from delibsim.planning.compose import REPEATED, Plan
+from delibsim.planning.compose import Plan
 from delibsim.planning.effects import effects_of
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
-FAULTS = 10  # faults of sessions printed at the end
 STOPPED = "Stopped. What was recorded is kept; the same command goes on from there."
 
 
@@ -98,33 +95,5 @@ def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool)
     if as_json:
         echo_json(result)
     else:
-        _print_report(result, account.notice(), console())
+        print_each(report_in_words(result, account.notice()), console())
     return exit_code(outcomes)
-
-
-def _print_report(result: Mapping[str, Any], notice: str, screen: Console) -> None:
-    """Print what came of a plan, and what can be done next."""
-    states, before, sessions = result["states"], result["held_before"], result["sessions"]
-    counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
-    lines = [f"study {result['study']}: {sessions} sessions, {counts}"]
-    if before == sessions:
-        lines.append("All were held before; nothing was asked now.")
-    else:
-        asked, recorded = result["calls_asked_now"], result["calls_from_the_record"]
-        calls = f"{asked} calls were asked now, {recorded} came from the record"
-        lines.append(f"{before} were held before; {calls}.")
-    if repeated := result["combinations_without_a_session_of_their_own"]:
-        lines.append(REPEATED.format(repeated))
-    if damaged := result["damaged_lines"]:
-        lines.append(
-            f"{damaged} damaged line(s) in logs were left alone; what they held was asked again."
-        )
-    faults = Counter(entry["fault"] for entry in result["failed"])
-    lines += [f"failed: {n} session(s): {fault}" for fault, n in faults.most_common(FAULTS)]
-    if notice:
-        lines.append(f"{notice}.")
-    again = "; when the cause is mended, the same command goes on" if faults else ""
-    place = result["folder"]
-    lines += [f"Next  delibsim status {place}{again}", f"      delibsim score {place}"]
-    for line in lines:
-        screen.print(safe(line), soft_wrap=True)

@@ -3,7 +3,8 @@
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from delibsim.cli.table import Column, table_lines
+from delibsim.analysis.table import numbers, texts
+from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import safe
 from delibsim.cli.view import View
 from delibsim.conduct.progress import StudyProgress
@@ -26,7 +27,7 @@ class StudyView(View):
 
     def render(self) -> RenderableType:
         """The table, the totals, and the last failure."""
-        columns = [Column("models", text=True), *map(Column, HEADS)]
+        columns = [*texts("models"), *numbers(HEADS)]
         rows = []
         for combination, *counts in self.progress.table():
             # The models may stand on several lines, each whole.

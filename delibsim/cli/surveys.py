@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from delibsim.analysis.table import numbers, texts
 from delibsim.cli.options import Json
-from delibsim.cli.table import Column, print_table, print_text
+from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Survey
@@ -26,9 +27,9 @@ RANKS: dict[Rank1 | None, tuple[str, str]] = {
 sentence.
 """
 COLUMNS = (
-    Column("id", text=True),
-    *map(Column, ("considerations", "preferences")),
-    *(Column(name, text=True) for name in ("scale", "Q sort", "validated", "ranks")),
+    *texts("id"),
+    *numbers(("considerations", "preferences")),
+    *texts("scale", "Q sort", "validated", "ranks"),
 )
 
 app = typer.Typer(add_completion=False)

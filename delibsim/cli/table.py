@@ -5,34 +5,21 @@ that takes less than half of the width.
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from delibsim.analysis.table import Column, Row, Table
+from delibsim.domain.text import safe
+
 GAP = 2
 """The spaces between two columns."""
 
 LABEL = re.compile(r"\s*(?:\S+(?: \S+)? {2,})?")
 """The indent of a line and the label that it begins with, which two spaces end."""
-
-Row = Sequence[str]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading, whether it holds text, and what stands above it and its neighbours.
-
-    Text is aligned left and wraps between words; everything else is aligned right and stays whole.
-    Neighbouring columns of one `group` stand below its name, and in one table wherever they fit
-    beside the columns that name the rows.
-    """
-
-    heading: str
-    text: bool = False
-    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +51,11 @@ def print_table(
         screen.print(line, style=style, soft_wrap=True)
 
 
+def show_table(table: Table, screen: Console) -> None:
+    """Print a table below its title."""
+    print_table(table.title, table.columns, table.rows, screen)
+
+
 def table_lines(
     columns: Sequence[Column],
     rows: Sequence[Row | None],
@@ -75,7 +67,8 @@ def table_lines(
     cells_by_column = list(zip(*filled, strict=True)) or [()] * len(columns)
     measured = []
     for column, cells in zip(columns, cells_by_column, strict=True):
-        measured.append(_measured(column, cells, width))
+        column = replace(column, heading=safe(column.heading))
+        measured.append(_measured(column, list(map(safe, cells)), width))
     for i, table in enumerate(_tables(measured, width) if columns else ()):
         if i:
             yield "", ""
@@ -84,7 +77,7 @@ def table_lines(
 
 def print_text(text: str, screen: Console, style: str = "", indent: int = 0) -> None:
     """Print a text in lines no longer than the terminal is wide, broken between words."""
-    for line in wrapped(text, _width_of(screen) - indent, screen):
+    for line in wrapped(safe(text), _width_of(screen) - indent, screen):
         screen.print(f"{' ' * indent}{line}".rstrip(), style=style, soft_wrap=True)
 
 

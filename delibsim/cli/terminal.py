@@ -4,7 +4,6 @@ import json
 import math
 import re
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,8 +12,11 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from delibsim.analysis.table import number as number
 from delibsim.cli.table import wrapped
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import brief as brief
+from delibsim.domain.text import safe as safe
 from delibsim.store.places import run_at as run_at  # for the commands, which all have both
 from delibsim.store.places import study_at as study_at
 
@@ -67,34 +69,10 @@ def say(text: str, err: bool = False) -> None:
     console(stderr=err).print(text, soft_wrap=True)
 
 
-def safe(text: str) -> str:
-    r"""Text made inert for a terminal: no control, escape or direction-changing characters; line
-    ends and tabs stay.
-
-    >>> safe("a\x1b[31mb")
-    'a[31mb'
-    """
-    return "".join(
-        c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
-    )
-
-
-LONGEST = 6_000  # characters of one text that are printed; about a thousand words
-
-
-def brief(text: str, longest: int = LONGEST) -> tuple[str, str]:
-    """Safe text, cut at `longest` characters, and a note of how much is not shown, or ""."""
-    clean = safe(text[: 4 * longest])
-    if len(clean) <= longest and len(text) <= 4 * longest:
-        return clean, ""
-    return clean[:longest].rstrip(), f"({len(text):,} characters in all)"
-
-
-def number(value: float | None, signed: bool = False) -> str:
-    """Three decimals, or a dash where there is no value."""
-    if value is None or math.isnan(value):
-        return "-"
-    return f"{value:+.3f}" if signed else f"{value:.3f}"
+def print_each(lines: Iterable[str], screen: Console, style: str = "") -> None:
+    """Print sentences, one below the other: wrapped on a terminal, a line each elsewhere."""
+    for line in lines:
+        screen.print(safe(line), style=style, soft_wrap=True)
 
 
 def echo_json(value: Any) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from delibsim.cli.terminal import console, echo_json, exit_code, number, safe, shown
-from delibsim.conduct.texts import human_references, score_file
+from delibsim.cli.terminal import console, echo_json, exit_code, number, print_each, shown
+from delibsim.conduct.texts import human_references, on_people, score_file
 from delibsim.domain.errors import WrongInput
 
 PAUSE = 10.0  # seconds between two lines of progress
@@ -42,10 +42,10 @@ def score_texts(
     mean, sd = number(summary["mean"]), number(summary["sd"])
     count = f"{summary['valid']} of {summary['texts']} texts"
     screen.print(f"{scored.scorer}.score: mean {mean}, SD {sd}, {count}")
-    for line in people_lines(scorers):
+    for line in on_people(scorers):
         screen.print(line)
-    for reason, n in summary["missing"].items():
-        screen.print(safe(f"undefined: {n} text(s): {reason}"), soft_wrap=True)
+    missing = summary["missing"].items()
+    print_each((f"undefined: {n} text(s): {reason}" for reason, n in missing), screen)
     screen.print(f"written: {place}")
     return code
 
@@ -75,12 +75,3 @@ def kept_if_stopped() -> Generator[Callable[[str, int, int], None]]:
             soft_wrap=True,
         )
         raise typer.Exit(3) from None
-
-
-def people_lines(scorers: Sequence[str]) -> list[str]:
-    """The published values of people for the measures of some scorers, for reading."""
-    lines = []
-    for measure, people in human_references(scorers).items():
-        values = f"{people.mean:.3f} (SD {people.sd:.3f}, N {people.n}; {people.what})"
-        lines.append(f"people: {measure} {values}")
-    return lines

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from delibsim.analysis.table import texts
 from delibsim.cli.options import Json
-from delibsim.cli.table import Column, print_table, print_text
+from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.study import natural
 from delibsim.domain.topic import Motion, Topic
@@ -41,14 +42,14 @@ def topics(
 
 
 def _print_topics(topics: Iterable[Topic], screen: Console) -> None:
-    columns = [Column(name, text=True) for name in ("id", "question", "survey")]
+    columns = texts("id", "question", "survey")
     rows = [[topic.id, safe(topic.question), topic.survey] for topic in topics]
     print_table("Topics", columns, rows, screen)
 
 
 def _print_motions(motions: Iterable[Motion], screen: Console) -> None:
     """Print motions, and whether a tournament that names none takes each."""
-    columns = [Column(name, text=True) for name in ("id", "text", "theme", "tournament")]
+    columns = texts("id", "text", "theme", "tournament")
     rows = []
     for motion in motions:
         taken = "by default" if motion.tournament else "if named"

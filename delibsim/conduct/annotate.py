@@ -17,6 +17,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
+from delibsim.domain.treatment import Wording
 from delibsim.models.ask import Interrupted
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
@@ -26,6 +27,7 @@ from delibsim.planning.dry_run import Asked, DryRunModel
 from delibsim.planning.estimate import Estimate, estimate_ratings
 from delibsim.prompts.rating import check_rater_texts, longest_rating_prompt
 from delibsim.prompts.session import statement_words
+from delibsim.store.editions import NOW
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
@@ -83,6 +85,37 @@ class RatingPlan:
             **asdict(self.balance),
             "debates_per_rater": self.each,
         }
+
+    def told(self, outcome: RatingOutcome) -> list[str]:
+        """How many ratings there are, and what was not to be rated, in sentences."""
+        balance, broken = self.balance, self.incomplete
+        shares = f"{len(self.panel.coders)} raters{balance.describe(self.each)}"
+        count = f"{outcome.new} ratings now, {outcome.before} before"
+        lines = [f"{len(self.debates) - broken} debates, {shares}: {count}"]
+        if balance.unallocated:
+            nobody = f"allocated to nobody yet: {balance.unallocated} debates"
+            lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")
+        if broken:
+            lines.append(f"not rated, because they broke off: {broken}")
+        return lines
+
+    def missing(self, outcome: RatingOutcome, losses: Sequence[str]) -> list[str]:
+        """The ratings that could not be asked for, the runs that cannot be read, and the ratings
+        that are lost, in sentences.
+        """
+        found = [f"missing: {fault}" for fault in (*outcome.faults, *self.faults)]
+        return found + [f"lost: {loss}" for loss in losses]
+
+
+def edition_note(runs: Runs, wording: Wording, named: str) -> str:
+    """Which wording raters read where a study of an earlier edition has another of the name that
+    was given; "" where it has not.
+    """
+    edition = runs.edition()
+    if edition == NOW or wording == plan([f"wording={named}"]).session.wording:
+        return ""
+    begun = f"under which study {runs.study} was begun; a new study has that of {NOW}"
+    return f"note: raters read the wording '{wording.id}' of edition {edition}, {begun}"
 
 
 def plan_ratings(

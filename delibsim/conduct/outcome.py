@@ -1,14 +1,17 @@
 """What came of holding sessions: the outcome of each, and a report of all of them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.models.person.person import STOPPED
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import REPEATED, Plan
+
+FAULTS = 10
+"""The number of faults of sessions that are told at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,13 @@ class Outcome:
         """Whether a person at the terminal stopped the session, which is no failure."""
         return self.reason == Reason("cancelled", STOPPED)
 
+    def damage(self) -> list[str]:
+        """That lines of its log are damaged, in a sentence; nothing where none is."""
+        if not self.damaged_lines:
+            return []
+        told = "damaged line(s) in the log were left alone; what they held was asked again."
+        return [f"{self.damaged_lines} {told}"]
+
 
 def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """What came of a plan, as plain values."""
@@ -52,6 +62,36 @@ def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "damaged_lines": sum(outcome.damaged_lines for outcome in outcomes),
         "failed": [{"session": one.session.id, "fault": one.fault} for one in failed],
     }
+
+
+def report_in_words(result: Mapping[str, Any], notice: str) -> list[str]:
+    """What came of a plan, from its report, and what can be done next, in sentences.
+
+    Beside what `report` gives the result holds the `folder` of the study as a user types it.
+    `notice` says that sessions were never begun, "" if all were.
+    """
+    states, before, sessions = result["states"], result["held_before"], result["sessions"]
+    counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
+    lines = [f"study {result['study']}: {sessions} sessions, {counts}"]
+    if before == sessions:
+        lines.append("All were held before; nothing was asked now.")
+    else:
+        asked, recorded = result["calls_asked_now"], result["calls_from_the_record"]
+        calls = f"{asked} calls were asked now, {recorded} came from the record"
+        lines.append(f"{before} were held before; {calls}.")
+    if repeated := result["combinations_without_a_session_of_their_own"]:
+        lines.append(REPEATED.format(repeated))
+    if damaged := result["damaged_lines"]:
+        lines.append(
+            f"{damaged} damaged line(s) in logs were left alone; what they held was asked again."
+        )
+    faults = Counter(entry["fault"] for entry in result["failed"])
+    lines += [f"failed: {n} session(s): {fault}" for fault, n in faults.most_common(FAULTS)]
+    if notice:
+        lines.append(f"{notice}.")
+    again = "; when the cause is mended, the same command goes on" if faults else ""
+    place = result["folder"]
+    return [*lines, f"Next  delibsim status {place}{again}", f"      delibsim score {place}"]
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.study import natural
 from delibsim.store.account import Account, account_of
 from delibsim.store.runs import Runs
 
@@ -67,3 +68,13 @@ class Watch:
 def studies_in(root: Path) -> list[Runs]:
     """All studies of a folder, in order of name."""
     return [Runs.at(path.parent.resolve()) for path in sorted(root.glob("*/study.json"))]
+
+
+def counts_of_studies(root: Path) -> list[dict[str, Any]]:
+    """All studies of a folder, with how many sessions of each are planned and held."""
+    rows = []
+    for runs in sorted(studies_in(root), key=lambda runs: natural(runs.study)):
+        account = account_of(runs)
+        counts = {"sessions": len(account.planned), "held": len(account.held)}
+        rows.append({"study": runs.study, **counts})
+    return rows

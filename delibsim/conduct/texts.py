@@ -91,3 +91,12 @@ def human_references(scorers: Sequence[str]) -> dict[str, Any]:
     for name in scorers:
         found |= getattr(load("delibsim.scorers", name), "people", {})
     return found
+
+
+def on_people(scorers: Sequence[str]) -> list[str]:
+    """The published values of people for the measures of some scorers, in sentences."""
+    lines = []
+    for measure, people in human_references(scorers).items():
+        values = f"{people.mean:.3f} (SD {people.sd:.3f}, N {people.n}; {people.what})"
+        lines.append(f"people: {measure} {values}")
+    return lines

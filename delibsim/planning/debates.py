@@ -13,6 +13,7 @@ from delibsim.domain.topic import Motion
 from delibsim.domain.tournament import Match, lopsided
 from delibsim.models.clients.settings import KINDS
 from delibsim.planning.config import Config, PersonaConfig, Sampling
+from delibsim.planning.effects import effects_of
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import FOR_DEBATES
 from delibsim.planning.seats import Seated
@@ -136,6 +137,17 @@ def seats(
         models={model["name"]: model for model in used},
     )
     return Seated(group, {"name": persona.name, "personas": persona.personas}, {})
+
+
+def doubts(sessions: Sequence[Session], runs: Runs) -> list[str]:
+    """What is doubtful about the sessions of a sweep, in sentences: a tournament that is not
+    balanced with what the study holds already, and settings without effect.
+    """
+    lines = effects_of(sessions).lines()
+    if counts := enlarged(sessions, runs):
+        text = "with what the study holds already this tournament is not balanced"
+        lines.insert(0, f"warning: {text}: {counts}")
+    return lines
 
 
 def enlarged(sessions: Sequence[Session], runs: Runs) -> str:

@@ -14,6 +14,7 @@ from delibsim import Runs
 from delibsim.analysis.conditions import Collected, by_condition
 from delibsim.analysis.debates.rated import chosen, debates_of
 from delibsim.analysis.debates.report import LONG, tables
+from delibsim.analysis.debates.sections import cell
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
 from delibsim.cli import human, ratings_report, score, summary
@@ -180,8 +181,8 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
 
 
 def test_a_small_p_value_is_printed_as_small(delibsim, home):
-    assert ratings_report._cell(0.0004, is_p=True) == "< .001"
-    assert ratings_report._cell(0.0, is_p=True) == "< .001"
-    assert ratings_report._cell(0.001, is_p=True) == "0.001"
-    assert ratings_report._cell(float("nan"), is_p=True) == "-"
-    assert ratings_report._cell(0.0004) == "0.000"
+    assert cell(0.0004, is_p=True) == "< .001"
+    assert cell(0.0, is_p=True) == "< .001"
+    assert cell(0.001, is_p=True) == "0.001"
+    assert cell(float("nan"), is_p=True) == "-"
+    assert cell(0.0004) == "0.000"

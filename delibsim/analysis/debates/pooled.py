@@ -54,6 +54,16 @@ class Pooled:
         warnings = (*_of_wordings(shares), *_of_conditions(sessions, unlike, same))
         return cls(shares, unlike, same, warnings)
 
+    def whose(self) -> str:
+        """Whose ratings are pooled, in words."""
+        parts = [f"{name} ({share.described})" for name, share in self.shares.items()]
+        end = ", pooled" if len(parts) > 1 else ""
+        return f"Ratings of {', '.join(parts) or 'nobody'}{end}"
+
+    def warned(self) -> list[str]:
+        """What speaks against pooling, as warnings."""
+        return [f"warning: {line}" for line in self.warnings]
+
     def plain(self) -> dict[str, Any]:
         """As plain values."""
         return {

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
+
+from delibsim.analysis.table import Column, Table
 
 SECTIONED_BY = ("contrast", "model")
 """Columns whose values name the sections of a table."""
@@ -36,6 +39,8 @@ STANDINGS = {
 """Columns of the standings, as what they belong to and what they say of it."""
 P_VALUES = ("p", "p_holm", "p_holm_ten", "f_p")
 """Columns that hold p values."""
+SMALL = 0.001
+"""A p value below which it is shown as smaller than this."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,26 @@ class Section:
     table: pd.DataFrame
     fit: Mapping[str, float]
     note: str
+
+    def for_reading(self) -> Table:
+        """The rows as text."""
+        columns = []
+        for name, (group, heading) in headings(self.table).items():
+            text = str(self.table[name].dtype) in ("object", "str")
+            columns.append(Column(heading, text=text, group=group))
+        rows = []
+        for values in self.table.itertuples(index=False):
+            row = zip(self.table.columns, values, strict=True)
+            rows.append([cell(value, name in P_VALUES) for name, value in row])
+        return Table(columns, rows)
+
+    def shared(self) -> list[str]:
+        """What all rows share, in lines that stand below them."""
+        fit = []
+        for name, value in self.fit.items():
+            fit.append(f"{FIT[name]} {cell(value, name in P_VALUES)}")
+        note = f"note: {self.note}" if self.note else ""
+        return list(filter(None, (", ".join(fit), note)))
 
 
 def sections(table: pd.DataFrame) -> Iterator[Section]:
@@ -87,3 +112,15 @@ def headings(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
         plain = HEADINGS.get(column, column.replace("_", " "))
         found[column] = grouped.get(column, ("", plain))
     return found
+
+
+def cell(value: Any, is_p: bool = False) -> str:
+    """Three decimals, none of a whole number, a dash where there is no value."""
+    if not isinstance(value, float):
+        return str(value)
+    if value != value:
+        return "-"
+    if is_p and value < SMALL:
+        return "< .001"
+    whole = abs(value - round(value)) < 1e-9 and abs(value) > 0.5
+    return f"{value:.0f}" if whole else f"{value:.3f}"

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from delibsim.domain.text import safe as inert
 from delibsim.prompts.blocks import block, read_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.prompt import Prompt
@@ -50,14 +51,6 @@ def title(prompt: Prompt) -> str:
     if isinstance(form, SurveyAnswers) and len(form.survey.items) == 1:
         return f"Your view of the motion, {'before' if first else 'after'} the debate"
     return "The survey, for the first time" if first else "The survey, for the second time"
-
-
-def inert(text: str) -> str:
-    """Text that changes nothing on a terminal but what stands there: without control, escape or
-    direction-changing characters.
-    """
-    hidden = ("Cc", "Cf", "Cs", "Co")
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in hidden)
 
 
 def fitted(text: str, width: int) -> str:

@@ -1,7 +1,9 @@
 """The plan of a study as a document to be registered, with blanks for what its author must say."""
 
 import hashlib
+from pathlib import Path
 
+from delibsim.domain.errors import WrongInput
 from delibsim.planning.preregistration.design import design
 from delibsim.planning.preregistration.markdown import plain, table
 from delibsim.planning.preregistration.materials import instruments, materials, models
@@ -66,6 +68,21 @@ def untouched(text: str) -> bool:
     """Whether a file is as it was written: nothing was filled in."""
     body, mark, _ = text.rpartition(SEAL.partition("{")[0])
     return bool(mark) and sealed(body) == text
+
+
+def refuse_if_filled_in(path: Path, begun: str) -> None:
+    """WrongInput for a file that was filled in, or may have been registered: one of a study of
+    which `begun` says that it has begun.
+    """
+    if not path.exists():
+        return
+    fault = ""
+    if not path.is_file() or not untouched(path.read_text(encoding="utf-8", errors="replace")):
+        fault = "exists and was filled in or changed"
+    elif begun:
+        fault = "exists, and the study has begun since"
+    if fault:
+        raise WrongInput(f"{path} {fault}; it is left as it is. Name another file: --to FILE")
 
 
 def _standing(plans: Plans) -> str:

@@ -49,6 +49,17 @@ class Checked:
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
 
+    def listed(self) -> str:
+        """Every fault in a line of its own."""
+        return "\n".join(f"  {fault}" for fault in self.faults)
+
+    def refusal(self, path: Path) -> str:
+        """Why nothing of the file was imported, and what can be done."""
+        advice = "mend the file, or keep the others with --leave-out"
+        if self.answers is None:
+            advice = "nobody would be left"
+        return f"{path}: {len(self.faults)} faults, nothing was imported ({advice})"
+
 
 _Line = tuple[int, dict[str, str]]
 """A row of the file: its number, and its cells by column."""

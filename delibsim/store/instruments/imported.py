@@ -42,6 +42,27 @@ class Imported:
     published: Published
     earlier_answers: bool
 
+    def told(self) -> list[str]:
+        """What was imported, and what can be done next, in sentences."""
+        people = sum(len(own.participants) for own in self.published.answers)
+        lines = [f"instruments: {len(self.published.surveys)}, in {self.folder}"]
+        if people:
+            lines.append(f"answers: {people} people, {self._origin()}")
+        lines += [f"note: {note}" for note in self.published.notes]
+        if people:
+            lines.append("next: delibsim human")
+        topics = Library().topics()
+        names = [local_name(survey) for survey in self.published.surveys]
+        known = [name for name in names if name in topics]
+        following = f"run topic={known[0]} survey=deliberr.{known[0]}" if known else "surveys"
+        return [*lines, f"next: delibsim {following}"]
+
+    def _origin(self) -> str:
+        if self.earlier_answers:
+            return "kept from an earlier import"
+        cases = sum(len(set(own.cases)) for own in self.published.answers)
+        return f"before and after, in {self.folder / ANSWERS}; deliberations: {cases}"
+
 
 def import_published(paths: Iterable[Path], into: Path, version: str) -> Imported:
     """Read the published files of the R package deliberr, and keep them in the folder `deliberr` of

@@ -1,0 +1,65 @@
+"""A set of personas for reading, from its file as plain values."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from delibsim.analysis.table import Table, number, numbers, texts
+
+Plain = Mapping[str, Any]
+MOST = 5
+"""The number of considerations that are shown of a cluster."""
+
+
+def texts_of(plain: Plain) -> list[str]:
+    """The personas one by one, numbered."""
+    return [f"{n}  {' '.join(text.split())}" for n, text in enumerate(plain["personas"], 1)]
+
+
+def origin_in_words(built: Plain) -> str:
+    """Whose answers were clustered, how, and by whom the profiles were written and read."""
+    people = f"{len(built['participants'])} people who answered {built['survey']}"
+    made = f"{built['k']} clusters on {built['items']}, seed {built['seed']}"
+    library = f"scikit-learn {built['versions']['scikit-learn']}"
+    by = f"written by {built['writer']}, read by {built['reader']}"
+    return f"{people}, {made}, {library}; {by}"
+
+
+def table_of_clusters(plain: Plain, built: Plain) -> Table:
+    """A row for each cluster: its size, what it departs on, and how well it was recognised."""
+    columns = [
+        *numbers(("cluster", "people")),
+        *texts("departs most on (SD from the mean)"),
+        *numbers(("r", "rho")),
+        *texts("recognised"),
+    ]
+    cells = []
+    sizes = plain.get("sizes") or [None] * len(plain["personas"])
+    rows = zip(sizes, built["departures"], built["check"], strict=True)
+    for n, (size, departures, check) in enumerate(rows, 1):
+        signs = ", ".join(f"{entry['item']} {entry['z']:+.1f}" for entry in departures[:MOST])
+        reason = check.get("reason", "-")
+        recognised = {True: "yes", False: "no", None: reason}[check["recognised"]]
+        agreement = (number(check["r"]), number(check["rho"]))
+        cells.append([str(n), str(size), signs, *agreement, recognised])
+    return Table(columns, cells)
+
+
+def check_in_words(checks: Sequence[Plain]) -> str:
+    """What the manipulation check says of all profiles together."""
+    valid = [check["r"] for check in checks if check["r"] is not None]
+    mean = number(sum(valid) / len(valid) if valid else None)
+    recognised = sum(check["recognised"] is True for check in checks)
+    return (
+        f"Manipulation check: mean correlation of reading and centroid {mean} ({len(valid)} of"
+        f" {len(checks)} profiles), {recognised} recognised as their own cluster. r is Pearson's,"
+        " rho Spearman's."
+    )
+
+
+def warnings_of(built: Plain) -> list[str]:
+    """What a reader of the personas must know."""
+    found = []
+    if built["writer"] == built["reader"]:
+        same = "the same model wrote and read the profiles, so the check says little"
+        found.append(f"warning: {same}")
+    return found + [f"warning: {warning}" for warning in built["warnings"]]

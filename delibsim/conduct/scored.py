@@ -1,0 +1,92 @@
+"""What came of scoring a whole study: its measures by condition, and what must be known of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.analysis.calls import dropped_in
+from delibsim.analysis.conditions import ByCondition, Collected, by_condition
+from delibsim.conduct.score import Scoring, Watch, score_study, usual_scorers, without_scores
+from delibsim.conduct.texts import human_references, on_people
+from delibsim.domain.run import Run
+from delibsim.planning.effects import Effects, effects_of
+from delibsim.store.account import Account, account_of
+from delibsim.store.runs import Runs
+
+
+@dataclass(frozen=True)
+class ScoredStudy:
+    """A study that was scored: its measures by condition, what its sessions vary without effect,
+    what was written, and the scorers without any score.
+
+    `scorers` are those that were used, `asked_for` those of them that were named.
+    """
+
+    study: str
+    account: Account
+    scorers: Sequence[str]
+    asked_for: Sequence[str]
+    scoring: Scoring
+    found: ByCondition
+    effects: Effects
+    without_scores: Sequence[str]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every run could be read, and scorers that were named gave some run a value."""
+        nothing_valid = self.asked_for and not any(row.valid for row in self.found.means)
+        return not (self.scoring.faults or nothing_valid)
+
+    def doubts(self) -> list[str]:
+        """What must be known before the tables are read, in sentences."""
+        notice = self.account.notice()
+        return [*([f"{notice}."] if notice else []), *self.effects.lines()]
+
+    def remarks(self) -> list[str]:
+        """What must be known of people's values, and which runs are left out, in sentences."""
+        damaged = [f"left out, damaged: {fault}" for fault in self.scoring.faults]
+        return [*self.found.on_people, *on_people(self.asked_for), *damaged]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        people = {name: vars(known) for name, known in human_references(self.asked_for).items()}
+        return {
+            "study": self.study,
+            **self.found.plain(),
+            **self.effects.plain(),
+            **self.effects.recorded(),
+            "not_begun": len(self.account.not_begun),
+            "unreadable": self.scoring.faults,
+            "people": people,
+            "files": list(map(str, self.scoring.files)),
+            "without_scores": list(self.without_scores),
+        }
+
+
+def scored_study(runs: Runs, asked_for: Sequence[str], watch: Watch) -> ScoredStudy:
+    """Score the runs of a study by the scorers that were asked for, or by the usual ones."""
+    scorers = asked_for or usual_scorers()
+    account = account_of(runs)
+    plans = runs.plans_by_name()
+    collected = Collected(list(plans.values()))
+    dropped: dict[str, Mapping[str, Sequence[str]]] = {}
+
+    def on_run(run: Run) -> None:
+        collected.add_run(run)
+        dropped[run.session.id] = dropped_in(run, runs)
+
+    scoring = Scoring([], [])
+    if account.held:
+        scoring = score_study(runs, scorers, collected.add_scores, on_run, watch, plans)
+    held = [plan for plan in collected.plans if plan.id in dropped]
+    effects = effects_of(collected.plans, held, dropped)
+    return ScoredStudy(
+        study=runs.study,
+        account=account,
+        scorers=scorers,
+        asked_for=asked_for,
+        scoring=scoring,
+        found=by_condition(collected, effects.same, effects.alike),
+        effects=effects,
+        without_scores=without_scores(scorers, scoring.files) if account.held else [],
+    )
