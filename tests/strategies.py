@@ -6,7 +6,7 @@ pyproject.toml).
 
 import math
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from delibsim.domain.participant import Participant
@@ -19,12 +19,13 @@ from delibsim.domain.topic import Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
 
-quick = settings(deadline=None, max_examples=60)
+SLOW = [HealthCheck.too_slow]
+quick = settings(deadline=None, max_examples=60, suppress_health_check=SLOW)
 """For properties of whole objects: without a deadline, because two busy cores are no fault of the
 code.
 """
 
-thorough = settings(deadline=None, max_examples=400)
+thorough = settings(deadline=None, max_examples=400, suppress_health_check=SLOW)
 """For properties of short texts."""
 
 texts = st.text(max_size=80)

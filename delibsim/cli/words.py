@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 OPTIONS = {"--out": "--to", "--stage": "--phase"}
-"""The new option for each old one, in every command."""
+"""The new option for each old one, in the commands of `WRITING`."""
+WRITING = ("export", "import", "preregister", "ratings", "score")
 SETTINGS = {"runs": "--runs"}
 """The option for each old setting, in the commands of `PLANNING`."""
 PLANNING = ("run", "estimate", "preregister")
@@ -22,7 +23,7 @@ def current_words(command: str, words: Iterable[str]) -> tuple[list[str], list[s
     for word in words:
         name, equals, value = word.partition("=")
         old, new, now = name, "", word
-        if name in OPTIONS:
+        if name in OPTIONS and command in WRITING:
             new = OPTIONS[name]
             now = f"{new}{equals}{value}"
         elif equals and name in SETTINGS and command in PLANNING:

@@ -6,6 +6,9 @@ from typing import Literal
 
 from delibsim.domain.rules import Rules
 
+MOST_ROUNDS = 1_000
+"""The most rounds of speech that a session may have."""
+
 
 @dataclass(frozen=True)
 class Treatment:
@@ -20,9 +23,9 @@ class Treatment:
     interaction: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse a negative number of rounds."""
-        if self.rounds < 0:
-            raise ValueError(f"rounds must be 0 or more, not {self.rounds}")
+        """Refuse a number of rounds that is negative or that nobody could mean."""
+        if not 0 <= self.rounds <= MOST_ROUNDS:
+            raise ValueError(f"rounds must be from 0 to {MOST_ROUNDS:,}, not {self.rounds}")
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,10 @@ class Replay:
         if recorded.hash != prompt.hash(self.name, seed):
             changes = _differences(recorded, prompt)
             raise Diverged(f"{_where(prompt.purpose)}: the prompt changed\n{changes}")
+        if (recorded.messages, recorded.form) != (prompt.messages, prompt.reply.describe()):
+            changes = _differences(recorded, prompt)
+            fault = "the record was edited: its prompt is not the one that was asked"
+            raise Diverged(f"{_where(prompt.purpose)}: {fault}\n{changes}")
         return dataclasses.replace(recorded.completion)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
+from strategies import quick
 
 from delibsim import Runs
 from delibsim.analysis.conditions import Collected, by_condition
@@ -57,6 +58,7 @@ def check(print_on, width):
     return lines
 
 
+@quick
 @given(printed(), st.integers(30, 150))
 @example(([], []), 80)
 @example(([Column("a", text=True)], []), 80)

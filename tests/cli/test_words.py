@@ -103,3 +103,7 @@ def test_a_setting_is_found_by_the_last_part_of_its_name(delibsim, given, meant)
     assert f"unknown setting '{given}'; did you mean {meant}" in answer.err
     listed = answer.err.partition("There are: ")[2].split(", ")
     assert (meant in listed) is ("." not in meant)
+
+
+def test_an_old_word_means_nothing_to_a_command_that_never_had_it():
+    assert current_words("run", ["--out", "x"]) == (["--out", "x"], [])

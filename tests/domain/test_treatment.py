@@ -57,7 +57,7 @@ def test_a_participant_is_a_citizen_without_persona_unless_it_says_so():
 
 @pytest.mark.parametrize("limit", [-1, -7])
 def test_numbers_below_their_range_are_refused(limit):
-    with pytest.raises(ValueError, match=f"rounds must be 0 or more, not {limit}"):
+    with pytest.raises(ValueError, match=f"rounds must be from 0 to 1,000, not {limit}"):
         Treatment("basic", rounds=limit)
     with pytest.raises(ValueError, match=f"reasks must be 0 or more, not {limit}"):
         Procedure(reasks=limit)

@@ -345,3 +345,13 @@ def test_a_replayed_completion_is_a_copy():
     assert again is not kept[0].completion
     with pytest.raises(dataclasses.FrozenInstanceError):
         again.text = "other"
+
+
+async def test_a_record_whose_prompt_was_edited_is_told_and_not_replayed():
+    kept = []
+    prompt = Prompt((Message("user", "Speak."),), Words(), Purpose("A", "turn 1"))
+    await Recorder(Scripted(Completion("Yes.")), kept.append).complete(prompt, 7)
+    edited = dataclasses.replace(kept[0], messages=(Message("user", "Shout."),))
+    assert (await Replay("m", kept).complete(prompt, 7)).text == "Yes."
+    with pytest.raises(Diverged, match="the record was edited"):
+        await Replay("m", [edited]).complete(prompt, 7)

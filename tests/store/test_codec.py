@@ -196,7 +196,7 @@ def test_a_missing_part_is_named(path):
     [
         (("session", "participants"), [{"id": "Ann"}], "a group needs at least 2 participants"),
         (("session", "survey", "scale_max"), 0, "scale_min (1) must be smaller than scale_max (0)"),
-        (("session", "treatment", "rounds"), -1, "rounds must be 0 or more"),
+        (("session", "treatment", "rounds"), -1, "rounds must be from 0 to 1,000"),
         (("session", "models"), {}, "no settings for the models citizen"),
     ],
 )
