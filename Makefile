@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua launchers test-launchers bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua launchers test-launchers browser test-browser web test-web bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -16,23 +16,28 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --no-build-isolation
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate $(UPGRADE)
-GROUPS := build test lint docs coverage
+GROUPS := build test lint docs coverage browser
 # The extra aqua lies in an environment of its own, above .venv, so that everything else goes on being tested without it.
 AQUA := .venv-aqua
 TORCH ?= torch==2.13.0
 NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime \
 	cudnn-cu13 cufft cufile cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
 LAUNCHERS := --extra joblib --extra slurm --extra ray
+WEB := --extra web
 
 # Without bytecode the command line would be slow to start.
 unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
-	@echo 'make test    all checks, then all tests: six to nine minutes on two cores'
+	@echo 'make test    all checks, then all tests: five to six minutes on two cores'
 	@echo 'make coverage  the tests again, with the share of lines and branches they reach'
 	@echo 'make launchers  install joblib, submitit and Ray into .venv, 300 MB of packages'
 	@echo 'make test-launchers  the tests that need them: they take minutes'
+	@echo 'make browser  install the packages that drive a browser into .venv, not the browser'
+	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
+	@echo 'make web     install what the reader is served with (delibsim view) into .venv'
+	@echo 'make test-web  the reader in a real browser: needs Chromium; the packages are installed'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make aqua    install the extra aqua (torch and what builds on it) into .venv-aqua, above .venv'
@@ -40,7 +45,7 @@ help:
 	@echo 'make bench-aqua  its benchmark, by hand: takes minutes'
 	@echo 'make bench   run the benchmarks one after another'
 	@echo 'make docs    build the guide into site/, offline'
-	@echo 'make figures draw the pictures of the README and the guide anew (brings matplotlib)'
+	@echo 'make figures draw the pictures of the README and the guide anew'
 	@echo 'make lock    compile requirements/ anew (needs uv; UPGRADE=--upgrade for newer versions)'
 	@echo 'make clean   remove what make made; runs/ stays'
 
@@ -52,7 +57,7 @@ demo: .venv/.project
 	$(DEMO) | sed 's#^\(Next\)\?\( *\)delibsim #\1\2$(BIN)/delibsim #'
 
 test: lint
-	@echo '== all tests: six to nine minutes on two cores'
+	@echo '== all tests: five to six minutes on two cores'
 	$(BIN)/python -m pytest $(PARALLEL) -m 'not heavy'
 
 # A target of its own, without a bound: what it measures is no aim, and measuring takes time.
@@ -64,6 +69,17 @@ coverage: .venv/.coverage
 	$(BIN)/coverage combine --quiet; \
 	$(BIN)/coverage report --skip-covered; \
 	exit "$${failed:-0}"
+
+# CHROMIUM names the browser; it is not installed here.
+browser: .venv/.browser
+
+test-browser: .venv/.browser
+	$(BIN)/python -m pytest -m heavy tests/browser
+
+web: .venv/.web
+
+test-web: .venv/.browser
+	$(BIN)/python -m pytest -m heavy tests/web
 
 test-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py
@@ -85,7 +101,7 @@ format: .venv/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/.project
+bench: .venv/.web
 	for script in $(filter-out bench/aqua.py bench/record.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python bench/record.py
 
@@ -100,8 +116,9 @@ docs: .venv/.docs
 	! grep -rnoE --include='*.html' '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//[^">]*' site
 
 # Both are the same to the byte when they are drawn again with the same packages.
-figures: .venv/.plots
+figures: .venv/.project
 	$(BIN)/python docs/images/figure.py
+	$(BIN)/python docs/images/compare.py
 	$(BIN)/python docs/images/run.py
 
 .venv/.core: requirements/build.txt requirements/core.txt
@@ -142,8 +159,12 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 	$(LOCKED) -r requirements/launchers.txt
 	touch $@
 
-.venv/.plots: .venv/.project requirements/plots.txt
-	$(LOCKED) -r requirements/plots.txt
+.venv/.browser: .venv/.test requirements/browser.txt
+	$(LOCKED) -r requirements/browser.txt
+	touch $@
+
+.venv/.web: .venv/.project requirements/web.txt
+	$(LOCKED) -r requirements/web.txt
 	touch $@
 
 .venv/.docs: .venv/.core requirements/docs.txt
@@ -153,14 +174,15 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 # All groups are resolved together first, so that they agree wherever they share a package and can be installed side by side.
 lock:
 	all=$$(mktemp) && trap 'rm -f "$$all"' EXIT; cat requirements/*.txt > "$$all" 2>/dev/null || true; \
-	$(COMPILE) pyproject.toml $(LAUNCHERS) --extra plots $(GROUPS:%=--group %) --output-file "$$all"; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) $(WEB) $(GROUPS:%=--group %) --output-file "$$all"; \
 	$(COMPILE) pyproject.toml --constraints "$$all" --output-file requirements/core.txt; \
 	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
 	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
 	$(COMPILE) pyproject.toml $(LAUNCHERS) --constraints "$$all" --output-file requirements/launchers.txt; \
-	$(COMPILE) pyproject.toml --extra plots --constraints "$$all" --output-file requirements/plots.txt; \
+	$(COMPILE) pyproject.toml $(WEB) --constraints "$$all" --output-file requirements/web.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt; \
-	$(COMPILE) --group coverage --constraints "$$all" --output-file requirements/coverage.txt
+	$(COMPILE) --group coverage --constraints "$$all" --output-file requirements/coverage.txt; \
+	$(COMPILE) --group browser --constraints "$$all" --output-file requirements/browser.txt
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
 	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt
 	$(COMPILE) pyproject.toml --extra aqua $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt

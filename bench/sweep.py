@@ -1,7 +1,7 @@
 """Measure what a study costs offline: .venv/bin/python bench/sweep.py [SESSIONS ...]
 
 It plans, holds, scores and continues studies of citizens of growing size, each command in a process
-of its own. The default, 20, 200 and 1,980 sessions, takes minutes.
+of its own. The default, 20, 200 and 1,980 sessions, takes minutes, and its figures are kept.
 """
 
 import os
@@ -11,11 +11,18 @@ import tempfile
 import time
 from pathlib import Path
 
+from record import record
+
 DELIBSIM = Path(sys.executable).with_name("delibsim")
 PLAN = (
     "import sys; from delibsim.planning.compose import plan; print(len(plan(sys.argv[1:],"
     " sweep=True).sessions))"
 )
+ABOUT = """Seconds, seconds of processor time and highest memory of commands that plan, hold and
+score studies of citizens offline, each a process of its own. 1,980 sessions are all topics under
+three treatments, one of them without speech; 20 and 200 are of two topics with long instruments.
+The start of a command, about a second, is in every figure. Compare processor time where the load
+is high."""
 
 
 def main() -> None:
@@ -29,9 +36,8 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         grid = ["+experiment=main_grid", "survey=null"]  # the instruments need an import
-        measured(
-            "compose and plan the main grid", 1980, [sys.executable, "-c", PLAN, *grid], folder
-        )
+        planning = [sys.executable, "-c", PLAN, *grid]
+        rows = [measured("compose and plan the main grid", 1980, planning, folder)]
         for n in map(int, sys.argv[1:] or ("20", "200", "1980")):
             words = [
                 "-m",
@@ -49,13 +55,16 @@ def main() -> None:
                     "treatment=none,basic,normative",
                     "replicate=range(1,56)",
                 ]
-            measured("hold", n, [DELIBSIM, "run", *words], folder)
-            measured("score", n, [DELIBSIM, "score", f"s{n}", "--json"], folder)
-            measured("the same command again", n, [DELIBSIM, "run", *words], folder)
+            run = [DELIBSIM, "run", *words]
+            rows.append(measured("hold", n, run, folder))
+            rows.append(measured("score", n, [DELIBSIM, "score", f"s{n}", "--json"], folder))
+            rows.append(measured("the same command again", n, run, folder))
+    if not sys.argv[1:]:
+        print(record("sweep", ABOUT, rows))
 
 
-def measured(what: str, n: int, command: list, folder: str) -> None:
-    """Run one command and print what it took."""
+def measured(what: str, n: int, command: list, folder: str) -> dict[str, str | int | float]:
+    """Run one command, print what it took, and give that as a row."""
     started = time.perf_counter()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -67,6 +76,14 @@ def measured(what: str, n: int, command: list, folder: str) -> None:
         f" {used.ru_maxrss / 1024:8.0f}",
         flush=True,
     )
+    return {
+        "what": what,
+        "sessions": n,
+        "seconds": seconds,
+        "cpu_seconds": cpu,
+        "cpu_ms_a_session": 1000 * cpu / n,
+        "peak_mb": used.ru_maxrss / 1024,
+    }
 
 
 if __name__ == "__main__":

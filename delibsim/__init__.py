@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 from delibsim.renamed import warn_renamed
 
 if TYPE_CHECKING:
+    from delibsim.analysis.agreement.agreement import agreement
+    from delibsim.conduct.analysed import study_table
+    from delibsim.conduct.coding.texts import code
+    from delibsim.domain.annotation import Text
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
     from delibsim.domain.participant import Participant
     from delibsim.domain.reason import Reason
     from delibsim.domain.run import Run, Session
+    from delibsim.domain.scheme import Scheme
     from delibsim.domain.score import Score, Scorer
     from delibsim.domain.seed import seed_of
     from delibsim.domain.study import Group, Study, cross
@@ -35,13 +40,18 @@ if TYPE_CHECKING:
 # Names are imported when first used: `import delibsim` must not load mesa, numpy or pydantic for
 # `delibsim --help`.
 _HOMES = {
+    "delibsim.analysis.agreement.agreement": ("agreement",),
+    "delibsim.conduct.analysed": ("study_table",),
+    "delibsim.conduct.coding.texts": ("code",),
     "delibsim.planning.compose": ("compose",),
     "delibsim.models.pool": ("ModelPool", "models_for"),
+    "delibsim.domain.annotation": ("Text",),
     "delibsim.domain.errors": ("WrongInput",),
     "delibsim.domain.measure": ("Measure",),
     "delibsim.domain.participant": ("Participant",),
     "delibsim.domain.reason": ("Reason",),
     "delibsim.domain.run": ("Run", "Session"),
+    "delibsim.domain.scheme": ("Scheme",),
     "delibsim.domain.score": ("Score", "Scorer"),
     "delibsim.domain.seed": ("seed_of",),
     "delibsim.domain.study": ("Group", "Study", "cross"),
@@ -83,6 +93,7 @@ __all__ = [
     "Response",
     "Run",
     "Runs",
+    "Scheme",
     "Score",
     "Scorer",
     "Session",
@@ -90,6 +101,7 @@ __all__ = [
     "Statement",
     "Study",
     "Survey",
+    "Text",
     "Topic",
     "Transcript",
     "Treatment",
@@ -97,11 +109,14 @@ __all__ = [
     "Usage",
     "Wording",
     "WrongInput",
+    "agreement",
+    "code",
     "compose",
     "cross",
     "hold",
     "models_for",
     "seed_of",
+    "study_table",
 ]  # fmt: skip
 
 

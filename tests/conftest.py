@@ -1,6 +1,35 @@
 """What is collected here are tests; examples in docstrings are those of the package."""
 
+import gc
+import os
+import sys
+
 import pytest
+from hypothesis import settings
+
+# Before numpy is imported: threads of two workers would wait for each other on two cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Fewer examples than the 100 of Hypothesis, which `--hypothesis-profile=default` gives; what a test
+# asks for by itself it gets. No test fails because a machine is slow.
+settings.register_profile("quick", settings(), max_examples=40, deadline=None)
+settings.load_profile("quick")
+
+# What is imported and collected stays, so that looking for garbage in it is time lost.
+gc.disable()
+
+
+def pytest_collection_finish():
+    """Look for garbage in what tests make, and no longer in what was there before them."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_sessionfinish():
+    """End the process from which commands were forked, and let go of what was kept."""
+    gc.unfreeze()
+    if "warm" in sys.modules:
+        sys.modules["warm"].close()
 
 
 @pytest.hookimpl(wrapper=True)

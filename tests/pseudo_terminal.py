@@ -7,31 +7,23 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
-from pathlib import Path
 
-DELIBSIM = str(Path(sys.executable).with_name("delibsim"))
+from warm import Process
+
 NOT_TEXT = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 class AtTerminal:
     """A `delibsim` command at a terminal of `width` columns and 50 lines."""
 
-    def __init__(self, folder, width, *words):
+    def __init__(self, folder, width, *words, pager="cat"):
         self.keyboard, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
         taken = ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR")
         environment = {name: value for name, value in os.environ.items() if name not in taken}
-        self.process = subprocess.Popen(
-            [DELIBSIM, *map(str, words)],
-            cwd=folder,
-            env={**environment, "TERM": "xterm"},
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-        )
+        environment["PAGER"] = pager
+        self.process = Process(words, folder, {**environment, "TERM": "xterm"}, [terminal] * 3)
         os.close(terminal)
         self.written, self.seen = b"", 0
 

@@ -20,12 +20,12 @@ from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
 
 SLOW = [HealthCheck.too_slow]
-quick = settings(deadline=None, max_examples=60, suppress_health_check=SLOW)
+quick = settings(deadline=None, max_examples=40, suppress_health_check=SLOW)
 """For properties of whole objects: without a deadline, because two busy cores are no fault of the
 code.
 """
 
-thorough = settings(deadline=None, max_examples=400, suppress_health_check=SLOW)
+thorough = settings(deadline=None, max_examples=150, suppress_health_check=SLOW)
 """For properties of short texts."""
 
 texts = st.text(max_size=80)

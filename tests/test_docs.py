@@ -182,9 +182,19 @@ def folder(tmp_path, monkeypatch):
     return work
 
 
+def words_of(picture):
+    """What a picture says: its title, its description, every text in it, in order."""
+    text = picture.read_text(encoding="utf-8")
+    return re.findall(r"<(?:title|desc|text)\b[^>]*>([^<]*)<", text)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_a_page_does_what_it_says(path, folder):
     run_page(path, folder)
+    if path.name == "README.md":
+        drawn = words_of(folder / "runs" / "smoke" / "analysis" / "figures" / "effects.svg")
+        assert len(drawn) > 5
+        assert drawn == words_of(ROOT / "docs" / "images" / "figure.svg"), "make figures"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

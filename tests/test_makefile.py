@@ -80,3 +80,23 @@ def test_what_the_demo_proposes_works_in_the_shell_that_called_it(tmp_path):
         done = shell(line.strip())
         assert done.returncode == 0, f"{line}: {done.stderr}"
         assert done.stdout
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
+@pytest.mark.parametrize("missing", ["aqua", "browser", "launchers"])
+def test_ci_says_which_tests_were_not_run_and_goes_on(tmp_path, missing):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    make = tmp_path / "make"
+    make.write_text(f'#!/bin/sh\necho "$1"\n[ "$1" != {missing} ]\n', encoding="utf-8")
+    make.chmod(0o755)
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CHROMIUM": "chromium"}
+    command = ["bash", tmp_path / ".ci" / "run"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    asked = ["test", "docs"]
+    for extra in ("aqua", "browser", "launchers"):
+        tests = [f"test-{extra}"] if extra != "browser" else ["test-browser", "test-web"]
+        asked += [extra] if extra == missing else [extra, *tests]
+    assert done.stdout.split() == asked
+    assert "NOT RUN: the tests of" in done.stderr
+    assert f"(make test-{missing}" in done.stderr

@@ -46,7 +46,26 @@ def http(plain: object) -> bytes:
     )
 
 
+CODE = json.dumps(
+    {
+        "applies": "yes",
+        "rationale": "The text claims something and names a premise for it. The anchor of the level"
+        " above asks for several premises, which it does not have.",
+        "score": 1,
+    }
+)
+STEPS = "\n".join(
+    f"{i}. Compare what the text says with the anchor of level {i}." for i in range(1, 6)
+)
+CODED, STEPPED = reply(CODE), reply(STEPS)
 SURVEY, TURN, MODELS = reply(ANSWERS), reply(SPEECH), http({"data": [{"id": "bench"}]})
+
+ANSWERED = (
+    (b"LABEL: NUMBER", SURVEY),
+    (b"rationale before the score", CODED),
+    (b"numbered steps", STEPPED),
+)
+"""What a request holds, and the response to it."""
 
 
 class Connection(asyncio.Protocol):
@@ -72,7 +91,7 @@ class Connection(asyncio.Protocol):
         if self.came.startswith(b"GET"):
             self.transport.write(MODELS)
         else:
-            answer = SURVEY if b"LABEL: NUMBER" in self.came else TURN
+            answer = next((said for mark, said in ANSWERED if mark in self.came), TURN)
             asyncio.get_running_loop().call_later(self.latency, self.transport.write, answer)
         del self.came[:whole]
 

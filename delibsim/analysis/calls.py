@@ -9,6 +9,7 @@ from typing import Any
 
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.domain.run import Run
+from delibsim.domain.text import counted
 from delibsim.store.runs import Runs
 
 Record = Mapping[str, Any]
@@ -58,6 +59,9 @@ class CallSummary:
 
 def summary_of(records: Sequence[Record], damaged_lines: int) -> CallSummary:
     """What the records of a session's log, of which some lines may be damaged, come to."""
+    lines = len(records) + damaged_lines
+    records = readable(records)
+    damaged_lines = lines - len(records)
     ids = Ids()
     note_ids(records, ids)
     return CallSummary(
@@ -68,6 +72,16 @@ def summary_of(records: Sequence[Record], damaged_lines: int) -> CallSummary:
         cost_usd=None if damaged_lines else cost_usd(records),
         damaged_lines=damaged_lines,
     )
+
+
+def readable(records: Iterable[Record]) -> list[Record]:
+    """The records that say how their call ended; others are damaged lines."""
+    found = []
+    for record in records:
+        completion = record.get("completion")
+        if isinstance(completion, Mapping) and "status" in completion:
+            found.append(record)
+    return found
 
 
 def cost_usd(records: Iterable[Record]) -> float | None:
@@ -141,6 +155,6 @@ def repeated(ids: Ids) -> dict[str, Any] | None:
 
 def repetition(found: Mapping[str, Any]) -> str:
     """Repeated ids in words."""
-    calls = f"{found['calls']} calls came with the response id of another"
+    calls = f"{counted(found['calls'], 'call')} came with the response id of another"
     ids = ", ".join(found["ids"])
     return f"{calls} ({ids}), {found['same_text']} of them with its text too"

@@ -7,6 +7,8 @@ from delibsim.analysis.conditions import ByCondition, MeasureMeans, by_measure
 from delibsim.analysis.table import Column, Table, number
 from delibsim.domain.condition import Condition
 from delibsim.domain.measure import HEADINGS, Measure
+from delibsim.domain.reason import in_words
+from delibsim.domain.text import counted
 
 COUNTS = ("planned", "held", "valid")
 ALWAYS = ("measure", *COUNTS)
@@ -46,7 +48,9 @@ def _missing(found: ByCondition, condition: Condition) -> list[str]:
     lines = []
     for gap in found.gaps:
         if gap.condition == condition:
-            lines.append(f"missing: {gap.n} {gap.what} in {gap.runs} run(s): {gap.reason}")
+            what = counted(gap.n, gap.what.removesuffix("s"))
+            runs = counted(gap.runs, "run")
+            lines.append(f"missing: {what} in {runs}: {in_words(gap.reason)}")
     return lines
 
 

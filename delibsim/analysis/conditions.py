@@ -13,7 +13,7 @@ from delibsim.analysis.run_notes import OTHER_INSTRUMENT
 from delibsim.analysis.run_summary import FLAG, is_null
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
+from delibsim.domain.score import Score, of_whole_runs
 from delibsim.domain.study import cell_of, natural
 
 NUMBERS = ("held", "valid", "mean", "sd")
@@ -138,10 +138,10 @@ class Collected:
         self._missing: dict[tuple[Condition, str, str], Counter[str]] = defaultdict(Counter)
 
     def add_scores(self, scorer: str, scores: Iterable[Score]) -> None:
-        """Take in scores of one scorer; only those of whole runs are tabulated."""
+        """Take in all scores of a run by one scorer; those of the whole run are tabulated."""
         values = self._values.setdefault(scorer, {})
-        for score in scores:
-            condition = self.of.get(score.target) if score.unit == "run" else None
+        for score in of_whole_runs(scores):
+            condition = self.of.get(score.target)
             if condition is not None:
                 key = condition, score.measure, score.phase
                 values.setdefault(key, _Values()).add(score)
@@ -149,8 +149,7 @@ class Collected:
     def add_run(self, run: Run) -> None:
         """Take in what is missing from a run."""
         for gap in run.gaps:
-            what = "answers" if gap.answers else "statements"
-            key = self.of[run.session.id], what, gap.reason.code
+            key = self.of[run.session.id], gap.what, gap.reason.code
             self._missing[key][run.session.id] += gap.answers or 1
 
     def values(self) -> list[tuple["_Key", "_Values"]]:

@@ -7,18 +7,19 @@ from delibsim.analysis.run_notes import Summary
 from delibsim.analysis.run_summary import UNPHASED
 from delibsim.analysis.table import Column, Table, number, numbers, texts
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure
+from delibsim.domain.text import counted
 
 
 def who_and_how(summary: Summary) -> str:
     """Who took part, under which treatment, and what they were asked."""
-    rounds = f"{summary['rounds']} round{'' if summary['rounds'] == 1 else 's'}"
+    rounds = counted(summary["rounds"], "round")
     who = f"{summary['participants']} participants ({', '.join(summary['models'])})"
     return f"{who}, treatment {summary['treatment']}, {rounds}, survey {summary['survey']['id']}"
 
 
 def design_in_words(summary: Summary) -> str:
     """The settings that tell one run of a study from another."""
-    personas = f"{summary['personas']} personas" if summary["personas"] else "no personas"
+    personas = counted(summary["personas"], "persona") if summary["personas"] else "no personas"
     repeated = f"seed {summary['seed']}, replicate {summary['replicate']}"
     asked = f"temperature {_temperatures(summary)}, wording {summary['wording']}"
     return f"{repeated}, {asked}, {personas}, network {summary['network']}"
@@ -37,7 +38,7 @@ def _temperatures(summary: Summary) -> str:
 def speeches_in_words(summary: Summary) -> Iterator[tuple[str, str]]:
     """The speeches of a debate: what stands above each, and its text."""
     for speech in summary["speeches"]:
-        remarks = [f"{speech['words']} words"]
+        remarks = [counted(speech["words"], "word")]
         if speech["cut"]:
             remarks.append("cut because it was too long")
         if speech["broken"]:

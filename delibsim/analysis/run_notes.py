@@ -7,6 +7,9 @@ from delibsim.analysis.calls import repetition, without_effect
 from delibsim.analysis.human.reference import reference
 from delibsim.domain.format import format_named
 from delibsim.domain.measure import HEADINGS, Measure
+from delibsim.domain.reason import in_words
+from delibsim.domain.run import missing_kind
+from delibsim.domain.text import counted
 
 OTHER_INSTRUMENT = (
     "they answered the original instrument: compare directions only",
@@ -32,12 +35,22 @@ def notes(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
     ]
 
 
+def notes_on_measures(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
+    """Those of the notes that the measures of a run need: what is undefined, and what limits a
+    comparison.
+    """
+    if format_named(summary["format"]).own_survey:
+        return []
+    return [*_undefined(summary, measures), *_on_comparison(summary)]
+
+
 def _on_answers(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
     """What is undefined or missing, and how participants were asked."""
     found = [] if format_named(summary["format"]).own_survey else _undefined(summary, measures)
     for entry in summary["missing"]:
         occasion = HEADINGS.get(entry["occasion"], entry["occasion"])
-        what = f"{entry['answers']} answers" if entry["answers"] else "statement"
+        kind = missing_kind(entry["occasion"], entry["answers"]).removesuffix("s")
+        what = counted(entry["answers"], kind) if entry["answers"] else kind
         told = f"{entry['participant']}, {occasion}: {what} ({entry['reason']})"
         found.append(("Missing", told))
     if not summary["missing"]:
@@ -49,7 +62,8 @@ def _on_answers(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]
         told = f"shown the other way round to {', '.join(summary['scale_reversed'])}"
         found.append(("Scale", f"{told}; their answers are mapped back."))
     if window := summary["transcript_window"]:
-        told = f"participants were shown the last {window} statements they heard, and no more."
+        last = "statement" if window == 1 else f"{window} statements"
+        told = f"participants were shown the last {last} they heard, and no more."
         found.append(("Window", told))
     return found
 
@@ -61,7 +75,7 @@ def _undefined(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
             reason = summary["undefined"].get(f"{name}.{phase}" if phase else name)
             if reason:
                 label = " ".join(filter(None, (measures[name].label, heading)))
-                found.append(("Undefined", f"{label}: {reason}"))
+                found.append(("Undefined", f"{label}: {in_words(reason)}"))
     return found
 
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from delibsim.analysis.calls import CallSummary, summary_of
+from delibsim.analysis.collective_statement import on_consensus, statement_of
 from delibsim.analysis.human.values import on_their_instrument, people_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.measure import Measure
@@ -60,7 +61,19 @@ class RunSummary:
             "flags": self.flags,
             "missing": self.missing,
             "calls": asdict(self.calls),
+            **self._of_consensus(),
         }
+
+    def _of_consensus(self) -> dict[str, Any]:
+        """The collective statement, by what it was chosen and whom it leaves out; nothing where
+        none was sought.
+        """
+        found = self.run.consensus
+        if found is None:
+            return {}
+        text, chosen = statement_of(found)
+        said = {"statement": text, "chosen": chosen, "remarks": list(on_consensus(found))}
+        return {"consensus": said}
 
 
 def run_summary(

@@ -1,14 +1,16 @@
-"""One run for reading: who said what and when, everybody's answers, and a call as it was sent."""
+"""One run for reading: who said what and when, and everybody's answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from delibsim.analysis.run_summary import missing
 from delibsim.analysis.table import Table, numbers, texts
+from delibsim.domain.branching import in_short
+from delibsim.domain.coding import Coded
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.models.replay import Exchange
 
 BESIDE = 6
 """The number of participants in one table of answers."""
@@ -26,15 +28,15 @@ class Line:
     text: str
 
 
-def lines(run: Run, exchanges: Mapping[str, Exchange]) -> Iterator[Line]:
-    """The turns of a run in order; `exchanges` are those of its record by id."""
-    times = {one.purpose.occasion: one.started for one in exchanges.values()}
+def lines(run: Run, records: Iterable[Mapping[str, Any]]) -> Iterator[Line]:
+    """The turns of a run in order; `records` are the exchanges of its log as plain values."""
+    times = dict(_times(records))
     last = 0
     for said in sorted([*run.transcript, *run.silences], key=lambda said: said.turn.index):
         turn = said.turn
         heading = _heading(run.session, turn) if turn.round != last else ""
         last = turn.round
-        time = times.get(f"turn {turn.index}", "")[11:19]
+        time = times.get(f"turn {turn.index}", "")[11:19]  # of 2026-01-31T12:30:59.000+00:00
         if isinstance(said, Statement):
             text = said.text
         else:
@@ -42,8 +44,34 @@ def lines(run: Run, exchanges: Mapping[str, Exchange]) -> Iterator[Line]:
         yield Line(turn, heading, time, text)
 
 
+def _times(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The occasion of every call and when it was sent, where the record can be read."""
+    for record in records:
+        purpose, started = record.get("purpose"), record.get("started")
+        if isinstance(purpose, dict) and isinstance(started, str):
+            yield str(purpose.get("occasion")), started
+
+
 def _heading(session: Session, turn: Turn) -> str:
     return session.kind.heading(turn)
+
+
+def codes_of(run: Run) -> dict[str, list[str]]:
+    """The codes of a run by the id of the text, a line a scheme and dimension, every coder in it.
+
+    Empty where nobody coded the run.
+    """
+    found: dict[str, list[str]] = {}
+    for scheme, codes in run.codes if isinstance(run, Coded) else ():
+        given: dict[tuple[str, str], list[str]] = {}
+        for code in codes:
+            why = "" if code.missing is None else f"none ({code.missing.code})"
+            level = why or str(code.level)
+            given.setdefault((code.text, code.dimension), []).append(f"{code.coder} {level}")
+        for (text, dimension), own in given.items():
+            line = f"{scheme.id}.{dimension}: {', '.join(own)}"
+            found.setdefault(text, []).append(line)
+    return found
 
 
 def answers_to(run: Run, item: str) -> Iterator[tuple[int | None, int | None]]:
@@ -115,19 +143,17 @@ def on_cuts(run: Run) -> list[str]:
     return [f"speeches cut at the end of a sentence: {which}"]
 
 
-def facts(exchange: Exchange) -> dict[str, str]:
-    """What is known of a call beside its messages and its reply; nothing that is empty."""
-    done = exchange.completion
-    tries = [f"{one.status}: {one.detail} (waited {one.waited:g} s)" for one in done.tries]
-    known = {
-        "detail": done.detail,
-        "reasoning": done.reasoning,
-        "model": f"{done.model_requested}, answered by {done.model_returned}",
-        "parameters sent": dict(done.parameters_sent),
-        "parameters dropped": list(done.parameters_dropped),
-        "usage": done.usage,
-        "finish_reason": done.finish_reason,
-        "tries before": "; ".join(tries),
-        "seed": exchange.seed,
-    }
-    return {name: str(fact) for name, fact in known.items() if fact != ""}
+def lineage(session: Session) -> list[str]:
+    """Which run a fork or a probe branches off, and what differs; nothing of a planned session."""
+    parentage = session.parentage
+    if parentage is None:
+        return []
+    what = "probe" if parentage.stops else "fork"
+    told = f"{what} {session.replicate} of {parentage.place} at {parentage.at}"
+    return [f"{told}: {in_short(session)}"]
+
+
+def on_given(run: Run) -> list[str]:
+    """Which statements a fork gave, in a sentence; nothing where none was."""
+    given = [str(said.turn.index) for said in run.transcript if said.given]
+    return [f"given by the fork, said by nobody: turn {', '.join(given)}"] if given else []

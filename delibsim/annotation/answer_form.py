@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.annotation.forms import form_text
 from delibsim.annotation.sheets import Sheet
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Side
@@ -21,14 +22,12 @@ NOT_GIVEN = Reason("not_given")
 
 def form(sheets: Mapping[str, Sequence[Sheet]], pack: str) -> str:
     """The form as CSV: a line for each sheet, everything that a rater gives left empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for own in sheets.values():
         for sheet in own:
             known = [pack, sheet.code, sheet.rater.index, sheet.run.session.topic.id]
-            writer.writerow(known + [""] * (len(COLUMNS) - len(known)))
-    return out.getvalue()
+            rows.append(known + [""] * (len(COLUMNS) - len(known)))
+    return form_text(COLUMNS, rows)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def _rows(file: Path) -> list[list[str]]:
     head = text.partition("\n")[0]
     delimiter = ";" if head.count(";") > head.count(",") else ","
     rows = []
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             rows.append([cell.strip() for cell in cells])

@@ -7,17 +7,26 @@ The loop that asks until a reply can be read is that of participants too (`model
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from delibsim.annotation.task import Task
 from delibsim.domain.annotation import Annotation, Unit
 from delibsim.models.ask import ask_until_read, raise_interrupted
-from delibsim.models.base import OUTCOMES, Completion, LanguageModel
-from delibsim.models.replay import Exchange, Recorder, Replay, exchanges_in
+from delibsim.models.base import FATAL, OUTCOMES, Completion, LanguageModel
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import append_line, make_folder, read_lines
+
+GIVEN_UP = 8
+"""Calls to a model that fail one after the other before it is asked nothing more for now."""
+HOPELESS = FATAL | {"budget"}
+"""Statuses after which the next call to that model fails as well."""
+DIVERGED = "diverged"
+"""The status of a question that the record holds otherwise than it would be asked now."""
+OF_THE_TEXT = (DIVERGED, "context_overflow")
+"""Statuses that say nothing of the next question to the same coder."""
 
 
 class Record:
@@ -61,6 +70,68 @@ async def ask_all(task: Task, units: Sequence[Unit], model: LanguageModel) -> li
             Annotation(task.name, unit.id, model.name, value, own.status, own.detail)
         )
     return annotations
+
+
+async def ask_in_turn(
+    questions: Iterable[tuple[Task, Unit]],
+    model: LanguageModel,
+    on_answer: Callable[[Task, Unit, Annotation], None],
+    at_once: int = 8,
+) -> str:
+    """Ask one coder many questions, at most so many at once, and hand over each answer as it comes.
+
+    The coder is asked nothing more after a wrong key, an empty account, a spent budget, or
+    `GIVEN_UP` calls in a row that failed. Returned is why, "" where all was asked.
+    """
+    waiting = iter(questions)
+    state = _Standing()
+    workers = [asyncio.create_task(_work(waiting, model, on_answer, state)) for _ in range(at_once)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+    return state.given_up
+
+
+class _Standing:
+    """Whether a coder can still be asked: calls that failed in a row, and why it was given up."""
+
+    def __init__(self) -> None:
+        self.failed, self.given_up = 0, ""
+
+    def note(self, annotation: Annotation) -> None:
+        """Take note of an answer, or of a call that gave none."""
+        if annotation.status in OF_THE_TEXT:
+            return
+        if not could_not_be_asked(annotation):
+            self.failed = 0
+            return
+        self.failed += 1
+        if annotation.status in HOPELESS or self.failed >= GIVEN_UP:
+            self.given_up = self.given_up or str(annotation.reason)
+
+
+async def _work(
+    waiting: Iterator[tuple[Task, Unit]],
+    model: LanguageModel,
+    on_answer: Callable[[Task, Unit, Annotation], None],
+    state: _Standing,
+) -> None:
+    """Ask one question after the other while there are any and the coder can be asked."""
+    for task, unit in waiting:
+        try:
+            _, value, own = await _reply(task, unit, model)
+        except Diverged as error:
+            fault = str(error).replace("\n", "; ")
+            found = Annotation(task.name, unit.id, model.name, None, DIVERGED, fault)
+        else:
+            found = Annotation(task.name, unit.id, model.name, value, own.status, own.detail)
+        state.note(found)
+        on_answer(task, unit, found)
+        if state.given_up:
+            return
 
 
 def could_not_be_asked(annotation: Annotation) -> bool:

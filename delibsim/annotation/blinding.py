@@ -7,7 +7,9 @@ which side a speaker is on can be read, who it is cannot.
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
+from delibsim.domain.annotation import Text
 from delibsim.domain.model_family import model_families
 from delibsim.domain.participant import SIDES, Side
 from delibsim.domain.rating import speeches_of
@@ -16,6 +18,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.transcript import Statement, Turn
 
 REMOVED = "[removed]"
+SOMEBODY = "[a participant]"
 _KINDS = (
     "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku"
     "|instruct|chat|preview|coder|thinking|bot"
@@ -107,14 +110,38 @@ def scrubbed(text: str, names: dict[Side, str], models: Iterable[str] = ()) -> s
     >>> scrubbed("As an AI I say: the opposition is wrong.", names)
     '[removed] I say: Speaker B is wrong.'
     """
-    text = SELF.sub(REMOVED, DISCLOSURE.sub(REMOVED, text))
-    for model in sorted(set(models), key=len, reverse=True):
-        text = _own(model).sub(REMOVED, text)
-    text = STUMP.sub(REMOVED, WORDS.sub(REMOVED, FAMILIES.sub(REMOVED, text)))
+    text = without_models(text, models)
     for side, name in names.items():
         for pattern in SIDE_NAMES[side]:
             text = pattern.sub(name, text)
     return text
+
+
+def without_models(text: str, models: Iterable[str] = ()) -> str:
+    """A text without names of models, and without words of being one.
+
+    >>> without_models("As an AI I agree with GPT-5.")
+    '[removed] I agree with [removed].'
+    """
+    text = SELF.sub(REMOVED, DISCLOSURE.sub(REMOVED, text))
+    for model in sorted(set(models), key=len, reverse=True):
+        text = _own(model).sub(REMOVED, text)
+    return STUMP.sub(REMOVED, WORDS.sub(REMOVED, FAMILIES.sub(REMOVED, text)))
+
+
+def blinded_text(text: Text, session: Session) -> Text:
+    """A statement of a session, and its context, without names of models and of participants.
+
+    Participants are called `SOMEBODY`: who speaks to whom would tell who speaks.
+    """
+    models = names_in(session)
+    people = sorted((person.id for person in session.participants), key=len, reverse=True)
+    called = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in people))
+
+    def blind(said: str) -> str:
+        return without_models(called.sub(SOMEBODY, said), models)
+
+    return replace(text, text=blind(text.text), context=tuple(map(blind, text.context)))
 
 
 def _side_names(side: Side) -> tuple[re.Pattern[str], ...]:

@@ -8,24 +8,16 @@ from typing import Any
 
 from delibsim.annotation.blinding import REMOVED, blinded
 from delibsim.annotation.debates import first_shown
+from delibsim.annotation.pages import document, paragraphs, sheet_code
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.annotation import Coder
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import DIMENSIONS, digest
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement
 from delibsim.domain.treatment import Wording
-
-LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that look alike in handwriting
-STYLE = (
-    "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111}"
-    "h1{font-size:1.4em}h2{font-size:1.15em}section{break-before:page}"
-    ".speech{margin:1em 0}.who{font-weight:bold}"
-    "table{border-collapse:collapse;width:100%;margin:1em 0}"
-    "td,th{border:1px solid #999;padding:.3em .5em;text-align:left}td.n{width:4.5em}"
-    ".ask{margin:1.2em 0}.code{font-family:monospace}"
-)
 
 
 @dataclass(frozen=True)
@@ -63,7 +55,7 @@ def sheets_of(
         sheets = []
         for showing in shown[rater.id]:
             draw = random.Random(seed_of(pack, "sheet", rater.index, showing.debate))
-            code = "".join(draw.choice(LETTERS) for _ in range(6))
+            code = sheet_code(draw)
             run, check = runs[showing.debate], draw.randrange(11, 90)
             sheets.append(Sheet(code, run, rater, showing.first, check))
         found[rater.id] = sheets
@@ -104,16 +96,14 @@ def page(sheets: Sequence[Sheet], wording: Wording) -> str:
     texts = {name: html.escape(text) for name, text in wording.texts.items()}
     rater = sheets[0].rater.neutral_name
     parts = [
-        f"<h1>Rating debates</h1><p>{rater}. {len(sheets)} debates.</p>"
+        f"<h1>Rating debates</h1><p>{rater}. {counted(len(sheets), 'debate')}.</p>"
         f"<p>{texts['rater_setting']}</p>",
         "<p>Where something was taken out so that nobody can be recognised, it says"
         f" {REMOVED}.</p>",
     ]
     for sheet in sheets:
         parts += [_stance(sheet, texts), _ballot(sheet, texts)]
-    body = "\n".join(parts)
-    head = f'<head><meta charset="utf-8"><title>Rating debates</title><style>{STYLE}</style></head>'
-    return f'<!DOCTYPE html>\n<html lang="en">{head}\n<body>{body}</body></html>\n'
+    return document("Rating debates", parts)
 
 
 def _stance(sheet: Sheet, texts: Mapping[str, str]) -> str:
@@ -131,9 +121,8 @@ def _stance(sheet: Sheet, texts: Mapping[str, str]) -> str:
 
 def _speech(said: Statement) -> str:
     task = ("opening", "rebuttal", "closing")[min(max(said.turn.round, 1), 3) - 1]
-    lines = [f"<p>{html.escape(line)}</p>" for line in said.text.splitlines() if line.strip()]
     head = f"<div class=who>{said.turn.speaker}: {task}</div>"
-    return f"<div class=speech>{head}{''.join(lines)}</div>"
+    return f"<div class=speech>{head}{paragraphs(said.text)}</div>"
 
 
 def _ballot(sheet: Sheet, texts: Mapping[str, str]) -> str:

@@ -3,16 +3,19 @@
 import asyncio
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand
+from typer.main import get_command
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import Json, Sweep
+from delibsim.cli.options import RUNS, Json, RunsFolder, Sweep
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted
 from delibsim.planning.compose import REPEATED, Plan, plan
 from delibsim.planning.costing import Assumptions
 from delibsim.planning.effects import Effects, effects_of
@@ -28,7 +31,7 @@ EPILOG = (
     "Ranges hold if statements keep to --words and replies are readable at once; re-asks and"
     " repeated attempts are not counted. Tokens are counted from characters, so the range is that"
     " of different tokenizers. Cached input: from none to all that an earlier prompt of the plan"
-    " may have begun with. --runs FOLDER is the folder that holds all studies."
+    " may have begun with."
 )
 WORDS = (
     "Words of a statement, at least and at most, such as 75-200; without it, half to a third more"
@@ -41,9 +44,32 @@ EVERY = "With --render: a file for each session instead."
 SECONDS = "Seconds that a call is assumed to take."
 
 
-@app.command("estimate", epilog=EPILOG)
+def _of_runs(root: RunsFolder = RUNS) -> None:
+    """The option of `delibsim run` that this command has as well."""
+
+
+_alone = typer.Typer(add_completion=False)
+_alone.command()(_of_runs)
+RUNS_OPTION = get_command(_alone).params[0]
+RUNS_OPTION.expose_value = False
+
+
+class WithRuns(TyperCommand):
+    """A command that lists --runs, of which `as_settings` made a setting before it was called: it
+    has as many options of its own as a function may have arguments.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, --runs before --help."""
+        *own, last = super().get_params(ctx)
+        return [*own, RUNS_OPTION, last]
+
+
+@app.command("estimate", epilog=EPILOG, cls=WithRuns)
 def command(
-    overrides: Annotated[list[str] | None, typer.Argument(help=SETTINGS)] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
+    ] = None,
     multirun: Sweep = False,
     words: Annotated[str, typer.Option(help=WORDS)] = "",
     latency: Annotated[float, typer.Option(min=0, help=SECONDS)] = 10.0,
@@ -58,9 +84,9 @@ def command(
     assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking"))
     if every and folder is None:
         raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
-    planned = plan(overrides or [], sweep=multirun)
+    planned = plan(overrides or [], sweep=multirun, named=False)
     runs = Runs(planned.root, planned.study)
-    runs.compare(frozen(planned))
+    runs.compare(frozen(planned), planned.sessions)
     for session in planned.sessions:
         runs.compare_plan(session)
     found = asyncio.run(
@@ -79,7 +105,7 @@ def command(
     print_estimate(planned, found, effects, console())
     if folder is not None and rendered is not None:
         console().print(
-            f"Prompts    {rendered['files']} files in {shown(folder.resolve())},"
+            f"Prompts    {counted(int(rendered['files']), 'file')} in {shown(folder.resolve())},"
             f" {rendered['different']} of them different in more than the models asked",
             soft_wrap=True,
         )

@@ -1,5 +1,6 @@
 """`delibsim export`: a study as tidy tables, for R, Python, Stata and spreadsheets."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,16 +11,34 @@ from delibsim.analysis.table import numbers, texts
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, report, safe, say, shown, study_at
-from delibsim.domain.errors import unknown
-from delibsim.store.runs import EXPORT
-from delibsim.store.tables.codebook import TABLES
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import counted, study_named
+from delibsim.store.branch_folders import BRANCHES
+from delibsim.store.branches import is_of_branches
+from delibsim.store.codings import schemes_of
+from delibsim.store.notes import Notes
+from delibsim.store.own_folder import refuse_others
+from delibsim.store.runs import BENCH, EXPORT, Runs
+from delibsim.store.study_texts import StudyTexts
+from delibsim.store.tables.codebook import ROWS
 from delibsim.store.tables.export import FORMATS, Export
 from delibsim.store.tables.export import export as write
+from delibsim.store.tables.imported_texts import table_of_texts
+from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.summaries import summary_tables
+from delibsim.store.tables.votes import vote_tables
 
 app = typer.Typer(add_completion=False)
 
-TO = "Where to write. Default: the folder tables/ of the study."
+TO = "Where to write. Default: the folder tables/ of the study, bench/ for --as bench."
+AS = "tables: all tables of delibsim; bench: the seven tables of the published release."
+TABLES_OF_ALL = "tables"
+LAYOUTS = (TABLES_OF_ALL, "bench")
 SAFE = "Put ' before texts in CSV files that a spreadsheet would take for formulas."
+WITHOUT = (
+    "Of a study of texts: leave out what was written (texts, authors, other columns of their file,"
+    " summaries, replies, rationales, notes) and keep its SHA-256."
+)
 
 
 @app.command()
@@ -27,21 +46,37 @@ def export(
     study: StudyName,
     to: Annotated[Path | None, typer.Option(help=TO)] = None,
     format: Annotated[str, typer.Option(help="csv, parquet or both.")] = "csv",
+    layout: Annotated[str, typer.Option("--as", help=AS)] = TABLES_OF_ALL,
     spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe", help=SAFE)] = False,
+    without_texts: Annotated[bool, typer.Option("--without-texts", help=WITHOUT)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
     """Write a study as tidy tables with a codebook. Exit code 0; 3 if something was damaged and
-    left out, 4 if there is no session.
+    left out, 4 if there is no session. Of a study of texts: the table texts, and their scores.
     """
     if format not in (*FORMATS, "both"):
         raise unknown("format", format, [*FORMATS, "both"])
+    if layout not in LAYOUTS:
+        raise unknown("layout", layout, LAYOUTS)
     runs = study_at(study, root)
-    if not runs.sessions():
-        say(f"study '{runs.study}' has no sessions to export yet", err=True)
+    if StudyTexts(runs).held():
+        if layout == "bench":
+            raise WrongInput("the published release has sessions; leave out --as bench")
+    elif without_texts:
+        raise WrongInput(
+            f"{study_named(runs.study)} holds sessions, and --without-texts is for studies of"
+            " texts; leave it out"
+        )
+    elif not runs.sessions():
+        say(f"{study_named(runs.study)} has no sessions to export yet", err=True)
         raise typer.Exit(4)
     formats = FORMATS if format == "both" else (format,)
-    written = write(runs, to or runs.folder / EXPORT, formats, spreadsheet_safe)
+    if layout == "bench":
+        written, rows_are = _bench(runs, to or runs.folder / BENCH, formats, spreadsheet_safe)
+    else:
+        folder = to or runs.folder / EXPORT
+        written, rows_are = _tables(runs, folder, formats, spreadsheet_safe, not without_texts)
     if as_json:
         plain = {
             "study": runs.study,
@@ -53,18 +88,90 @@ def export(
         }
         echo_json(plain)
     else:
-        _print(written, console())
+        _print(written, rows_are, console())
     report(list(written.faults))
 
 
-def _print(written: Export, screen: Console) -> None:
+def _tables(
+    runs: Runs, folder: Path, formats: Sequence[str], spreadsheet_safe: bool, texts: bool
+) -> tuple[Export, Mapping[str, str]]:
+    """Write all tables, with `texts` or without; what was exported, and what a row of each is."""
+    refuse_others(folder, "export")
+    wide, unscored = _wide_table(runs)
+    left_out: list[str] = []
+    more = [
+        wide,
+        *_coding_tables(runs, left_out),
+        *vote_tables(runs, left_out),
+        *_branch_tables(runs, left_out),
+        *_notes(runs, left_out),
+        *summary_tables(runs, left_out),
+    ]
+    written = write(runs, folder, formats, spreadsheet_safe, more, left_out, texts)
+    if unscored:
+        runs_of = "run has" if unscored == 1 else "runs have"
+        advice = f"give `delibsim score {runs.study}` and export again"
+        say(f"{unscored} {runs_of} not all scores yet, empty in {wide.name}: {advice}", err=True)
+    return written, ROWS | {table.name: table.row for table in more}
+
+
+def _wide_table(runs: Runs) -> tuple[Table, int]:
+    """The table with a row a session, or of a study of texts a row a text; and how many runs lack
+    scores in it.
+    """
+    if StudyTexts(runs).held():
+        return table_of_texts(runs), 0
+    from delibsim.conduct.analysed import wide_table  # imports pandas
+
+    return wide_table(runs)
+
+
+def _coding_tables(runs: Runs, faults: list[str]) -> list[Table]:
+    """The tables of codes and samples, where texts of the study were coded."""
+    if not schemes_of(runs):
+        return []
+    from delibsim.store.tables.codings import coding_tables  # imports numpy
+
+    return coding_tables(runs, faults)
+
+
+def _notes(runs: Runs, faults: list[str]) -> list[Table]:
+    """The table of readers' notes, where there are any."""
+    notes = Notes(runs)
+    if n := notes.damaged():
+        faults.append(f"{notes.file}: {counted(n, 'damaged line')} left out")
+    return [notes.table()] if notes.all() else []
+
+
+def _branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
+    """The tables of forks and probes, where runs of the study were forked or probed."""
+    if not any((runs.folder / kind).is_dir() for kind in BRANCHES) and not is_of_branches(runs):
+        return []
+    from delibsim.conduct.branch_tables import branch_tables  # imports numpy
+
+    return branch_tables(runs, faults)
+
+
+def _bench(
+    runs: Runs, folder: Path, formats: Sequence[str], spreadsheet_safe: bool
+) -> tuple[Export, Mapping[str, str]]:
+    """Write the seven tables; what was written, and what a row of each is."""
+    from delibsim.analysis.study.table.bench import tables  # imports pandas
+    from delibsim.conduct.bench import export_bench
+
+    return export_bench(runs, folder, formats, spreadsheet_safe), tables()
+
+
+def _print(written: Export, rows_are: Mapping[str, str], screen: Console) -> None:
     columns = [*texts("table"), *numbers(["rows"]), *texts("")]
-    rows = [[name, str(n), TABLES[name]] for name, n in written.rows.items()]
+    rows = [[name, str(n), rows_are[name]] for name, n in written.rows.items()]
     print_table("", columns, rows, screen)
     sessions = [f"{n} {status}" for status, n in written.sessions.items()]
-    screen.print(f"sessions: {', '.join(sessions)}")
+    if sessions:
+        screen.print(f"sessions: {', '.join(sessions)}")
     for column, n in written.escaped.items():
         screen.print(
-            f"escaped: {n} cell(s) of {column} hold what no table can: NUL or half a character"
+            f"escaped: {counted(n, 'cell')} of {column} with what no table can hold: NUL or half"
+            " a character"
         )
     screen.print(safe(f"written: {shown(written.folder)}"), soft_wrap=True)

@@ -16,7 +16,7 @@ from delibsim.analysis.human.tables import (
     tables_of_groups,
 )
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import console, echo_json, print_each
+from delibsim.cli.terminal import console, echo_json, print_each, say, shown
 from delibsim.domain.errors import unknown
 from delibsim.store.instruments.imported import read_people
 
@@ -25,6 +25,7 @@ PATH = "A folder with imported or published answers."
 BY = "topic: all participants of a survey together; case: each deliberation on its own."
 ALL = "Also the surveys that are no topics of the benchmark."
 DEALT = "How often people are dealt anew into groups of five; 0: not at all."
+TO = "Also write the tables as a report (HTML, CSV, LaTeX, Word) into this folder."
 JSON = "Every measure in full precision, as JSON."
 
 app = typer.Typer(add_completion=False)
@@ -36,6 +37,7 @@ def human(
     by: Annotated[str, typer.Option(help=BY)] = "topic",
     all_: Annotated[bool, typer.Option("--all", help=ALL)] = False,
     partitions: Annotated[int, typer.Option(min=0, help=DEALT)] = PARTITIONS,
+    to: Annotated[Path | None, typer.Option(help=TO)] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON)] = False,
 ) -> None:
     """Show how real people deliberated: n, and every measure before, after and its change."""
@@ -43,10 +45,16 @@ def human(
         raise unknown("grouping", by, GROUPINGS)
     answers, scales = read_people(path)
     report = people_report(answers, scales, by, partitions, whole=all_)
+    if to is not None:
+        from delibsim.analysis.human.page import write_people  # pandas is slow to import
+
+        write_people(report, to)
     if as_json:
         echo_json(report.plain())
         return
     print_report(report, console())
+    if to is not None:
+        say(f"written: {shown(to.resolve())}")
 
 
 def print_report(report: PeopleReport, screen: Console) -> None:

@@ -10,10 +10,11 @@ from typer.core import TyperGroup
 
 from delibsim.cli.terminal import safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import counted
 from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.imported import import_published
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.own_answers import keep_answers
+from delibsim.store.instruments.own_answers import are_kept, keep_answers
 from delibsim.store.instruments.ranks import Rank1
 
 FILE = "One CSV file: a row a participant and phase, a column an item."
@@ -76,13 +77,16 @@ def answers(
     faults = safe(checked.listed())
     if checked.answers is None or (faults and not leave_out):
         raise WrongInput(f"{checked.refusal(path)}:\n{faults}")
+    if are_kept(checked.answers, answered, Path.cwd()):
+        say("already there, nothing changed:")
     kept = keep_answers(checked.answers, answered, Path.cwd(), replace)
-    people = len(checked.answers.participants)
-    say(f"answers: {people} people, before and after, to survey {answered.id}, in {shown(kept)}")
+    people = counted(len(checked.answers.participants), "person", "people")
+    say(f"answers: {people}, before and after, to survey {answered.id}, in {shown(kept)}")
     say("next: delibsim human answers")
     if faults:
         names = safe(", ".join(checked.left_out))
-        say(f"left out: {len(checked.left_out)} people ({names})\n{faults}", err=True)
+        left_out = counted(len(checked.left_out), "person", "people")
+        say(f"left out: {left_out} ({names})\n{faults}", err=True)
         raise typer.Exit(3)
 
 

@@ -2,6 +2,8 @@
 one clear line.
 """
 
+import errno
+import gc
 import signal
 import sys
 from importlib import import_module
@@ -12,7 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from delibsim.cli.streams import UNREAD, flush_streams, prepare_streams
-from delibsim.cli.words import as_settings, current_words
+from delibsim.cli.words import as_design, as_settings, current_words, numbers_as_settings
 from delibsim.domain.errors import WrongInput, unknown
 
 COMMANDS = {
@@ -22,15 +24,61 @@ COMMANDS = {
         "estimate",
         "What a run or a sweep will cost, before anything is called: calls, tokens, USD, time.",
     ),
+    "power": (
+        "power",
+        "How many topics and replicates an effect needs, from a pilot or from assumptions.",
+    ),
     "preregister": (
         "preregister",
         "Write the plan of a study as a document, before the first call.",
     ),
-    "show": ("show", "Read a run: the transcript, and everybody's answers before and after."),
+    "show": (
+        "show",
+        "Read a run: the transcript, answers before and after, who changed, the measures.",
+    ),
+    "view": ("reader", "Read studies and runs in a browser, or write them as pages to share."),
+    "compare-runs": (
+        "compare_runs",
+        "Put two runs beside each other: settings, words, answers, measures, cost.",
+    ),
+    "share": (
+        "share",
+        "Write one run for others: Markdown, text, JSON, CSV, HTML, or the line that cites it.",
+    ),
+    "fork": ("fork", "Go on from a turn of a run with something changed, and see the effect."),
+    "forks": ("forks", "The forks of a study, and the effects of what each has otherwise."),
+    "probe": (
+        "probe",
+        "Ask the survey after given turns of a run: measures and answers from turn to turn.",
+    ),
     "score": ("score", "Score every run of a study and print the measures by condition."),
+    "analyze": (
+        "analyze",
+        "What a study shows: effects with intervals, people beside, in words and one report.",
+    ),
+    "plot": ("plot", "Draw one figure of a study, or list the figures that it can give."),
     "ratings": (
         "ratings",
         "Have debates rated blind, by language models or people, and analyse the ratings.",
+    ),
+    "code": ("code", "Code texts by a scheme, and see how far coders agree."),
+    "compare": ("compare", "Have texts judged two at a time, and see how strong each is."),
+    "summarise": (
+        "summarise",
+        "One statement for many opinions, at several sizes, by any model or none.",
+    ),
+    "summaries": (
+        "summaries",
+        "Look at summaries of opinions: how good they are, and whom they leave out.",
+    ),
+    "judge": ("judge", "Have summaries judged by language models or people."),
+    "texts": (
+        "imported_texts",
+        "Import texts of your own into a study of texts, and look at them.",
+    ),
+    "agreement": (
+        "agreement",
+        "How far coders agree in a table of codes: delibsim agreement codes.csv --levels 0,1,2",
     ),
     "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
@@ -49,6 +97,63 @@ COMMANDS = {
         "Write a topic, survey, treatment, persona or scorer to begin with.",
     ),
 }
+AS_SETTINGS = {
+    "code audit": ("--to",),
+    "code report": ("--by",),
+    "code export": ("--stratify",),
+    "compare ask": ("--name",),
+    "compare export": ("--name",),
+    "compare import": ("--name",),
+    "compare plan": (
+        "--texts",
+        "--spread",
+        "--ties",
+        "--place",
+        "--reach",
+        "--designs",
+        "--repeats",
+        "--groups",
+        "--words",
+        "--penalty",
+    ),
+    "compare report": (
+        "--name",
+        "--model",
+        "--penalty",
+        "--threshold",
+        "--scale",
+        "--order",
+        "--bootstrap",
+    ),
+    "estimate": ("--runs",),
+    "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
+    "score": ("--column", "--to"),
+    "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
+    "summaries minorities": ("--by", "--summaries", "--judgments"),
+    "summarise": ("--sizes", "--groups", "--name"),
+    "texts import": (
+        "--question",
+        "--kind",
+        "--stance",
+        "--minority",
+        "--author",
+        "--example",
+    ),
+}
+"""The options of a command that reach it as settings, because it has others enough of its own."""
+NUMBERS = {"summarise": ("--runs", "--draws"), "judge ask": ("--per-summary", "--k")}
+"""Those that reach it as settings where their value is a number."""
+
+
+GARBAGE = 50_000
+"""New objects after which Python looks for garbage: at its default of 700 importing takes a third
+longer.
+"""
+INTERRUPTED = 130
+"""How typer ends a command that an interruption reached where it holds nothing yet."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+STOPPED = "Stopped. What was recorded is kept; the same command begins, or goes on from there."
 
 
 class Commands(TyperGroup):
@@ -74,8 +179,15 @@ class Commands(TyperGroup):
         rest, warnings = current_words(str(name), rest)
         for warning in warnings:
             typer.echo(f"warning: {warning}", err=True)
+        inner = " ".join([str(name), *rest[:1]])
+        for option in (*AS_SETTINGS.get(str(name), ()), *AS_SETTINGS.get(inner, ())):
+            rest = as_settings(rest, option)
+        for option in (*NUMBERS.get(str(name), ()), *NUMBERS.get(inner, ())):
+            rest = numbers_as_settings(rest, option)
         if name == "estimate":
             rest = as_settings(rest)
+        if name == "power":
+            rest = as_design(rest)
         module = import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}")
         return name, _plain(get_command(module.app)), rest
 
@@ -127,6 +239,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     stdout = prepare_streams()
+    gc.set_threshold(GARBAGE)
     try:
         code = _code()
         unread = flush_streams(stdout)
@@ -134,10 +247,29 @@ def main() -> None:
         _complain(f"delibsim: {_without_secrets(str(error))}")
         sys.exit(2)
     except OSError as error:
-        fault = f"{error.strerror or error}: {error.filename or ''}"
-        _complain(f"delibsim: {_without_secrets(fault)}. What was recorded is kept.")
+        _complain(f"delibsim: {_without_secrets(_in_words(error))}")
         sys.exit(4)
+    except KeyboardInterrupt:
+        unread, code = False, INTERRUPTED
+    if code == INTERRUPTED:
+        _complain(STOPPED)
+        sys.exit(3)
     sys.exit(UNREAD if unread else code)
+
+
+def _in_words(error: OSError) -> str:
+    """What the system refused, where, and how to mend it."""
+    where = f": {error.filename}" if error.filename else ""
+    fault = f"{error.strerror or error}{where}. What was recorded is kept."
+    number = error.errno or 0
+    if number in FULL:
+        return f"{fault} Free some space, or write elsewhere if the command has --to."
+    if number in REFUSED:
+        return (
+            f"{fault} Ask for the right to read and write there, or write elsewhere if the command"
+            " has --to."
+        )
+    return fault
 
 
 def _code() -> int:

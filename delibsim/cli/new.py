@@ -6,19 +6,33 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.terminal import say, shown
-from delibsim.store.drafts import write_draft
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.drafts import KINDS, write_draft
+
+KIND = "topic, survey, treatment, persona or scorer."
+NAME = "Its name: small letters, digits, '-' and '_'."
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def new(
-    kind: Annotated[str, typer.Argument(help="topic, survey, treatment, persona or scorer.")],
-    name: Annotated[str, typer.Argument(help="Its name: small letters, digits, '-' and '_'.")],
+    kind: Annotated[str | None, typer.Argument(help=KIND)] = None,
+    name: Annotated[str | None, typer.Argument(help=NAME)] = None,
 ) -> None:
     """Write a commented topic, survey, treatment, set of personas or package of a scorer, which
-    works as it is, into the folder you are in. Nothing is overwritten.
+    works as it is, into the folder you are in. Nothing is overwritten. Without arguments, list what
+    can be written.
     """
+    if kind is None:
+        for one, what in KINDS.items():
+            say(f"{one:9}  {what}")
+        say("next: delibsim new KIND NAME")
+        return
+    if kind not in KINDS:
+        raise unknown("kind of draft", kind, KINDS)
+    if name is None:
+        raise WrongInput(f"give the {kind} a name: delibsim new {kind} NAME")
     draft = write_draft(kind, name, Path.cwd())
     say(f"written: {shown(draft.path)}; edit it, every line is explained")
     for command in draft.following:

@@ -20,6 +20,7 @@ from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, safe, say, shown
 from delibsim.conduct.personas import TEMPLATE, NotWritten, Recipe, build_personas
 from delibsim.domain.errors import unknown
+from delibsim.domain.text import counted
 from delibsim.store.instruments.persona_files import (
     keep_personas,
     read_own_personas,
@@ -41,13 +42,16 @@ WRITER = "The model that writes the profiles, or template: words put together of
 READER = "The model that answers the survey from a profile alone, as a check."
 NAME = "The name of the set; by default TOPIC_K."
 FILE = "CSV with a column persona (and size), or YAML: a list of texts."
+TO = "Also write the report as a page (HTML, CSV, LaTeX, Word) into this folder."
 OWN_NAME = "The name of the set; by default that of the file."
 
 
 @app.command()
 def build(
     topic: Annotated[str, typer.Argument(help=TOPIC)],
-    overrides: Annotated[list[str] | None, typer.Argument(help=SETTINGS)] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
+    ] = None,
     k: Annotated[int, typer.Option(help=K)] = 5,
     items: Annotated[str, typer.Option(help=ON)] = "considerations",
     seed: Annotated[int, typer.Option(min=0, help=SEED)] = 0,
@@ -89,20 +93,28 @@ def import_(
     """Bring in personas of your own."""
     personas = read_own_personas(path, name or path.stem)
     kept, _ = keep_personas(personas, Path.cwd())
-    say(f"{len(personas.texts)} personas in {shown(kept)}; use them with persona={personas.name}")
+    count = counted(len(personas.texts), "persona")
+    say(f"{count} in {shown(kept)}; use them with persona={personas.name}")
 
 
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="The name of the set.")],
+    to: Annotated[Path | None, typer.Option(help=TO)] = None,
     as_json: Json = False,
 ) -> None:
     """Print a set of personas and, where it was built from people's answers, the report on it."""
     plain = read_persona_file(name, Path.cwd())
+    if to is not None:
+        from delibsim.analysis.personas.page import write_personas  # pandas is slow to import
+
+        written = write_personas(plain, to)
     if as_json:
         echo_json(plain)
-    else:
-        _print(plain)
+        return
+    _print(plain)
+    if to is not None:
+        say(f"written: {shown(written.resolve())}")
 
 
 def _print(plain: Mapping[str, Any]) -> None:
@@ -116,4 +128,4 @@ def _print(plain: Mapping[str, Any]) -> None:
     show_table(table_of_clusters(plain, built), screen)
     screen.print(check_in_words(built["check"]), soft_wrap=True)
     for warning in warnings_of(built):
-        screen.print(safe(warning))
+        screen.print(safe(f"warning: {warning}"))

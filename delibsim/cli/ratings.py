@@ -10,7 +10,7 @@ import typer
 from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.conduct.annotate import (
     RatingPlan,
     ask_panel,
@@ -21,6 +21,7 @@ from delibsim.conduct.annotate import (
 from delibsim.conduct.packs import export_pack, import_form
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
+from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import plan
 from delibsim.store.ratings import Ratings
 
@@ -43,7 +44,7 @@ WORDING = "oxford"
 @app.command()
 def ask(
     study: StudyName,
-    overrides: Annotated[list[str] | None, typer.Argument(help=RATERS)] = None,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="settings", help=RATERS)] = None,
     panel: Annotated[str, typer.Option(help=PANEL)] = "panel",
     only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
     each: Each = None,
@@ -98,8 +99,9 @@ def _print_estimate(planned: RatingPlan, as_json: bool) -> None:
         echo_json(estimate | {"study": study, "ratings": ratings})
         return
     screen = console()
-    counts = f"{found.planned} ratings, {found.held} there already, {found.waiting} to be asked for"
-    screen.print(safe(f"study {study}: {counts}"))
+    ratings = counted(found.planned, "rating")
+    counts = f"{ratings}, {found.held} there already, {found.waiting} to be asked for"
+    screen.print(f"{study_named(study)}: {counts}")
     if found.waiting:
         print_lines(planned.plan, found, screen, "ratings")
 
@@ -126,7 +128,8 @@ def export(
     screen, folder = console(), shown(pack.folder.resolve())
     shares = "" if each is None else f", {each} each,"
     screen.print(
-        f"{pack.debates} debates for {raters} raters{shares} in {folder}: rater-1.html and so on to"
+        f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares} in {folder}:"
+        " rater-1.html and so on to"
         " print, form.csv to fill in"
     )
     screen.print(f"Next       delibsim ratings import {folder}/form.csv")
@@ -143,8 +146,8 @@ def import_(
     found = import_form(file, root)
     before = found.given - found.new
     console().print(
-        f"{found.new} ratings kept, {before} known before, {found.partial} with something missing,"
-        f" {found.empty} sheets left empty"
+        f"{counted(found.new, 'rating')} kept, {before} known before, {found.partial} with"
+        f" something missing, {counted(found.empty, 'sheet')} left empty"
     )
     raise typer.Exit(exit_code(bool(found.given), found.whole))
 

@@ -1,5 +1,6 @@
 """`delibsim ratings report`: the analysis of a tournament, printed, as files and as JSON."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,9 +10,19 @@ from rich.console import Console
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    exit_code,
+    print_each,
+    safe,
+    say,
+    shown,
+    study_at,
+)
+from delibsim.domain.text import counted, study_named
 
-TO = "Write every table as CSV and every figure as SVG into this folder."
+TO = "Write the report (HTML), every table (CSV) and figure (SVG) into this folder."
 PANEL = "Only the ratings of this panel or pack; may be given several times."
 SOURCE = "Only the ratings of models, or of people."
 FOCUS = "The debater to compare with the rest; default: models with people."
@@ -36,14 +47,19 @@ def report(
     could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
     rated.
     """
+    from delibsim.analysis.debates.page import write_page
     from delibsim.analysis.debates.study_report import study_report  # pandas is slow to import
 
-    found = study_report(study_at(study, root), panel or [], source, focus, people)
+    runs = study_at(study, root)
+    found = study_report(runs, panel or [], source, focus, people)
     if out is not None:
         found.write(out)
+        write_page(found, out)
     if as_json:
         print_each(found.pooled.warned(), console(stderr=True))
         echo_json(found.plain())
+    elif not found.rated:
+        _print_unrated(found, shlex.quote(study), bool(panel or source))
     else:
         screen = console()
         print_each([found.pooled.whose(), *found.pooled.warned()], screen)
@@ -52,6 +68,15 @@ def report(
         if out is not None:
             screen.print(f"written: {shown(out.resolve())}")
     raise typer.Exit(exit_code(found.rated, found.whole))
+
+
+def _print_unrated(found: Any, study: str, chosen: bool) -> None:
+    """Print what there is where nothing was rated, and how to have it rated."""
+    what = "no ratings of those asked for" if chosen else "no ratings"
+    say(f"{study_named(found.study)}: {counted(found.debates, 'debate')}, {what}")
+    print_each(found.missing(), console())
+    say(f"next: delibsim ratings ask {study} (models rate)")
+    say(f"      delibsim ratings export {study} (people rate)")
 
 
 def print_tables(printed: Mapping[str, Any], screen: Console) -> None:

@@ -1,29 +1,56 @@
 """`delibsim replay`: hold a run again from its log."""
 
 import asyncio
+from typing import Annotated
 
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
 from delibsim.cli.terminal import echo_json, safe, say
-from delibsim.conduct.replay import compare
+from delibsim.conduct.replay import Passage, compare, compare_on_record
+from delibsim.domain.text import counted
+from delibsim.domain.word_differences import AROUND, marked
 from delibsim.store.places import run_at
 
 app = typer.Typer(add_completion=False)
 LISTED = 40  # differences printed
 
 
+RECORDED = "Let the recorded answers stand where this version words a prompt otherwise."
+
+
 @app.command()
-def replay(run: RunName, root: RunsFolder = RUNS, as_json: Json = False) -> None:
+def replay(
+    run: RunName,
+    recorded: Annotated[bool, typer.Option("--recorded", help=RECORDED)] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
     """Hold a run again from its log alone: no model is asked. Exit code 0 if the run is equal, 4 if
     not.
     """
     runs, session = run_at(run, root)
-    verdict, changed = asyncio.run(compare(runs, session))
-    if as_json:
-        echo_json({"study": runs.study, "session": session, "verdict": verdict, "changed": changed})
+    reworded: list[Passage] = []
+    if recorded:
+        verdict, changed, reworded = asyncio.run(compare_on_record(runs, session))
     else:
-        say(f"{runs.study}/{session}: {verdict}")
+        verdict, changed = asyncio.run(compare(runs, session))
+    if as_json:
+        found = {"study": runs.study, "session": session, "verdict": verdict, "changed": changed}
+        echo_json(found | ({"reworded": list(map(_plain, reworded))} if recorded else {}))
+    else:
+        say(f"{runs.study}/{session}: {verdict}{' on recorded prompts' if recorded else ''}")
         for line in changed[:LISTED]:
             say(f"  {safe(line)}")
+        if verdict == "diverged" and not recorded:
+            say("  replay --recorded lets the recorded answers stand, and shows every such passage")
+        for passage in reworded[:LISTED]:
+            calls = f"{counted(len(passage.calls), 'prompt')} (first: {passage.calls[0]})"
+            say(f"  worded otherwise now in {safe(calls)}:")
+            say(f"    {safe(marked(passage.words, AROUND))}")
     raise typer.Exit(0 if verdict == "equal" else 4)
+
+
+def _plain(passage: Passage) -> dict[str, object]:
+    words = [[piece.kind, piece.text] for piece in passage.words]
+    return {"calls": list(passage.calls), "words": words}

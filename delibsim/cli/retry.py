@@ -10,19 +10,23 @@ from delibsim.cli.study import STOPPED, conclude, hold_shown, printer
 from delibsim.cli.terminal import console
 from delibsim.conduct.retry import ended_in, plan_again, without_run
 from delibsim.conduct.study import prepare_as_planned
+from delibsim.domain.text import study_named
 from delibsim.store.account import account_of
 from delibsim.store.places import study_at
+from delibsim.store.study_texts import refuse_texts
 
 app = typer.Typer(add_completion=False)
 
-OVERRIDES = "limits.* and base_url, which are in no record."
+SETTINGS = "limits.* and base_url, which are in no record."
 STATUS = "Only sessions in which a call ended so, such as rate_limited; may be given several times."
 
 
 @app.command()
 def retry(
     study: StudyName,
-    overrides: Annotated[list[str] | None, typer.Argument(help=OVERRIDES)] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
+    ] = None,
     status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
     root: RunsFolder = RUNS,
     as_json: Json = False,
@@ -33,13 +37,14 @@ def retry(
     command of the study holds those.
     """
     runs = study_at(study, root)
+    refuse_texts(runs, "sessions are held again here")
     failed = without_run(runs)
     chosen = ended_in(runs, failed, status or [])
     never = account_of(runs).notice()
     if not chosen:
         number = "1 session has" if len(failed) == 1 else f"{len(failed)} sessions have"
         ended = ", none that ended so." if failed else "."
-        console().print(f"study {runs.study}: {number} no run{ended}")
+        console().print(f"{study_named(runs.study)}: {number} no run{ended}")
         if never:
             console().print(f"{never}.", soft_wrap=True)
         raise typer.Exit(3 if failed or never else 0)

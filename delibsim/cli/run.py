@@ -13,14 +13,16 @@ from delibsim.cli.terminal import console, echo_json, print_each, shown
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import score_study, usual_scorers
 from delibsim.domain.score import Score
+from delibsim.domain.text import counted
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import doubts
+from delibsim.planning.effects import effects_of
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
 EPILOG = """
-Overrides: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
+Settings: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
 rounds=N persona=NAME temperature=X replicate=N seed=N wording=NAME,
 procedure.shuffle_items=false, procedure.audience.network=ring, model.susceptibility=0.3 and every
 other line of conf/. Names are listed when one is wrong; `delibsim topics` and `delibsim surveys`
@@ -50,6 +52,7 @@ def run(
     planned = plan(with_runs(overrides or [], root), sweep=multirun)
     runs = Runs(planned.root, planned.study)
     screen = console(stderr=True)
+    print_each(effects_of(planned.sessions).warned(), screen)
     if multirun:
         print_each(doubts(planned.sessions, runs), screen)
     try:
@@ -71,9 +74,9 @@ def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:
     if outcome.stopped:
         print_each([*lines, STOPPED], screen)
         return 3
-    kept = f"{outcome.recorded + outcome.asked} exchanges are kept in"
+    exchanges = counted(outcome.recorded + outcome.asked, "exchange")
     again = "when the cause is mended, the same command goes on from there."
-    lines.append(f"{kept} {shown(runs.path(outcome.session.id))}; {again}")
+    lines.append(f"Kept: {exchanges}, in {shown(runs.path(outcome.session.id))}; {again}")
     print_each(lines, screen)
     return 4
 

@@ -1,71 +1,155 @@
 """`delibsim score`: score every run of a study, or the texts of a file."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from delibsim.analysis.averages import COLUMNS
 from delibsim.analysis.condition_tables import condition_tables
 from delibsim.analysis.conditions import ByCondition
+from delibsim.cli.averages import print_averages, print_participants
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
-from delibsim.cli.texts import kept_if_stopped, score_texts
-from delibsim.conduct.score import measures_of
+from delibsim.cli.texts import kept_if_stopped, score_imported, score_texts
+from delibsim.cli.words import settings_among
 from delibsim.conduct.scored import ScoredStudy, scored_study
-from delibsim.domain.errors import unknown
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import Measure
+from delibsim.domain.text import study_named
 from delibsim.plugins import names
+from delibsim.store.study_texts import StudyTexts
 
 app = typer.Typer(add_completion=False)
 
+TREATMENT, PARTICIPANT = "treatment", "participant"
 STUDY = "Name or folder of the study; or the word texts, with a file of texts behind it."
-FILE = "With texts: a CSV file with a row a text."
+MORE = "With texts: a CSV file with a row a text."
 SCORER = "A scorer; may be given several times. Default: all that need not be asked for."
-COLUMN = "With texts: the column that holds them."
-TO = "With texts: the file to write. Default: FILE.<scorer>.csv."
+BY = (
+    "What is compared: columns of the design, joined by commas (topic, model, treatment, rounds,"
+    " size, temperature, wording, persona, setting, or any setting); or participant."
+)
+MEASURE = "A measure, by its id; may be given several times: all that is known of it."
+ALL = "Print every measure of every condition."
 
 
 @app.command()
 def score(
     study: Annotated[str, typer.Argument(help=STUDY)],
-    file: Annotated[Path | None, typer.Argument(help=FILE)] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="FILE", help=MORE)] = None,
     scorer: Annotated[list[str] | None, typer.Option(help=SCORER)] = None,
-    column: Annotated[str, typer.Option(help=COLUMN)] = "text",
-    to: Annotated[Path | None, typer.Option(help=TO)] = None,
+    by: Annotated[str, typer.Option(help=BY)] = TREATMENT,
+    measure: Annotated[list[str] | None, typer.Option(help=MEASURE)] = None,
+    everything: Annotated[bool, typer.Option("--all", help=ALL)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Score every run of a study. Exit code 0; 3 if a run could not be read, or --scorer gave no
-    run a value; 4 if the study has no run.
+    """Score every run of a study, and compare its treatments. Exit code 0; 3 if a run could not be
+    read, or --scorer gave no run a value; 4 if the study has no run.
 
-    `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text,
-    in a CSV file.
+    Of a study of texts, name a scorer that reads single texts: --scorer aqua.
+
+    `delibsim score texts FILE --scorer aqua --column NAME --to FILE` scores texts that were not
+    held here: one row a text, in a CSV file, by default in its column text. The values are written
+    to FILE.<scorer>.csv if --to does not say otherwise.
     """
     installed = names("delibsim.scorers")
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
-    if file is not None:
-        raise typer.Exit(score_texts(study, file, column, to, scorer, as_json))
+    if more:
+        raise typer.Exit(_score_texts(study, more, scorer, as_json))
+    columns = _columns(by, measure or [], everything)
+    individually = columns == (PARTICIPANT,)
     runs = study_at(study, root)
-    with kept_if_stopped() as watch:
-        scored = scored_study(runs, scorer or [], watch)
+    if StudyTexts(runs).held():
+        if columns != (TREATMENT,) or measure or everything:
+            raise WrongInput(
+                "imported texts have no conditions; leave out --by, --measure and --all"
+            )
+        raise typer.Exit(score_imported(runs, scorer or [], as_json))
+    with kept_if_stopped() as watch, _writable(study):
+        scored = scored_study(runs, scorer or [], watch, individually)
     if as_json:
-        echo_json(scored.plain() | {"files": list(map(shown, scored.scoring.files))})
-    else:
+        echo_json(_plain(scored, columns, individually))
+    elif everything:
         _print(scored, console())
+    elif individually:
+        print_participants(scored, console())
+    else:
+        print_averages(scored, columns, measure or [], console())
     raise typer.Exit(exit_code(bool(scored.found.means), scored.whole))
 
 
+@contextmanager
+def _writable(study: str) -> Generator[None]:
+    """Says how a study is scored in whose folder nothing may be written."""
+    try:
+        yield
+    except PermissionError as error:
+        raise PermissionError(
+            error.errno,
+            f"{error.strerror}, and scores are kept in the folder of the study (delibsim analyze"
+            f" {shlex.quote(study)} --to FOLDER scores it and writes nothing there)",
+            error.filename,
+        ) from None
+
+
+def _score_texts(study: str, more: Sequence[str], scorer: list[str] | None, as_json: bool) -> int:
+    """Score the texts of a file; the exit code. WrongInput where the words name no file."""
+    words, settings = settings_among(more, ("column", "to"))
+    for word in words:
+        name, equals, value = word.partition("=")
+        if equals and not Path(word).exists():
+            options = {"runs": f" --runs {value}"}
+            advice = f"delibsim score {study}{options.get(name, '')}"
+            raise WrongInput(f"a study is scored without settings, and {word} is one: {advice}")
+    if study != "texts" or len(words) != 1:
+        if study == "texts":
+            raise WrongInput("name one file of texts: delibsim score texts FILE --scorer aqua")
+        first = words[0] if words else "FILE"
+        raise WrongInput(
+            "one study is scored at a time; to score the texts of a file: delibsim score texts"
+            f" {first} --scorer aqua"
+        )
+    to = Path(settings["to"]) if "to" in settings else None
+    return score_texts(Path(words[0]), settings.get("column", "text"), to, scorer, as_json)
+
+
+def _columns(by: str, measures: Sequence[str], everything: bool) -> tuple[str, ...]:
+    """The columns of the design that are asked for; WrongInput for what cannot be had."""
+    columns = tuple(dict.fromkeys(column.strip() for column in by.split(",")))
+    for column in columns:
+        if column not in (*COLUMNS, PARTICIPANT) and "." not in column:
+            raise unknown("column", column, (*COLUMNS, PARTICIPANT))
+    if PARTICIPANT in columns and (len(columns) > 1 or measures):
+        raise WrongInput("--by participant stands alone: it has columns of its own")
+    if everything and (measures or columns != (TREATMENT,)):
+        raise WrongInput("--all prints every measure by condition; leave out --by and --measure")
+    return columns
+
+
+def _plain(scored: ScoredStudy, by: Sequence[str], individually: bool) -> dict[str, Any]:
+    """What was found as plain values."""
+    files = list(map(shown, scored.scoring.files))
+    found = scored.plain() | {"files": files}
+    if individually:
+        return found | {"participants": [row.plain() for row in scored.moved]}
+    return found | {"table": scored.averages(by).plain()}
+
+
 def _print(scored: ScoredStudy, screen: Console) -> None:
-    """Print the measures by condition, and what must be known of them."""
+    """Print all measures by condition, and what must be known of them."""
     if not scored.account.held:
-        screen.print(f"study '{scored.study}' has no runs to score yet")
+        screen.print(f"{study_named(scored.study)} has no runs to score yet")
     print_each(scored.doubts(), screen)
-    print_conditions(scored.found, measures_of(scored.scorers), screen)
+    print_conditions(scored.found, scored.measures, screen)
     print_each(scored.remarks(), screen)
     print_each((f"written: {shown(file)}" for file in scored.scoring.files), screen)
     if scored.without_scores:

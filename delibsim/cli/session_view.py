@@ -25,7 +25,7 @@ class SessionView(View, Observer):
         self.now = Text("")
         self.last = Text("")
         # A person who is asked at this terminal needs it whole.
-        asks = any(settings.get("kind") == "human" for settings in session.models.values())
+        asks = any(settings.get("kind") == "human" for settings in session.voices.values())
         super().__init__(screen, quiet, live=not asks)
 
     def on_event(self, event: Event) -> None:

@@ -1,36 +1,49 @@
 """`delibsim show`: read a run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from delibsim.analysis.calls import dropped_in, without_effect
+from delibsim.analysis.calls import CallSummary, dropped_in, summary_of, without_effect
+from delibsim.analysis.collective_statement import (
+    on_consensus,
+    statement_of,
+    tables_of_votes,
+)
+from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
+from delibsim.analysis.run_headings import design_in_words, table_of_measures, who_and_how
+from delibsim.analysis.run_notes import notes_on_measures
+from delibsim.analysis.run_summary import design, run_summary
 from delibsim.analysis.run_transcript import (
     Line,
-    facts,
+    codes_of,
+    lineage,
     lines,
     on_answers,
     on_cuts,
+    on_given,
     people_of,
     tables_of_answers,
 )
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
+from delibsim.cli.pager import paged
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import brief, console, echo_json, print_each, run_at, safe
-from delibsim.conduct.replay import exchanges_of
+from delibsim.conduct.scorers import annotator, measures_of, scorers_of_summary, scores_of
+from delibsim.domain.consensus import Consensus
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
-from delibsim.models.replay import Exchange
+from delibsim.store.branches import inherited
 from delibsim.store.codec import Damaged, run_to_plain
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 INDENT = 5  # columns before what was said
 
-ANSWERS = "Print everybody's answers before and after."
+ANSWERS = "Print everybody's answers, how each person's changed, and the measures."
 CALL = "Print one call whole, by its id (Participant 1/pre/0); 'all' lists them."
 WHOLE = "Print long statements whole."
 
@@ -44,25 +57,28 @@ def show(
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Read a run: the transcript with who spoke when, and everybody's answers before and after."""
+    """Read a run: who took part under which treatment, the transcript with who spoke when,
+    everybody's answers before and after, how each person's changed, and the measures.
+    """
     runs, session = run_at(run, root)
-    screen = console()
     if call is None:
         held = _read(runs, session)
         if as_json:
             echo_json(run_to_plain(held))
-        else:
+            return
+        with paged() as screen:
             _print_run(held, runs, screen, answers, whole)
         return
     exchanges = _exchanges(runs, session)
     if call == "all":
-        _print_list(exchanges, screen, as_json)
+        _print_list(exchanges, console(), as_json)
     elif call not in exchanges:
         raise unknown("call", call, exchanges)
     elif as_json:
         echo_json(exchanges[call].record())
     else:
-        _print_call(exchanges[call], screen)
+        with paged() as screen:
+            _print_call(exchanges[call], screen)
 
 
 def _read(runs: Runs, session: str) -> Run:
@@ -74,23 +90,28 @@ def _read(runs: Runs, session: str) -> Run:
         ) from None
 
 
-def _exchanges(runs: Runs, session: str) -> dict[str, Exchange]:
+def _exchanges(runs: Runs, session: str) -> dict[str, Any]:
     """The calls by id; a repeated attempt takes the place of the one that failed on the way."""
-    return {exchange.id: exchange for exchange in exchanges_of(runs, session)[0]}
+    from delibsim.conduct.replay import record_of  # takes as long to import as all the rest
+
+    return {exchange.id: exchange for exchange in record_of(runs, session)}
 
 
 def _print_run(run: Run, runs: Runs, screen: Console, with_answers: bool, whole: bool) -> None:
     """Print a run for reading, long statements cut unless `whole`."""
     session = run.session
-    screen.print(safe(session.topic.question), style="bold")
-    screen.print(f"session {safe(session.id)}, seed {session.seed}, {run.status}")
-    for line in people_of(run):
-        print_text(line, screen, "dim")
-    turns = list(lines(run, _exchanges(runs, session.id)))
+    records, damaged = runs.exchanges(session.id)
+    _print_heading(run, summary_of(records, damaged), screen, whole)
+    turns = list(lines(run, [*inherited(runs, session.id)[0], *records]))
+    codes = codes_of(annotator(runs)(run))
     for turn in turns:
         _print_line(turn, screen, whole)
+        _print_codes(codes.pop(f"{session.id}/{turn.turn.index}", ()), screen)
     if not turns:
         screen.print("\nNobody spoke in this session.")
+    for text, own in codes.items():
+        screen.print(f"\ncodes of {safe(text)}", soft_wrap=True)
+        _print_codes(own, screen)
     if with_answers:
         tables = tables_of_answers(run)
         if not tables:
@@ -100,9 +121,67 @@ def _print_run(run: Run, runs: Runs, screen: Console, with_answers: bool, whole:
             show_table(table, screen)
         for line in on_answers(run):
             screen.print(safe(line))
-    print_each(on_cuts(run), screen)
+        _print_who_moved(run, screen)
+        _print_measures(run, runs, screen)
+    if run.consensus is not None:
+        _print_consensus(run.consensus, screen)
+    print_each([*on_cuts(run), *on_given(run)], screen)
     for line in without_effect(dropped_in(run, runs)):
         screen.print(f"dropped: {safe(line)}")
+
+
+def _print_heading(run: Run, calls: CallSummary, screen: Console, whole: bool) -> None:
+    """Print how a run was planned and who took part; the instructions of its treatment if
+    `whole`.
+    """
+    session = run.session
+    plan = design(session, calls) | {"calls": vars(calls)}
+    screen.print(safe(session.topic.question), style="bold")
+    screen.print(f"session {safe(session.id)}, {run.status}")
+    print_each(lineage(session), screen)
+    print_each((who_and_how(plan),), screen)
+    print_each((design_in_words(plan),), screen, "dim")
+    if whole and session.treatment.instructions:
+        print_text(f"  {session.treatment.instructions}", screen, "dim")
+    for line in people_of(run):
+        print_text(line, screen, "dim")
+
+
+def _print_measures(run: Run, runs: Runs, screen: Console) -> None:
+    """Print the measures of a deliberation, beside those of people where they are known."""
+    if run.session.kind.sides:
+        return
+    scorers = scorers_of_summary()
+    measures, scores = measures_of(scorers), scores_of(run, scorers)
+    summary = run_summary(runs, run.session.id, scores, measures).plain()
+    screen.print()
+    show_table(table_of_measures(summary, measures), screen)
+    notes = notes_on_measures(summary, measures)
+    print_each((f"{label:<11}{note}" for label, note in notes), screen)
+
+
+def _print_who_moved(run: Run, screen: Console) -> None:
+    """Print how far every participant of a deliberation moved."""
+    from delibsim.analysis.individual_change import rows_of  # numpy, which no other reader needs
+
+    if rows := rows_of(run):
+        screen.print()
+        show_table(who_moved(rows), screen)
+        print_each(why_undefined(rows), screen)
+        screen.print(MEANING, soft_wrap=True)
+
+
+def _print_consensus(consensus: Consensus, screen: Console) -> None:
+    """Print the collective statement, the votes, and whom it leaves out."""
+    text, chosen = statement_of(consensus)
+    screen.print("\nCollective statement", style="bold")
+    if text:
+        print_text(safe(text), screen, indent=INDENT)
+    screen.print(f"{' ' * INDENT}{chosen}", soft_wrap=True)
+    for table in tables_of_votes(consensus):
+        screen.print()
+        show_table(table, screen)
+    print_each(on_consensus(consensus), screen)
 
 
 def _print_line(line: Line, screen: Console, whole: bool) -> None:
@@ -116,7 +195,13 @@ def _print_line(line: Line, screen: Console, whole: bool) -> None:
         screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
 
 
-def _print_list(exchanges: Mapping[str, Exchange], screen: Console, as_json: bool) -> None:
+def _print_codes(codes: Iterable[str], screen: Console) -> None:
+    """Print the levels that coders gave a text, below it."""
+    for line in codes:
+        print_text(line, screen, "dim", indent=INDENT)
+
+
+def _print_list(exchanges: Mapping[str, Any], screen: Console, as_json: bool) -> None:
     """Print the id, the status and the detail of every call."""
     listed: list[dict[str, Any]] = []
     for id, exchange in exchanges.items():
@@ -128,11 +213,13 @@ def _print_list(exchanges: Mapping[str, Exchange], screen: Console, as_json: boo
     print_each((f"{one['id']}  {one['status']}  {one['detail']}" for one in listed), screen)
 
 
-def _print_call(exchange: Exchange, screen: Console) -> None:
+def _print_call(exchange: Any, screen: Console) -> None:
     """Print exactly what was sent and what came back.
 
     When it was sent is left to --json, so that two calls that were asked alike are printed alike.
     """
+    from delibsim.analysis.call_facts import facts
+
     for message in exchange.messages:
         screen.print(f"[{message.role}]", style="bold")
         screen.print(safe(message.content), soft_wrap=True)

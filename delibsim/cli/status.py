@@ -13,11 +13,25 @@ from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown
 from delibsim.conduct.standing import Watch, counts_of_studies
-from delibsim.conduct.status import COMPLETE, PARTIAL, StudyStatus, effects_in, study_status
-from delibsim.conduct.status_tables import remarks, table_of_sessions, table_of_studies
+from delibsim.conduct.status import (
+    COMPLETE,
+    PARTIAL,
+    StudyStatus,
+    calls_by_task,
+    effects_in,
+    study_status,
+)
+from delibsim.conduct.status_tables import (
+    lines_of_tasks,
+    remarks,
+    table_of_sessions,
+    table_of_studies,
+)
+from delibsim.domain.text import counted, study_named
 from delibsim.planning.effects import Effects
 from delibsim.store.places import study_at
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import StudyTexts
 
 app = typer.Typer(add_completion=False)
 EVERY = 5.0  # seconds between two lines of --watch
@@ -35,15 +49,18 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help=JSON)] = False,
 ) -> None:
     """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3
-    if not, 4 if nothing is.
+    if not, 4 if nothing is. Of a study of texts: how many there are, and how calls ended.
     """
     if study is None:
         _list(root, as_json)
         return
     runs = study_at(study, root)
-    if watch:
+    if watch and not StudyTexts(runs).held():
         with suppress(KeyboardInterrupt):
             _watch(runs, as_json)
+    if StudyTexts(runs).held():
+        _print_texts(runs, as_json)
+        return
     found = study_status(runs)
     effects = effects_in(runs, found)
     if as_json:
@@ -54,6 +71,19 @@ def status(
     if states[COMPLETE] == states.total():
         raise typer.Exit(0)
     raise typer.Exit(exit_code(bool(states[COMPLETE] or states[PARTIAL]), whole=False))
+
+
+def _print_texts(runs: Runs, as_json: bool) -> None:
+    """Print how many texts a study of texts holds."""
+    texts, calls = StudyTexts(runs).count(), calls_by_task(runs)
+    if as_json:
+        plain = {"study": runs.study, "texts": texts, "sessions": []}
+        echo_json(plain | {"calls_by_task": calls})
+        return
+    screen = console()
+    screen.print(f"{study_named(runs.study)}: {counted(texts, 'imported text')}, no sessions")
+    print_each(lines_of_tasks(calls), screen)
+    screen.print(f"Next       delibsim texts show {runs.study}")
 
 
 def _watch(runs: Runs, as_json: bool) -> None:
@@ -83,11 +113,11 @@ def _list(root: Path, as_json: bool) -> None:
 
 def _print(runs: Runs, found: StudyStatus, effects: Effects, screen: Console) -> None:
     states = ", ".join(f"{n} {name}" for name, n in found.states.items())
-    screen.print(f"study {runs.study}: {states or 'no sessions yet'}")
+    screen.print(f"{study_named(runs.study)}: {states or 'no sessions yet'}")
     print_each(effects.lines(), screen)
     table, left_out = table_of_sessions(found)
     if table.rows:
         show_table(table, screen)
     if left_out:
-        screen.print(f"{left_out} sessions are not listed; --json lists all")
+        screen.print(f"not listed: {counted(left_out, 'session')}; --json lists all")
     print_each(remarks(runs, found, effects, shown(runs.folder)), screen)

@@ -48,6 +48,7 @@ def print_summary(result: Result, screen: Console) -> None:
         _print_speeches(result, screen)
     else:
         print_measures(result, measures, screen)
+    _print_statement(result, screen)
     print_each((f"{label:<11}{note}" for label, note in notes(result, measures)), screen)
     place = result["folder"]
     files = f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)"
@@ -61,6 +62,17 @@ def _print_speeches(result: Result, screen: Console) -> None:
         screen.print(safe(text))
     for stance in stances_in_words(result):
         screen.print(f"\n{safe(stance)}")
+    screen.print()
+
+
+def _print_statement(result: Result, screen: Console) -> None:
+    """Print the collective statement of a group that sought one."""
+    found = result.get("consensus")
+    if found is None:
+        return
+    screen.print("\nCollective statement", style="bold")
+    lines = [found["statement"], found["chosen"], *found["remarks"]]
+    print_each((line for line in lines if line), screen)
     screen.print()
 
 

@@ -41,12 +41,13 @@ def print_table(
     """Print a table that is no wider than the terminal; a row that is None is an empty line.
 
     A table that is too wide is printed as several, one below the other; each begins with the
-    columns of text that the whole table begins with. Only a word that takes more than half of the
-    width is broken. An empty title is not printed.
+    columns of text that the whole table begins with. A name in the first column that takes more
+    than half of the width stands above its row; elsewhere such a word is broken. An empty title is
+    not printed.
     """
     width = _width_of(screen)
     if title:
-        print_text(title, screen, "bold")
+        _print_wrapped(title, screen, "bold")
     for line, style in table_lines(columns, rows, width, screen):
         screen.print(line, style=style, soft_wrap=True)
 
@@ -54,6 +55,20 @@ def print_table(
 def show_table(table: Table, screen: Console) -> None:
     """Print a table below its title."""
     print_table(table.title, table.columns, table.rows, screen)
+
+
+def fits(table: Table, screen: Console, wrapped: bool = False) -> bool:
+    """Whether a table fits the width of the terminal: no cell in two lines, or, if `wrapped`, at
+    least no column below the others.
+    """
+    width = _width_of(screen)
+    cells_by_column = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    total = -GAP
+    for i, (column, cells) in enumerate(zip(table.columns, cells_by_column, strict=True)):
+        names = column.text and not i
+        measured = _measured(column, list(map(safe, cells)), width, names)
+        total += GAP + (measured.least if wrapped else measured.best)
+    return total <= width
 
 
 def table_lines(
@@ -68,7 +83,8 @@ def table_lines(
     measured = []
     for column, cells in zip(columns, cells_by_column, strict=True):
         column = replace(column, heading=safe(column.heading))
-        measured.append(_measured(column, list(map(safe, cells)), width))
+        names = column.text and not measured
+        measured.append(_measured(column, list(map(safe, cells)), width, names))
     for i, table in enumerate(_tables(measured, width) if columns else ()):
         if i:
             yield "", ""
@@ -76,7 +92,18 @@ def table_lines(
 
 
 def print_text(text: str, screen: Console, style: str = "", indent: int = 0) -> None:
-    """Print a text in lines no longer than the terminal is wide, broken between words."""
+    """Print a text in lines no longer than the terminal is wide, broken between words; where there
+    is no terminal, as it is.
+    """
+    if screen.is_terminal:
+        _print_wrapped(text, screen, style, indent)
+        return
+    for line in safe(text).split("\n"):
+        screen.print(f"{' ' * indent}{line}".rstrip(), style=style, soft_wrap=True)
+
+
+def _print_wrapped(text: str, screen: Console, style: str = "", indent: int = 0) -> None:
+    """Print a text in lines no longer than the width, broken between words."""
     for line in wrapped(safe(text), _width_of(screen) - indent, screen):
         screen.print(f"{' ' * indent}{line}".rstrip(), style=style, soft_wrap=True)
 
@@ -106,14 +133,19 @@ def _width_of(screen: Console) -> int:
     return screen.width
 
 
-def _measured(column: Column, cells: Row, width: int) -> _Cells:
-    """The widths of a column: at least its longest word or number, at best its longest line."""
+def _measured(column: Column, cells: Row, width: int, names: bool) -> _Cells:
+    """The widths of a column: at least its longest word or number, at best its longest line.
+
+    `names`: the column names the rows, so that what has no room in it stands above its row.
+    """
     words = column.heading.split()
     for cell in cells:
         words += cell.split() if column.text else [cell]
+    most = (width - GAP) // 2
+    if names:
+        words = [word for word in words if cell_len(word) <= most]
     least = max(map(cell_len, words), default=0)
     best = max(map(cell_len, (column.heading, *cells)))
-    most = (width - GAP) // 2
     return _Cells(column, cells, max(1, min(least, most)), best)
 
 
@@ -183,8 +215,17 @@ def _lines_of(
         yield line, "bold"
     for i in range(len(table[0].cells)):
         row = [cells.cells[i] for cells in table]
+        if table[0].column.text and _longest_word(row[0]) > widths[0]:
+            for line in _wrapped(row[0], width, screen):
+                yield line, ""
+            row[0] = ""
         for line in _row_lines(row, table, widths, screen):
             yield line, ""
+
+
+def _longest_word(text: str) -> int:
+    """The columns that the longest word of a text takes."""
+    return max(map(cell_len, text.split()), default=0)
 
 
 def _widths(table: Sequence[_Cells], width: int) -> list[int]:

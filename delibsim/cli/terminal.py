@@ -44,13 +44,18 @@ class Screen(Console):
             else:
                 yield Segment(safe(segment.text), segment.style)
 
+    def on_broken_pipe(self) -> None:
+        """Print nothing more where the reader has left, which is no fault."""
+        self.quiet = True
+
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does, texts wrapped below where they begin."""
+        """Print as rich does, texts wrapped below where they begin; in a pipe each on its line."""
         if self.is_terminal and objects and isinstance(objects[0], str):
             text = "\n".join(wrapped(objects[0], self.width, self))
             options["soft_wrap"] = True
             super().print(text, *objects[1:], **options)
         else:
+            options.setdefault("soft_wrap", True)
             super().print(*objects, **options)
 
 

@@ -17,6 +17,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
+from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
 from delibsim.models.ask import Interrupted
 from delibsim.models.planned import PlannedCalls
@@ -89,11 +90,11 @@ class RatingPlan:
     def told(self, outcome: RatingOutcome) -> list[str]:
         """How many ratings there are, and what was not to be rated, in sentences."""
         balance, broken = self.balance, self.incomplete
-        shares = f"{len(self.panel.coders)} raters{balance.describe(self.each)}"
-        count = f"{outcome.new} ratings now, {outcome.before} before"
-        lines = [f"{len(self.debates) - broken} debates, {shares}: {count}"]
+        shares = f"{counted(len(self.panel.coders), 'rater')}{balance.describe(self.each)}"
+        count = f"{counted(outcome.new, 'rating')} now, {outcome.before} before"
+        lines = [f"{counted(len(self.debates) - broken, 'debate')}, {shares}: {count}"]
         if balance.unallocated:
-            nobody = f"allocated to nobody yet: {balance.unallocated} debates"
+            nobody = f"allocated to nobody yet: {counted(balance.unallocated, 'debate')}"
             lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")
         if broken:
             lines.append(f"not rated, because they broke off: {broken}")
@@ -114,7 +115,7 @@ def edition_note(runs: Runs, wording: Wording, named: str) -> str:
     edition = runs.edition()
     if edition == NOW or wording == plan([f"wording={named}"]).session.wording:
         return ""
-    begun = f"under which study {runs.study} was begun; a new study has that of {NOW}"
+    begun = f"under which {study_named(runs.study)} was begun; a new study has that of {NOW}"
     return f"note: raters read the wording '{wording.id}' of edition {edition}, {begun}"
 
 

@@ -8,6 +8,7 @@ from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Limits, Overruns
 from delibsim.models.replay import Exchange, exchanges_in
 from delibsim.models.retry import use, worst_case
+from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
@@ -15,8 +16,8 @@ from delibsim.store.runs import Runs
 def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
     """US dollars and tokens that the exchanges of a study have cost so far.
 
-    Those with raters are included, unless only the sessions `among` are counted. An attempt of
-    unknown cost counts with its worst case.
+    Those with raters and coders are included, unless only the sessions `among` are counted. An
+    attempt of unknown cost counts with its worst case.
     """
     account = account_of(runs, among)
     return account.spent_usd, account.spent_tokens
@@ -57,7 +58,23 @@ def account_of(
         records, models = Ratings.of(runs).asked()
         for exchange in exchanges_in(records)[0]:
             _charge(account, exchange, models.get(exchange.model, {}))
+        for task in tasks_of(runs):
+            _charge_task(account, TaskFolder.of(runs, task))
     return account
+
+
+def spent_on(folder: TaskFolder) -> float:
+    """US dollars that the exchanges of one task have cost so far."""
+    account = Budget()
+    _charge_task(account, folder)
+    return account.spent_usd
+
+
+def _charge_task(account: Budget, folder: TaskFolder) -> None:
+    """Charge each exchange of a task."""
+    models = folder.task().get("models", {})
+    for exchange in exchanges_in(folder.read(folder.exchanges)[0])[0]:
+        _charge(account, exchange, models.get(exchange.model, {}))
 
 
 def _charge(account: Budget, exchange: Exchange, settings: Mapping[str, Any]) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.replay import exchanges_of
+from delibsim.conduct.replay import exchanges_of, past_of
 from delibsim.domain.run import Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES
 from delibsim.models.pool import ModelPool
-from delibsim.models.replay import Diverged, Exchange, Recorder, Replay
+from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
 
 
@@ -38,6 +38,7 @@ async def hold_session(
         run = runs.run(session.id)
         return Outcome(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
+    past = past_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
     asked, log = 0, runs.log(session.id)
 
@@ -53,7 +54,8 @@ async def hold_session(
         recorded[name] = Replay(name, exchanges, then=Recorder(model, keep))
     try:
         with closing(log):
-            run = await hold(session, recorded, observer.on_event)
+            voices = branch_voices(session, recorded, past)
+            run = await hold(session, voices, observer.on_event)
     except (Interrupted, Diverged) as error:
         reason = error.reason if isinstance(error, Interrupted) else None
         return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
@@ -110,7 +112,7 @@ async def hold_all(
 
     combinations: dict[frozenset[str], deque[int]] = {}
     for number, session in enumerate(sessions):
-        combinations.setdefault(frozenset(session.models), deque()).append(number)
+        combinations.setdefault(frozenset(session.voices), deque()).append(number)
     seats = []
     for waiting in combinations.values():
         seats += [waiting] * min(at_once, len(waiting))
@@ -138,13 +140,15 @@ async def _hold_once(session: Session, runs: Runs, pool: ModelPool, observer: Ob
 @contextmanager
 def _settled_heap() -> Generator[None]:
     """Keep the garbage collector from what was imported and planned before, and let it look at the
-    rest less often, which takes time.
+    rest less often, which takes time. A heap that the caller has frozen is left as it is.
     """
-    thresholds = gc.get_threshold()
-    gc.freeze()
+    thresholds, frozen = gc.get_threshold(), gc.get_freeze_count()
+    if not frozen:
+        gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     try:
         yield
     finally:
         gc.set_threshold(*thresholds)
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()

@@ -7,6 +7,7 @@ from typing import Any
 
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
+from delibsim.domain.text import counted, study_named
 from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import REPEATED, Plan
 
@@ -43,8 +44,8 @@ class Outcome:
         """That lines of its log are damaged, in a sentence; nothing where none is."""
         if not self.damaged_lines:
             return []
-        told = "damaged line(s) in the log were left alone; what they held was asked again."
-        return [f"{self.damaged_lines} {told}"]
+        damaged = counted(self.damaged_lines, "damaged line")
+        return [f"left alone: {damaged} in the log; what was lost was asked again."]
 
 
 def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -72,21 +73,22 @@ def report_in_words(result: Mapping[str, Any], notice: str) -> list[str]:
     """
     states, before, sessions = result["states"], result["held_before"], result["sessions"]
     counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
-    lines = [f"study {result['study']}: {sessions} sessions, {counts}"]
+    lines = [f"{study_named(result['study'])}: {counted(sessions, 'session')}, {counts}"]
     if before == sessions:
         lines.append("All were held before; nothing was asked now.")
     else:
         asked, recorded = result["calls_asked_now"], result["calls_from_the_record"]
-        calls = f"{asked} calls were asked now, {recorded} came from the record"
-        lines.append(f"{before} were held before; {calls}.")
+        now = "call was" if asked == 1 else "calls were"
+        calls = f"{asked} {now} asked now, {recorded} came from the record"
+        lines.append(f"{before} {'was' if before == 1 else 'were'} held before; {calls}.")
     if repeated := result["combinations_without_a_session_of_their_own"]:
         lines.append(REPEATED.format(repeated))
     if damaged := result["damaged_lines"]:
-        lines.append(
-            f"{damaged} damaged line(s) in logs were left alone; what they held was asked again."
-        )
+        told = counted(damaged, "damaged line")
+        lines.append(f"left alone: {told} in logs; what was lost was asked again.")
     faults = Counter(entry["fault"] for entry in result["failed"])
-    lines += [f"failed: {n} session(s): {fault}" for fault, n in faults.most_common(FAULTS)]
+    for fault, n in faults.most_common(FAULTS):
+        lines.append(f"failed: {counted(n, 'session')}: {fault}")
     if notice:
         lines.append(f"{notice}.")
     again = "; when the cause is mended, the same command goes on" if faults else ""

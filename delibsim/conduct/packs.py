@@ -7,11 +7,11 @@ from pathlib import Path
 from delibsim.analysis.debates.rated import debates_of
 from delibsim.annotation.answer_form import Line, conflicts, form, read_form
 from delibsim.annotation.sheets import key_of, page, sheets_of
+from delibsim.conduct.handing_out import new_folder, pack_name
 from delibsim.conduct.score import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated
-from delibsim.domain.secret import refuse_key
-from delibsim.domain.seed import seed_of
+from delibsim.domain.text import study_named
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.rating import check_rater_texts
 from delibsim.store.files import write_atomically
@@ -69,14 +69,9 @@ def export_pack(
     ratings = Ratings.of(runs)
     debates = [run for run in debates_of(runs)[0] if debated(run)]
     if not debates:
-        raise WrongInput(f"study '{runs.study}' has no complete debate to rate")
-    # The name of a study may say who debates: a pack is named after a number drawn from it.
-    number = len(ratings.packs()) + 1
-    name = f"{seed_of(str(runs.folder.resolve()), 'pack', number) % 16**8:08x}"
-    folder = folder or Path(f"pack-{name}")
-    refuse_key("folder", str(folder))
-    if folder.exists():
-        raise WrongInput(f"{folder} exists; name another folder with --out")
+        raise WrongInput(f"{study_named(runs.study)} has no complete debate to rate")
+    name = pack_name(runs, "pack", len(ratings.packs()) + 1)
+    folder = new_folder(folder, f"pack-{name}")
     sheets = sheets_of(debates, name, raters, each)
     ratings.add_pack(name, key_of(sheets), wording)
     for k, own in enumerate(sheets.values(), 1):

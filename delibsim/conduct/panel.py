@@ -1,7 +1,8 @@
 """Panels of raters: who sits on one, before which debates, and whom a rater may know."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from delibsim.domain.allocation import Allocation, Showing, allocate
 from delibsim.domain.annotation import Coder, Panel
@@ -11,6 +12,7 @@ from delibsim.domain.participant import Side
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
 from delibsim.domain.secret import refuse_key
+from delibsim.domain.text import counted
 from delibsim.prompts.rating import RATER_YOU
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -40,7 +42,7 @@ class Balance:
         few, most = self.fewest_raters, self.most_raters
         raters = f"{few}" if few == most else f"{few} to {most}"
         word = "rater" if most == 1 else "raters"
-        return f", {each} debates each, {raters} {word} a debate"
+        return f", {counted(each, 'debate')} each, {raters} {word} a debate"
 
 
 def panel_of(session: Session, name: str = "panel") -> Panel:
@@ -83,7 +85,7 @@ def allocated(
     if name in ratings.panels():
         begun = ratings.debates_per_rater(name)
         if begun != each:
-            was = "every debate" if begun is None else f"{begun} debates"
+            was = "every debate" if begun is None else counted(begun, "debate")
             option = "--debates-per-rater"
             same = f"without {option}" if begun is None else f"with {option} {begun}"
             advice = f"go on {same}, or name another panel: --panel NAME"
@@ -123,14 +125,29 @@ def kin(panel: Panel, runs: Sequence[Run]) -> list[str]:
     favour, its own hand.
     """
     debating = {name: settings for run in runs for name, settings in run.session.models.items()}
-    families = {name: family_of(name, settings) for name, settings in debating.items()}
+    return kin_among(panel.models, debating, ("rater", "debater"))
+
+
+def kin_among(
+    judging: Mapping[str, Mapping[str, Any]],
+    speaking: Mapping[str, Mapping[str, Any]],
+    called: tuple[str, str],
+) -> list[str]:
+    """A warning for each family of models, by name with their settings, that judge the words of
+    others of it; `called` is what the two are.
+    """
+    families = {name: family_of(name, settings) for name, settings in speaking.items()}
+    kindred: dict[str, list[str]] = {}
+    for judge, settings in judging.items():
+        kindred.setdefault(family_of(judge, settings), []).append(judge)
     warnings = []
-    for rater, settings in panel.models.items():
-        family = family_of(rater, settings)
+    for family, judges in kindred.items():
         alike = ", ".join(sorted(name for name, other in families.items() if other == family))
         if alike:
+            plural = "s" if len(judges) > 1 else ""
+            named = f"{called[0]}{plural} {', '.join(judges)}"
             warnings.append(
-                f"rater {rater} and debater {alike} are of one family ({family}): a model may"
-                " favour its own hand"
+                f"{named} and {called[1]} {alike} are of one family ({family}): a model may favour"
+                " its own hand"
             )
     return warnings

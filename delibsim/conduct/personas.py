@@ -157,6 +157,8 @@ def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> Plan:
     fixed = [f"topic={topic.id}", *seats, "treatment=none"]
     if not any(override.startswith("survey=") for override in overrides):
         fixed.append(f"survey={instrument_of(topic, None, Library()).id}")
+    given = {override.partition("=")[0] for override in overrides} - {"topic"}
+    fixed = [setting for setting in fixed if setting.partition("=")[0] not in given]
     planned = plan([*fixed, *overrides])
     first = next(iter(planned.session.models.values()))
     if writer != TEMPLATE and first["kind"] == "citizen":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.domain.run import Session
+from delibsim.domain.text import counted
 from delibsim.engine.event import Event
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange
@@ -98,7 +99,7 @@ class StudyProgress(Observer):
         if failed := self.failed.total():
             parts.append(f"{failed} failed")
         if waiting := sum(self.pool.retrying().values()):
-            parts.append(f"{waiting} calls waiting to be tried again")
+            parts.append(f"{counted(waiting, 'call')} waiting to be tried again")
         return ", ".join([self._sessions(), *parts, *self._calls(), *self._money(), self._time()])
 
     def totals(self) -> str:
@@ -107,10 +108,12 @@ class StudyProgress(Observer):
 
     def workers_line(self, workers: int) -> str:
         """How the study stands by what so many workers have reported."""
-        parts = [self._sessions(), f"{workers} workers"]
+        parts = [self._sessions(), counted(workers, "worker")]
         if failed := self.failed.total():
             parts.append(f"{failed} failed")
-        return ", ".join([*parts, f"{self.asked:,} calls of sessions that are over", self._time()])
+        return ", ".join(
+            [*parts, f"{counted(self.asked, 'call')} of sessions that are over", self._time()]
+        )
 
     def table(self) -> list[tuple[str, int, int, int, int, int]]:
         """For each combination of models how many sessions are done, planned, running and failed,
@@ -130,7 +133,7 @@ class StudyProgress(Observer):
     def _calls(self) -> list[str]:
         limits, (calls, tokens) = self.pool.limits, self.pace()
         a_minute = f"{calls:,.0f}{_of(limits.requests_per_minute)} a minute"
-        parts = [f"{self.calls:,} calls", a_minute]
+        parts = [counted(self.calls, "call"), a_minute]
         if tokens:
             parts.append(f"{tokens:,.0f}{_of(limits.tokens_per_minute)} tokens a minute")
         return parts + [f"{n} {status}" for status, n in self.faults.most_common()]

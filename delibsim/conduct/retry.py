@@ -66,17 +66,17 @@ def plan_again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]
                 " given here"
             )
     now = plan(list(overrides))
-    addresses = _addresses(sessions, overrides)
+    addresses = addresses_now(sessions, overrides)
     manifest = runs.manifest() or Manifest(runs.study, {}, {})
     return Plan(tuple(sessions), runs.folder.parent, manifest, now.limits, addresses, now.sweep)
 
 
-def _addresses(sessions: Sequence[Session], overrides: Sequence[str]) -> dict[str, str]:
+def addresses_now(sessions: Sequence[Session], overrides: Sequence[str]) -> dict[str, str]:
     """The base_url of every model that has one, by the name it has in these sessions."""
     known = Presets(Path.cwd()).names("model")
     moved = any(_key(override) == "base_url" for override in overrides)
     addresses: dict[str, str] = {}
-    for name in sorted({name for session in sessions for name in session.models}):
+    for name in sorted({name for session in sessions for name in session.voices}):
         if name not in known and not moved:
             continue
         # A model with a name of its own has no preset; it is reached at the address given now.

@@ -7,40 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.conduct.scorers import annotator as annotator
+from delibsim.conduct.scorers import measures_of as measures_of
+from delibsim.conduct.scorers import usual_scorers as usual_scorers
 from delibsim.conduct.translate import translate_runs
-from delibsim.domain.measure import Measure, in_order
+from delibsim.domain.compared import PAIRS
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, run_by_run
-from delibsim.plugins import declared, load
-from delibsim.plugins import names as installed
+from delibsim.plugins import load
+from delibsim.store.codings import CODES
 from delibsim.store.lazy_runs import LazyRuns
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs, scores_file
 
 Watch = Callable[[str, int, int], None]
 
 
-def usual_scorers() -> list[str]:
-    """The installed scorers that need not be asked for: all but those that are `on_request`."""
-    return [
-        name
-        for name in installed("delibsim.scorers")
-        if not getattr(load("delibsim.scorers", name), "on_request", False)
-    ]
-
-
-def measures_of(names: Iterable[str]) -> dict[str, Measure]:
-    """The measures that the scorers named declare, by id, in the order of tables."""
-    found: dict[str, Measure] = {}
-    for name in names:
-        for measure in declared(name)[1]:
-            found.setdefault(measure.id, measure)
-    return in_order(found)
-
-
 @dataclass(frozen=True)
 class Scoring:
-    """What scoring a study wrote, and the faults of the runs that could not be read."""
+    """What scoring a study wrote, and the faults of the runs and codes that could not be read."""
 
     faults: list[str]
     files: list[Path]
@@ -80,16 +64,18 @@ def score_study(
     read, which is not read again.
     """
     made = {name: _made(name, watch) for name in names}
-    with_ratings = Ratings.of(runs).rater()
+    faults: list[str] = []
+    annotated = annotator(runs, faults if CODES in made else None)
+    if PAIRS in made:
+        annotated = _with_comparisons(annotated, runs, faults)
     own = {name: run_by_run(scorer) for name, scorer in made.items()}
     one_by_one = {name: comparison for name, comparison in own.items() if comparison is not None}
-    faults: list[str] = []
     held = []
-    for run in map(with_ratings, runs.readable(faults, known)):
+    for run in map(annotated, runs.readable(faults, known)):
         held.append(run.session.id)
         for comparison in one_by_one.values():
             comparison.note(run)
-    study = LazyRuns(lambda session: with_ratings(runs.run(session)), held)
+    study = LazyRuns(lambda session: annotated(runs.run(session)), held)
     for name in one_by_one:
         translate_runs(made[name], study)
     files: dict[str, list[Path]] = {}
@@ -100,7 +86,7 @@ def score_study(
             writing = runs.writing_scores(made[name].name, made[name].version)
             path, writers[name] = open_files.enter_context(writing)
             files[name] = [path]
-        for run in map(with_ratings, map(runs.run, held)):
+        for run in map(annotated, map(runs.run, held)):
             on_run(run)
             for name, comparison in one_by_one.items():
                 scores = list(comparison.score(run))
@@ -121,6 +107,16 @@ def score_study(
         if details := getattr(scorer, "details", None):
             files[name].append(runs.write_details(scorer.name, scorer.version, details(study)))
     return Scoring(faults, [path for name in made for path in files[name]])
+
+
+def _with_comparisons(
+    annotated: Callable[[Run], Run], runs: Runs, faults: list[str]
+) -> Callable[[Run], Run]:
+    """What adds the scores of comparisons to a run that has its ratings and codes."""
+    from delibsim.conduct.comparing.scores import compared_runs  # numpy, which no help needs
+
+    compared = compared_runs(runs, faults)
+    return lambda run: compared(annotated(run))
 
 
 def _made(name: str, watch: Watch | None) -> Any:

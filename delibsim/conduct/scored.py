@@ -1,16 +1,28 @@
 """What came of scoring a whole study: its measures by condition, and what must be known of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from delibsim.analysis.averages import Averages, averages
 from delibsim.analysis.calls import dropped_in
 from delibsim.analysis.conditions import ByCondition, Collected, by_condition
-from delibsim.conduct.score import Scoring, Watch, score_study, usual_scorers, without_scores
+from delibsim.conduct.score import (
+    Scoring,
+    Watch,
+    measures_of,
+    score_study,
+    usual_scorers,
+    without_scores,
+)
 from delibsim.conduct.texts import human_references, on_people
-from delibsim.domain.run import Run
+from delibsim.domain.condition import Condition
+from delibsim.domain.individual_change import IndividualChange
+from delibsim.domain.measure import Measure
+from delibsim.domain.run import Run, Session
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import Account, account_of
+from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
 
@@ -19,7 +31,11 @@ class ScoredStudy:
     """A study that was scored: its measures by condition, what its sessions vary without effect,
     what was written, and the scorers without any score.
 
-    `scorers` are those that were used, `asked_for` those of them that were named.
+    `scorers` are those that were used, `asked_for` those of them that were named. `plans` are the
+    sessions that were begun, `of` gives the condition of each by its name. `measures` are those
+    that the scorers give of this study, by id. `moved` is the individual change of every
+    participant, where it was asked for. `branches` tells of forks and probes, which are counted
+    apart.
     """
 
     study: str
@@ -30,6 +46,11 @@ class ScoredStudy:
     found: ByCondition
     effects: Effects
     without_scores: Sequence[str]
+    plans: Sequence[Session]
+    of: Mapping[str, Condition]
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    moved: Sequence[IndividualChange] = ()
+    branches: Sequence[str] = ()
 
     @property
     def whole(self) -> bool:
@@ -40,12 +61,21 @@ class ScoredStudy:
     def doubts(self) -> list[str]:
         """What must be known before the tables are read, in sentences."""
         notice = self.account.notice()
-        return [*([f"{notice}."] if notice else []), *self.effects.lines()]
+        return [*([f"{notice}."] if notice else []), *self.effects.lines(), *self.branches]
 
     def remarks(self) -> list[str]:
         """What must be known of people's values, and which runs are left out, in sentences."""
         damaged = [f"left out, damaged: {fault}" for fault in self.scoring.faults]
+        if not self.account.held:
+            return damaged
         return [*self.found.on_people, *on_people(self.asked_for), *damaged]
+
+    def averages(self, by: Sequence[str]) -> Averages:
+        """Its measures averaged over the conditions that share these columns of the design.
+
+        WrongInput for a column that no session has.
+        """
+        return averages(self.found, by, self.of, self.plans)
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -63,17 +93,27 @@ class ScoredStudy:
         }
 
 
-def scored_study(runs: Runs, asked_for: Sequence[str], watch: Watch) -> ScoredStudy:
-    """Score the runs of a study by the scorers that were asked for, or by the usual ones."""
+def scored_study(
+    runs: Runs, asked_for: Sequence[str], watch: Watch, individually: bool = False
+) -> ScoredStudy:
+    """Score the runs of a study by the scorers that were asked for, or by the usual ones.
+
+    `individually` also tells how each participant changed.
+    """
+    from delibsim.analysis.individual_change import rows_of  # numpy, which no help needs
+
     scorers = asked_for or usual_scorers()
     account = account_of(runs)
     plans = runs.plans_by_name()
     collected = Collected(list(plans.values()))
     dropped: dict[str, Mapping[str, Sequence[str]]] = {}
+    moved: list[IndividualChange] = []
 
     def on_run(run: Run) -> None:
         collected.add_run(run)
         dropped[run.session.id] = dropped_in(run, runs)
+        if individually:
+            moved.extend(rows_of(run))
 
     scoring = Scoring([], [])
     if account.held:
@@ -89,4 +129,9 @@ def scored_study(runs: Runs, asked_for: Sequence[str], watch: Watch) -> ScoredSt
         found=by_condition(collected, effects.same, effects.alike),
         effects=effects,
         without_scores=without_scores(scorers, scoring.files) if account.held else [],
+        plans=collected.plans,
+        of=collected.of,
+        measures=measures_of(scorers, runs),
+        moved=moved,
+        branches=on_branches(runs),
     )

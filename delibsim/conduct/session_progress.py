@@ -6,13 +6,20 @@ from collections import Counter
 from delibsim.conduct.observe import Observer
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
+from delibsim.domain.text import counted
 from delibsim.domain.transcript import PREPARATION, Silence
 from delibsim.engine.event import Event
 from delibsim.models.replay import Exchange
 
 NOTES = "notes"
 """The phase in which the sides of a debate take notes, which is a turn of its own."""
-OCCASIONS = {"pre": "survey before", NOTES: "notes", "turn": "deliberation", "post": "survey after"}
+OCCASIONS = {
+    "pre": "survey before",
+    NOTES: "notes",
+    "turn": "deliberation",
+    "post": "survey after",
+    "consensus": "collective statement",
+}
 
 
 class SessionProgress(Observer):
@@ -25,6 +32,8 @@ class SessionProgress(Observer):
         self.started = time.monotonic()
         self.is_debate = bool(session.kind.sides)
         self.planned = _planned(session)
+        self.left = len(session.seats) > len(session.participants)
+        """Whether somebody left; who had spoken by then decides how many turns remain."""
         self.done: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
 
@@ -53,7 +62,7 @@ class SessionProgress(Observer):
     def calls(self) -> str:
         """How many calls came back, and how those ended that are not ok."""
         others = ", ".join(f"{n} {status}" for status, n in self.statuses.items() if status != "ok")
-        return f"{self.statuses.total()} calls" + (f" ({others})" if others else "")
+        return f"{counted(self.statuses.total(), 'call')}" + (f" ({others})" if others else "")
 
     def asked(self, event: Event) -> str:
         """Who is asked for what."""
@@ -73,7 +82,8 @@ class SessionProgress(Observer):
         if event.turn is None:
             return f"{OCCASIONS[event.occasion]} {done}/{planned}"
         if not self.is_debate:
-            return f"deliberation {done}/{planned}, round {event.turn.round}"
+            of = "" if self.left else f"/{planned}"
+            return f"deliberation {done}{of}, round {event.turn.round}"
         if event.turn.task == PREPARATION:
             return f"debate, notes {done} of {planned}"
         return f"debate, speech {done} of {planned}, {event.turn.task}"
@@ -83,7 +93,18 @@ def _planned(session: Session) -> dict[str, int]:
     asked, turns = len(session.respondents), session.planned_turns
     notes = sum(turn.task == PREPARATION for turn in turns)
     counts = {"pre": asked, NOTES: notes, "turn": len(turns) - notes, "post": asked}
+    counts["consensus"] = _planned_for_consensus(session)
     return {phase: n for phase, n in counts.items() if n}
+
+
+def _planned_for_consensus(session: Session) -> int:
+    """The replies that a collective statement takes where nothing is missing."""
+    rule, people = session.consensus, len(session.respondents)
+    if rule is None:
+        return 0
+    written = people if rule.position == "written" else 0
+    once = rule.candidates + people
+    return written + once + (people + once if rule.critique else 0)
 
 
 def phase_of(event: Event) -> str:
@@ -98,5 +119,5 @@ def _fault(event: Event) -> str:
         return f": {event.said.status}: {event.said.reason}"
     if isinstance(event.said, Response) and event.said.missing:
         reason = next(iter(event.said.missing.values()))
-        return f": {len(event.said.missing)} answers missing: {reason}"
+        return f": {counted(len(event.said.missing), 'answer')} missing: {reason}"
     return ""

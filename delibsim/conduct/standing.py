@@ -7,7 +7,9 @@ from typing import Any
 
 from delibsim.domain.study import natural
 from delibsim.store.account import Account, account_of
+from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import StudyTexts
 
 
 @dataclass(frozen=True)
@@ -66,15 +68,22 @@ class Watch:
 
 
 def studies_in(root: Path) -> list[Runs]:
-    """All studies of a folder, in order of name."""
-    return [Runs.at(path.parent.resolve()) for path in sorted(root.glob("*/study.json"))]
+    """All studies of a folder, in order of name; forks and probes of one are a study too."""
+    files = [*root.glob("*/study.json")]
+    for kind in BRANCHES:
+        files += root.glob(f"*/{kind}/study.json")
+    return [Runs.at(path.parent.resolve()) for path in sorted(files)]
 
 
 def counts_of_studies(root: Path) -> list[dict[str, Any]]:
-    """All studies of a folder, with how many sessions of each are planned and held."""
+    """All studies of a folder, with how many sessions of each are planned and held, and
+    how many texts those of texts have.
+    """
     rows = []
     for runs in sorted(studies_in(root), key=lambda runs: natural(runs.study)):
         account = account_of(runs)
         counts = {"sessions": len(account.planned), "held": len(account.held)}
-        rows.append({"study": runs.study, **counts})
+        imported = StudyTexts(runs)
+        texts = {"texts": imported.count()} if imported.held() else {}
+        rows.append({"study": runs.study, **counts, **texts})
     return rows

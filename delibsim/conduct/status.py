@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from delibsim.analysis.calls import (
@@ -17,9 +17,13 @@ from delibsim.analysis.calls import (
 from delibsim.analysis.run_summary import missing
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
+from delibsim.domain.text import counted
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
+from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.codec import Damaged
+from delibsim.store.files import each_line
 from delibsim.store.runs import Runs
 
 COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, DAMAGED, NOT_BEGUN = (
@@ -33,13 +37,14 @@ COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, DAMAGED, NOT_BEGUN = (
 """The states of a session."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SessionStatus:
     """How one session stands.
 
-    `calls` counts its calls by how they ended at last, `failed_calls` names those that are not ok:
-    one that failed and was answered when it was asked again is ok. `missing` lists the answers and
-    statements that its run lacks, with reasons; `fault` says what is damaged.
+    `plan` is its plan, None where it cannot be read. `calls` counts its calls by how they ended at
+    last, `failed_calls` names those that are not ok: one that failed and was answered when it was
+    asked again is ok. `missing` lists the answers and statements that its run lacks, with reasons;
+    `fault` says what is damaged.
     """
 
     session: str
@@ -51,13 +56,24 @@ class SessionStatus:
     parameters_dropped: Mapping[str, list[str]]
     missing: tuple[Mapping[str, Any], ...] = ()
     fault: str = ""
-    condition: Mapping[str, Any] | None = None
+    plan: Session | None = None
 
     @property
     def cell(self) -> str:
         """The name that the session shares with its replicates."""
-        replicate = self.condition and self.condition["replicate"]
-        return self.session.removesuffix(f".r{replicate}")
+        return self.session if self.plan is None else cell_of(self.plan)
+
+    @property
+    def condition(self) -> dict[str, Any] | None:
+        """How the session was planned, as plain values; None where its plan cannot be read."""
+        if self.plan is None:
+            return None
+        return {
+            "treatment": self.plan.treatment.name,
+            "topic": self.plan.topic.id,
+            "models": sorted(self.plan.models),
+            "replicate": self.plan.replicate,
+        }
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -72,19 +88,22 @@ class SessionStatus:
             "missing": list(self.missing),
             "fault": self.fault,
         }
-        return found if self.condition is None else found | {"condition": dict(self.condition)}
+        condition = self.condition
+        return found if condition is None else found | {"condition": condition}
 
 
 @dataclass(frozen=True)
 class StudyStatus:
     """How a study stands: the sessions that were begun, how many were not, and response ids that
-    several calls came with (None if there are none).
+    several calls came with (None if there are none). `asked_after` counts the calls to raters and
+    coders by task and by how they ended.
     """
 
     study: str
     sessions: tuple[SessionStatus, ...]
     not_begun: int = 0
     repeated_ids: Mapping[str, Any] | None = field(default=None)
+    asked_after: Mapping[str, Counter[str]] = field(default_factory=dict)
 
     @property
     def states(self) -> Counter[str]:
@@ -120,7 +139,7 @@ class StudyStatus:
             if entry.fault:
                 lines.append(f"damaged: {entry.fault}")
             if entry.damaged_lines:
-                damaged = f"{entry.damaged_lines} damaged line(s) in its log are left alone"
+                damaged = f"left alone: {counted(entry.damaged_lines, 'damaged line')} in its log"
                 lines.append(f"{entry.session}: {damaged}")
             for gap in entry.missing:
                 occasion = HEADINGS.get(gap["occasion"], gap["occasion"])
@@ -149,6 +168,7 @@ class StudyStatus:
             "states": dict(self.states),
             "calls": dict(self.calls),
             "repeated_response_ids": self.repeated_ids,
+            "calls_by_task": {task: dict(n) for task, n in self.asked_after.items()},
         }
 
 
@@ -157,13 +177,36 @@ def study_status(runs: Runs) -> StudyStatus:
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
     account = account_of(runs)
-    sessions = tuple(session_status(runs, name, ids, unfinished) for name in account.begun)
-    return StudyStatus(runs.study, sessions, len(account.not_begun), repeated(ids))
+    known: dict[str, Any] = {}
+    sessions = []
+    for name in account.begun:
+        entry = session_status(runs, name, ids, unfinished)
+        sessions.append(_sharing(entry, known))
+    never, after = len(account.not_begun), calls_by_task(runs)
+    return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after)
+
+
+def _sharing(entry: SessionStatus, known: dict[str, Any]) -> SessionStatus:
+    """The same status, holding the tables that earlier sessions had where its own are equal."""
+    tables = {"calls": entry.calls, "fingerprints": entry.fingerprints}
+    tables["parameters_dropped"] = entry.parameters_dropped
+    shared = {name: known.setdefault(repr(table), table) for name, table in tables.items()}
+    return replace(entry, **shared)
+
+
+def calls_by_task(runs: Runs) -> dict[str, Counter[str]]:
+    """How many calls to raters and coders ended with each status, by task; damaged lines too."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for log in annotation_logs(runs):
+        for _, record in each_line(log.file):
+            found[log.task][_status(record or {})] += 1
+    return dict(found)
 
 
 def effects_in(runs: Runs, found: StudyStatus) -> Effects:
     """What the sessions of a study vary without effect, by declaration and by the record."""
-    plans = runs.plans()
+    read = [entry.plan for entry in found.sessions if entry.plan is not None]
+    plans = sorted(read, key=lambda session: session.id)
     held = [session for session in plans if runs.held(session.id)]
     dropped = {entry.session: entry.parameters_dropped for entry in found.sessions}
     return effects_of(plans, held, dropped)
@@ -179,9 +222,9 @@ def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF
     ended = _last(records)
     statuses = [_status(record) for record in ended]
     failed = [record for record in ended if _status(record, "") != "ok"]
-    state, gaps, fault, condition = unfinished, [], "", None
+    state, gaps, fault, plan = unfinished, [], "", None
     try:
-        condition = _condition(runs.planned(session))
+        plan = runs.planned(session)
         if runs.held(session):
             run = runs.run(session)
             state, gaps = run.status, missing(run)
@@ -197,7 +240,7 @@ def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF
         dropped(records),
         tuple(gaps),
         fault,
-        condition,
+        plan,
     )
 
 
@@ -213,15 +256,6 @@ def _last(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         call = tuple(str(purpose.get(part)) for part in parts) if purpose else n
         found[call] = record
     return list(found.values())
-
-
-def _condition(planned: Session) -> dict[str, Any]:
-    return {
-        "treatment": planned.treatment.name,
-        "topic": planned.topic.id,
-        "models": sorted(planned.models),
-        "replicate": planned.replicate,
-    }
 
 
 def _status(record: Mapping[str, Any], unknown: str = DAMAGED) -> str:

@@ -1,12 +1,14 @@
 """How a study stands, for reading: a table of its sessions, and what must be known of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.conduct.status import COMPLETE, CUT_OFF, StudyStatus
 from delibsim.planning.effects import Effects
-from delibsim.store.account import account_of
+from delibsim.store.account import command_of, notice
+from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
 WORST = 10
@@ -17,8 +19,12 @@ LISTED = 40
 
 def table_of_studies(counts: Sequence[Mapping[str, Any]]) -> Table:
     """All studies, with how many sessions of each are planned and held."""
-    rows = [list(map(str, row.values())) for row in counts]
-    return Table([*texts("study"), *numbers(("sessions", "held"))], rows)
+    headings = ["sessions", "held"]
+    headings += ["texts"] if any("texts" in row for row in counts) else []
+    rows = []
+    for row in counts:
+        rows.append([row["study"], *(str(row.get(heading, "")) for heading in headings)])
+    return Table([*texts("study"), *numbers(headings)], rows)
 
 
 def table_of_sessions(found: StudyStatus) -> tuple[Table, int]:
@@ -43,6 +49,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     lines = found.faults()
     for cell, counts in found.calls_by_cell().items():
         lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
+    lines += lines_of_tasks(found.asked_after)
     failed = found.failed_calls()
     lines += [f"not ok: {call}" for call in failed[:WORST]]
     if len(failed) > WORST:
@@ -50,12 +57,20 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
         lines.append(f"{more}; delibsim show RUN --call all lists them")
     lines += found.doubts()
     if found.states[CUT_OFF]:
-        text = "A session that was cut off goes on when its `delibsim run` command is given again"
+        command = f"`delibsim {command_of(runs)}` command"
+        text = f"A session that was cut off goes on when its {command} is given again"
         lines.append(f"{text}, or with `delibsim retry {folder}`.")
-    notice = "" if runs.holder() else account_of(runs).notice()
-    if notice:
-        lines.append(f"{notice}.")
-    return lines
+    planned = len(found.sessions) + found.not_begun
+    told = notice(found.not_begun, planned, command_of(runs))
+    never_begun = "" if runs.holder() else told
+    if never_begun:
+        lines.append(f"{never_begun}.")
+    return [*lines, *on_branches(runs)]
+
+
+def lines_of_tasks(calls: Mapping[str, Counter[str]]) -> list[str]:
+    """How the calls to raters and coders ended, a line a task."""
+    return [f"calls, {task}: {_counted(own.most_common())}" for task, own in calls.items()]
 
 
 def _counted(counts: Iterable[tuple[str, int]]) -> str:

@@ -10,6 +10,7 @@ from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.run import Session
+from delibsim.domain.text import study_named
 from delibsim.models.limits import Limits
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
@@ -55,7 +56,7 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
     """
     runs.durable = runs.durable or plan.limits.durable
     manifest = frozen(plan)
-    runs.compare(manifest)
+    runs.compare(manifest, plan.sessions)
     for session in plan.sessions:
         runs.compare_plan(session)
     prepared = await prepare_as_planned(plan, runs, notify)
@@ -113,7 +114,7 @@ async def proven_models(
     """
     calls = []
     for session in cells_of(sessions).values():
-        calls.append(PlannedCalls(session.id, session.models, longest_prompt(session)))
+        calls.append(PlannedCalls(session.id, session.voices, longest_prompt(session)))
     return await proven_pool(calls, limits, addresses, budget_of(limits, runs), notify)
 
 
@@ -123,8 +124,8 @@ def edition_notice(runs: Runs) -> str:
     if manifest is None or manifest.edition == NOW or manifest.schema >= SCHEMA:
         return ""
     return (
-        f"study {runs.study} was begun under the presets of version {manifest.edition} and keeps"
-        " them: the treatment's text stands in its surveys too"
+        f"{study_named(runs.study)} was begun under the presets of version {manifest.edition}"
+        " and keeps them: the treatment's text stands in its surveys too"
         " (procedure.instructions=everywhere), and its wordings, motions and sampling are those of"
         " that version. A new study tells the treatment in speaking turns only; docs/studies.md"
         " says what else is new."

@@ -1,15 +1,24 @@
-"""Scoring the texts of a file, without a study."""
+"""Scoring single texts: those of a study of texts, or of a file without a study."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from delibsim.conduct.score import score_all
 from delibsim.conduct.translate import translate_texts
+from delibsim.domain.compared import PAIRS
 from delibsim.domain.errors import WrongInput
-from delibsim.plugins import load
+from delibsim.domain.score import ENSEMBLE, Score
+from delibsim.domain.text import study_named
+from delibsim.plugins import declared, load
+from delibsim.plugins import names as installed
+from delibsim.store.codings import CODES, Codings, schemes_of
+from delibsim.store.runs import Runs, scores_file
+from delibsim.store.study_texts import StudyTexts
 from delibsim.store.texts import check_place, read_texts, write_values
 
 
@@ -17,36 +26,44 @@ from delibsim.store.texts import check_place, read_texts, write_values
 class ScoredTexts:
     """What came of scoring texts: the values of each, and the file with them.
 
-    A value is NaN where it is undefined; the reason stands under `SCORER.note`.
+    A value is NaN where it is undefined; the reason stands under `MEASURE.note`, or under
+    `SCORER.note` where all measures of a text have one reason. `faults` says what could not
+    be read.
     """
 
     scorer: str
     values: Sequence[Mapping[str, Any]]
     place: Path
+    faults: tuple[str, ...] = ()
 
     @property
-    def defined(self) -> list[float]:
-        """The scores of all texts that have one."""
-        scores = [row[f"{self.scorer}.score"] for row in self.values]
+    def measures(self) -> list[str]:
+        """The values that are summed up: SCORER.score where there is one, else all."""
+        named = f"{self.scorer}.score"
+        numbers = measures_in(self.values)
+        return [named] if named in numbers or not numbers else numbers
+
+    def defined(self, measure: str) -> list[float]:
+        """The values of a measure for all texts that have one."""
+        scores = [row.get(measure, math.nan) for row in self.values]
         return [score for score in scores if not math.isnan(score)]
 
-    @property
-    def missing(self) -> dict[str, int]:
-        """How often a score is undefined, by reason."""
-        counts: dict[str, int] = {}
+    def missing(self, measure: str) -> dict[str, int]:
+        """How often a measure is undefined, by reason."""
+        counts: Counter[str] = Counter()
         for row in self.values:
-            note = row[f"{self.scorer}.note"]
+            note = row.get(f"{measure}.note", row.get(f"{self.scorer}.note", ""))
             if note:
-                counts[note] = counts.get(note, 0) + 1
-        return counts
+                counts[note] += 1
+        return dict(counts)
 
-    def summary(self) -> dict[str, Any]:
-        """Numbers of texts, and mean and standard deviation of the score; None: undefined."""
-        defined = self.defined
+    def summary(self, measure: str) -> dict[str, Any]:
+        """Numbers of texts, and mean and standard deviation of a measure; None: undefined."""
+        defined = self.defined(measure)
         return {
             "texts": len(self.values),
             "valid": len(defined),
-            "missing": self.missing,
+            "missing": self.missing(measure),
             "mean": fmean(defined) if defined else None,
             "sd": stdev(defined) if len(defined) > 1 else None,
         }
@@ -65,11 +82,7 @@ def score_file(
     what is done, how many are done, and of how many. WrongInput, before hours of work, where texts
     cannot be scored or the result could not be written.
     """
-    scorer = load("delibsim.scorers", name)
-    if not hasattr(scorer, "table"):
-        raise WrongInput(
-            f"the scorer {name} reads whole runs and cannot score single texts; aqua can"
-        )
+    scorer = _scorer_of_texts(name)
     texts = read_texts(file, column)
     taken = [heading for heading in texts.header if heading.startswith(f"{name}.")]
     if taken:
@@ -78,11 +91,165 @@ def score_file(
         )
     place = to or file.with_name(f"{file.stem}.{name}.csv")
     check_place(place, file)
-    scorer.watch = on_progress
-    translate_texts(scorer, texts.texts)
-    values = scorer.table(texts.texts)
+    values = _scored(scorer, texts.texts, on_progress)
     write_values(place, texts, values)
     return ScoredTexts(name, values, place)
+
+
+def score_study_texts(
+    runs: Runs, name: str, on_progress: Callable[[str, int, int], None]
+) -> ScoredTexts:
+    """Score the texts of a study of texts, and write the scores beside them, as those of runs are:
+    a score a text and measure, and all values of a text as its details.
+
+    WrongInput for a scorer that reads whole runs.
+    """
+    if name == CODES:
+        return _score_codes(runs)
+    if name == PAIRS:
+        return _score_pairs(runs)
+    scorer = _scorer_of_texts(name)
+    texts = StudyTexts(runs).all()
+    values = _scored(scorer, [text.text for text in texts], on_progress)
+    measures = measures_in(values)
+    scores, details = [], []
+    for text, row in zip(texts, values, strict=True):
+        told = {"coder": row.get(f"{name}.coder", ""), "note": row.get(f"{name}.note", "")}
+        for measure in measures:
+            value = float(row.get(measure, math.nan))
+            scores.append(Score(measure, "text", text.id, value, **told))
+        defined = {key: None if value != value else value for key, value in row.items()}
+        details.append({"target": text.id, "sha256": text.sha256} | defined)
+    place = runs.write_scores(scorer.name, scorer.version, scores)
+    runs.write_details(scorer.name, scorer.version, details)
+    return ScoredTexts(name, values, place)
+
+
+def rescore_codes(runs: Runs) -> None:
+    """Write the scores of the codes of a study anew, so that none is older than its codes."""
+    if not StudyTexts(runs).held():
+        score_all(runs, [CODES])
+    elif scores := _scores_of_codes(runs, []):
+        _write_codes(runs, scores)
+
+
+def rescore_pairs(studies: Iterable[Runs]) -> None:
+    """Write the scores of comparisons anew in studies that hold some, so that none is older than
+    its votes.
+    """
+    for runs in studies:
+        if not (runs.scores_folder / scores_file(PAIRS, declared(PAIRS)[0])).is_file():
+            continue
+        if StudyTexts(runs).held():
+            _write_pairs(runs, [])
+        else:
+            score_all(runs, [PAIRS])
+
+
+def _score_pairs(runs: Runs) -> ScoredTexts:
+    """The strengths of the texts of a study of texts as scores; WrongInput where there are none."""
+    faults: list[str] = []
+    scores, place = _write_pairs(runs, faults)
+    if not scores:
+        place.unlink()
+        raise WrongInput(
+            f"{study_named(runs.study)} has no comparison; give: delibsim compare ask {runs.study}"
+        )
+    values: dict[str, dict[str, Any]] = {text.id: {} for text in StudyTexts(runs).all()}
+    for score in scores:
+        values.setdefault(score.target, {})[score.measure] = score.value
+        if score.note:
+            values[score.target][f"{score.measure}.note"] = score.note
+    return ScoredTexts(PAIRS, list(values.values()), place, tuple(faults))
+
+
+def _write_pairs(runs: Runs, faults: list[str]) -> tuple[list[Score], Path]:
+    """The strengths of the texts of a study of texts, and the file in which they are written."""
+    from delibsim.conduct.comparing.scores import scores_of_study_texts  # numpy
+    from delibsim.scorers.pairs import Pairs
+    from delibsim.scorers.pairs import scores_of_texts as scored
+
+    scores = list(scored(scores_of_study_texts(runs, faults)))
+    return scores, runs.write_scores(Pairs.name, Pairs.version, scores)
+
+
+def _score_codes(runs: Runs) -> ScoredTexts:
+    """The codes of a study of texts as scores; the values of a text are those of the ensemble, or
+    of each person where people alone have coded.
+
+    WrongInput where nothing was coded.
+    """
+    faults: list[str] = []
+    scores = _scores_of_codes(runs, faults)
+    if not scores:
+        raise WrongInput(
+            f"{study_named(runs.study)} has no codes; give: delibsim code ask {runs.study}, or"
+            " delibsim code import FILE"
+        )
+    coders = {score.coder for score in scores}
+    shown = {ENSEMBLE} if ENSEMBLE in coders else coders
+    values: dict[str, dict[str, Any]] = {text.id: {} for text in StudyTexts(runs).all()}
+    for score in scores:
+        if score.coder in shown and score.target in values:
+            person = "" if score.coder == ENSEMBLE else f" ({score.coder})"
+            values[score.target] |= {f"{score.measure}{person}": score.value}
+            if score.note:
+                values[score.target][f"{score.measure}{person}.note"] = score.note
+    place = _write_codes(runs, scores)
+    return ScoredTexts(CODES, list(values.values()), place, tuple(faults))
+
+
+def _scores_of_codes(runs: Runs, faults: list[str]) -> list[Score]:
+    """The codes of a study of texts as scores, those of training rounds left out."""
+    from delibsim.scorers.codes import scores_of_texts
+    from delibsim.store.coded import SchemeCodes  # imports numpy
+
+    scores: list[Score] = []
+    for id in schemes_of(runs):
+        found = SchemeCodes.of(Codings.of(runs, id), faults)
+        known = [code for code in found.codes() if not code.training]
+        scores += scores_of_texts(found.scheme, known)
+    return scores
+
+
+def _write_codes(runs: Runs, scores: Sequence[Score]) -> Path:
+    """Write the scores of codes; their file."""
+    from delibsim.scorers.codes import Codes
+
+    return runs.write_scores(Codes.name, Codes.version, scores)
+
+
+def scorers_of_texts() -> list[str]:
+    """The installed scorers that can score single texts."""
+    names = installed("delibsim.scorers")
+    return [name for name in names if hasattr(load("delibsim.scorers", name), "table")]
+
+
+def measures_in(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the values that are numbers, in order."""
+    found: dict[str, None] = {}
+    for row in values:
+        found |= dict.fromkeys(name for name, value in row.items() if isinstance(value, float))
+    return list(found)
+
+
+def _scorer_of_texts(name: str) -> Any:
+    """A scorer; WrongInput for one that reads whole runs."""
+    scorer = load("delibsim.scorers", name)
+    if not hasattr(scorer, "table"):
+        raise WrongInput(
+            f"the scorer {name} reads whole runs and cannot score single texts; aqua can"
+        )
+    return scorer
+
+
+def _scored(
+    scorer: Any, texts: Sequence[str], on_progress: Callable[[str, int, int], None]
+) -> Sequence[Mapping[str, Any]]:
+    """The values of each text, translated before where the scorer needs it."""
+    scorer.watch = on_progress
+    translate_texts(scorer, texts)
+    return scorer.table(texts)
 
 
 def human_references(scorers: Sequence[str]) -> dict[str, Any]:

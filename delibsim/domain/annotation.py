@@ -1,7 +1,8 @@
 """Annotation on paper: a finished text, the panel of coders who are asked about it, one answer."""
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from delibsim.domain.participant import Participant
@@ -11,10 +12,34 @@ from delibsim.domain.treatment import Wording
 
 @dataclass(frozen=True)
 class Text:
-    """A finished text under its name: a transcript, a profile, a statement."""
+    """A finished text under its name: a transcript, a profile, a statement, a row of a file.
+
+    `group` names what it belongs to (a session, a topic, a speaker), so that texts of one group
+    are drawn together; `context` holds what came before it, the oldest first; `source` says where
+    it comes from ("statement", "speaker", the name of a file). `facts` are the other columns of its
+    row, by name; coders are never shown them. An opinion may say who holds it (`author`), what the
+    person is for (`stance`) and whether that is the view of few (`minority`); "" where it is not
+    known.
+    """
 
     id: str
     text: str
+    group: str = ""
+    context: tuple[str, ...] = ()
+    source: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    author: str = ""
+    stance: str = ""
+    minority: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the text, word for word.
+
+        >>> Text("t1", "We should.").sha256[:8]
+        'd243b1b6'
+        """
+        return hashlib.sha256(self.text.encode(errors="surrogatepass")).hexdigest()
 
 
 Unit = Text

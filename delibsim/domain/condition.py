@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from delibsim.domain.consensus import ConsensusRule
+from delibsim.domain.parentage import Parentage
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Procedure
 
@@ -37,6 +39,20 @@ class Condition:
         return ", ".join([self.topic, self.treatment, self.models, *settings])
 
 
+@dataclass(frozen=True)
+class Placed:
+    """Where a session stands in the design: its name, cell, replicate and settings.
+
+    `family` is topic, treatment and models; `settings` are those of `settings_of`.
+    """
+
+    id: str
+    cell: str
+    replicate: int
+    family: Family
+    settings: Settings
+
+
 def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
     """The condition of every session, by its name.
 
@@ -47,29 +63,34 @@ def conditions(sessions: Iterable[Session]) -> dict[str, Condition]:
     a condition is called thus depends on the study it is in; which replicates belong together does
     not.
     """
-    ordered = sorted(sessions, key=lambda session: session.replicate)
-    designed = [session for session in ordered if session.cell != session.id]
-    others = [session for session in ordered if session.cell == session.id]
+    placed = []
+    for one in sessions:
+        settings = frozenset(settings_of(one))
+        placed.append(Placed(one.id, one.cell, one.replicate, family_of(one), settings))
+    return conditions_of(placed)
+
+
+def conditions_of(placed: Iterable[Placed]) -> dict[str, Condition]:
+    """The condition of every session, by its name, from where each stands (see `conditions`)."""
+    ordered = sorted(placed, key=lambda one: one.replicate)
+    designed = [one for one in ordered if one.cell != one.id]
+    others = [one for one in ordered if one.cell == one.id]
     shared: dict[str, tuple[Family, Settings]] = {}
-    cells = {session.id: session.cell for session in ordered}
-    for session in designed:
-        family, settings = _content(session)
-        if session.cell in shared:
-            family, earlier = shared[session.cell]
-            settings &= earlier
-        shared[session.cell] = family, settings
+    cells = {one.id: one.cell for one in ordered}
+    for one in designed:
+        settings = one.settings
+        if one.cell in shared and shared[one.cell][1] is not settings:
+            settings &= shared[one.cell][1]
+        family = shared[one.cell][0] if one.cell in shared else one.family
+        shared[one.cell] = family, settings
     by_content = {content: cell for cell, content in shared.items()}
-    for session in others:
-        content = _content(session)
-        cell = by_content.setdefault(content, session.id)
-        cells[session.id] = cell
+    for one in others:
+        content = one.family, one.settings
+        cell = by_content.setdefault(content, one.id)
+        cells[one.id] = cell
         shared[cell] = content
     found = _named(shared)
     return {name: found[cell] for name, cell in cells.items()}
-
-
-def _content(session: Session) -> tuple[Family, Settings]:
-    return family_of(session), frozenset(settings_of(session))
 
 
 def _named(shared: Mapping[str, tuple[Family, Settings]]) -> dict[str, Condition]:
@@ -136,6 +157,25 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
     if len(session.models) > 1:
         yield "seats", "+".join(person.model for person in people)
     yield from _of_procedure(session.procedure)
+    if session.consensus is not None:
+        yield from _of_consensus(session.consensus)
+    if session.parentage is not None:
+        yield "branch", branch_of(session.parentage, session.cell)
+
+
+def _of_consensus(rule: ConsensusRule) -> Iterator[tuple[str, Any]]:
+    """How a collective statement is sought; its sentences as a hash."""
+    texts = json.dumps(dict(rule.texts), sort_keys=True)
+    yield "consensus", rule.name
+    for name in ("candidates", "position", "critique", "words"):
+        yield f"consensus.{name}", getattr(rule, name)
+    yield "consensus.mediator", rule.mediator or "the first model of the group"
+    yield "consensus.texts", hashlib.sha256(texts.encode()).hexdigest()[:8]
+
+
+def branch_of(parentage: Parentage, cell: str) -> str:
+    """What tells the branches of one cell from planned sessions and from all others."""
+    return f"{parentage.place} at {parentage.at} ({cell})"
 
 
 @functools.lru_cache(maxsize=1024)

@@ -160,28 +160,31 @@ def same_cells(
     for session in sessions:
         without = _without_effect(session, declared, (dropped or {}).get(session.id, {}))
         content = _content(session, without)
-        contents[cell_of(session)][session.replicate] = known.setdefault(content, content)
+        seeded = (session.seed, known.setdefault(content, content))
+        contents[cell_of(session)][session.replicate] = known.setdefault(seeded, seeded)
     firsts: dict[Any, list[str]] = defaultdict(list)
     found: dict[str, str] = {}
     for cell in sorted(contents):
         own = contents[cell]
-        near = dict.fromkeys(name for replicate in own.items() for name in firsts[replicate])
-        first = next((name for name in near if _agree(contents[name], own)), None)
+        different = set(own.values())
+        near = {name for content in different for name in firsts[content]}
+        first = next((name for name in sorted(near) if _agree(contents[name], own)), None)
         if first is not None:
             found[cell] = first
             continue
-        for replicate in own.items():
-            firsts[replicate].append(cell)
+        for content in different:
+            firsts[content].append(cell)
     return found
 
 
 def _agree(one: Mapping[int, Any], other: Mapping[int, Any]) -> bool:
-    """Whether two cells have the same content in every replicate that both have."""
-    return all(one[replicate] == other[replicate] for replicate in one.keys() & other.keys())
+    """Whether two cells have replicates in common, and the same content in each of these."""
+    both = one.keys() & other.keys()
+    return bool(both) and all(one[replicate] == other[replicate] for replicate in both)
 
 
 def _content(session: Session, without: Mapping[str, Collection[str]]) -> tuple[Any, ...]:
-    """All of a session, replicate aside, that has an effect on some model of it; hashable.
+    """All of a session, replicate and seed aside, that has an effect on some model of it; hashable.
 
     `without` gives the settings without effect, by model.
     """
@@ -201,7 +204,7 @@ def _content(session: Session, without: Mapping[str, Collection[str]]) -> tuple[
                 kept.add((f"models.{name}.{key}", value))
     seats = session.participants
     people = tuple((person.id, person.role, person.model, person.persona) for person in seats)
-    return topic, treatment, models, session.seed, people, frozenset(kept)
+    return topic, treatment, models, people, frozenset(kept)
 
 
 def circumstances(session: Session) -> dict[str, str]:

@@ -7,6 +7,10 @@ SHOWN = 30
 """How many known names a message lists."""
 LIKE, LIKE_IN_PART = 0.5, 0.7
 """How alike a name is, from 0 to 1, that may have been meant: as a whole, in its last part."""
+FURTHER = 0.2
+"""How much less alike than the closest name another may be to be suggested beside it."""
+FORM = 0.9
+"""How alike a plain name is, from 0 to 1, that may have been meant beside the same dotted one."""
 
 
 class WrongInput(ValueError):
@@ -25,6 +29,25 @@ class NotImported(WrongInput):
     def __init__(self, what: str, name: str, advice: str) -> None:
         super().__init__(f"{what} '{name}'; {advice.format(name)}")
         self.what, self.name, self.advice = what, name, advice
+
+
+class Several(WrongInput):
+    """Several things that cannot be used, each of which is told; no message is told twice."""
+
+    def __init__(self, faults: Sequence[WrongInput]) -> None:
+        self.faults = {str(fault): fault for fault in faults}
+        super().__init__("\n".join(self.faults))
+
+    @classmethod
+    def of(cls, faults: Sequence[WrongInput]) -> WrongInput:
+        """These faults as one error, which is the fault itself where there is one only."""
+        found = cls(faults)
+        return next(iter(found.faults.values())) if len(found.faults) == 1 else found
+
+
+def each_of(fault: WrongInput) -> list[WrongInput]:
+    """The faults that an error tells."""
+    return list(fault.faults.values()) if isinstance(fault, Several) else [fault]
 
 
 def told_once(faults: Sequence[NotImported]) -> list[str]:
@@ -72,20 +95,34 @@ def unknown(
 
 
 def _closest(name: str, names: Iterable[str]) -> list[str]:
-    """At most three names that are spelt like this one, or dotted names whose last part is; where
-    one is the same, no others.
+    """At most three names that are spelt like this one, or dotted names whose last part is, the
+    closest first; where one is the same, no others but the plain name that it is a form of.
 
-    >>> names = ["group.size", "seed"]
-    >>> _closest("size", names), _closest("sise", names), _closest("sead", names)
-    (['group.size'], ['group.size', 'seed'], ['seed'])
+    >>> names = ["group.size", "seed", "model", "group.models"]
+    >>> _closest("size", names), _closest("group_size", names), _closest("sead", names)
+    (['group.size'], ['group.size'], ['seed'])
+    >>> _closest("models", names)
+    ['group.models', 'model']
     """
     found = []
     for known in names:
-        in_part = "." in known and "." not in name
-        text = known.rpartition(".")[2] if in_part else known
-        likeness = difflib.SequenceMatcher(None, text, name).ratio()
-        if likeness >= (LIKE_IN_PART if in_part else LIKE):
+        likeness = _likeness(name, known)
+        if likeness >= (LIKE_IN_PART if "." in known and "." not in name else LIKE):
             found.append((likeness, known))
-    best = sorted(found, reverse=True)[:3]
-    same = [known for likeness, known in best if likeness == 1]
-    return same or [known for _, known in best]
+    best = max((likeness for likeness, _ in found), default=0.0)
+    close = [one for one in found if one[0] >= best - FURTHER]
+    if best == 1:
+        close = [one for one in found if one[0] == 1 or (one[0] >= FORM and "." not in one[1])]
+    close.sort(key=lambda one: (-one[0], one[1].count("."), one[1]))
+    return [known for _, known in close[:3]]
+
+
+def _likeness(name: str, known: str) -> float:
+    """How alike two names are, from 0 to 1; of a dotted one its last part or, where the other
+    holds "_", the whole with "_" for ".".
+    """
+    texts = [known]
+    if "." in known and "." not in name:
+        texts = [known.rpartition(".")[2]]
+        texts += [known.replace(".", "_")] if "_" in name else []
+    return max(difflib.SequenceMatcher(None, text, name).ratio() for text in texts)

@@ -40,6 +40,10 @@ OTHER = frozenset(
 WORD = re.compile(r"[^\W\d_]+")
 ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
 LINK = re.compile(r"(?:https?://|www\.)\S*|(?<!\S)\S[^\s@]*+@\S[^\s.]*+\.\S+", re.IGNORECASE)
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+)
+"""Characters of Thai, Lao, Burmese, Khmer, Japanese and Chinese, punctuation included."""
 LETTERS = re.compile(r"[a-zäöüß]+")
 SHARE = 10  # words, of which one at least must be a function word of the language
 MARGIN = 2  # times as many of them as of words of other languages
@@ -84,6 +88,16 @@ def wordless(text: str) -> bool:
     (True, True, True, False)
     """
     return not ALONE.search(LINK.sub(" ", text))
+
+
+def word_count(text: str) -> int:
+    """How many words a text has; in scripts without spaces two characters count as one word.
+
+    >>> word_count("We should."), word_count("我们应该种树。")
+    (2, 4)
+    """
+    unspaced = len(UNSPACED.findall(text))
+    return len(UNSPACED.sub(" ", text).split()) + (unspaced + 1) // 2
 
 
 def prevailing(texts: Iterable[str]) -> Language:

@@ -80,6 +80,7 @@ AGREEMENT = "docs/measures.md#agreement"
 DIVERSITY = "docs/measures.md#perspective-diversity"
 FLAGS = "docs/measures.md#flags"
 DEBATES = "docs/measures.md#debates"
+CONSENSUS = "docs/consensus.md#measures"
 AQUA = "Behrendt et al. 2024, https://aclanthology.org/2024.delite-1.1"
 
 _DRI = (
@@ -334,6 +335,37 @@ SCORE = "The sum on a scale from 0 to 5, or from 0 to 4 where that was set up."
 _SUM = _of_speech("aqua.sum", "AQuA sum", SUM, AQUA, ends=(-1.66928295, 4.98926754))
 _SCORE = _of_speech("aqua.score", "AQuA score", SCORE, AQUA, ends=(0, 5))
 
+COPIED = "1 less the cosine (TF-IDF) with sentences copied from the positions."
+_CONSENSUS = tuple(
+    _of_speech(f"consensus.{name}", label, definition, CONSENSUS, ends=ends)
+    for name, label, definition, ends in (
+        (
+            "agreement",
+            "agreement with the statement",
+            "Mean agreement with the collective statement.",
+            (1, 7),
+        ),
+        (
+            "agreement_before",
+            "agreement with the first winner",
+            "The same in the first vote.",
+            (1, 7),
+        ),
+        (
+            "least",
+            "least agreement with the statement",
+            "Least agreement with the collective statement.",
+            (1, 7),
+        ),
+        ("agreeing", "share agreeing", "Share of voters whose agreement is 5 or more.", (0, 1)),
+        ("left_out", "share left out", "Share of voters whose agreement is 3 or less.", (0, 1)),
+        ("concordance", "concordance of ranks", "Kendall's W of the ranks given.", (0, 1)),
+        ("condorcet", "Condorcet winner", "1 if a candidate beats all others, else 0.", (0, 1)),
+        ("extractive", "distance to the extractive statement", COPIED, (0, 1)),
+    )
+)
+"""Each of the last vote but `agreement_before`."""
+
 CATALOGUE: Mapping[str, tuple[Measure, ...]] = {
     "dri": _DRI,
     "agreement": (*_AGREEMENT, *_CHANGE),
@@ -341,12 +373,13 @@ CATALOGUE: Mapping[str, tuple[Measure, ...]] = {
     "flags": tuple(map(_flag, _FLAGGED)),
     "ratings": _RATINGS,
     "speeches": _SPEECHES,
+    "consensus": _CONSENSUS,
     "aqua": (*map(_indicator, _INDICATORS), _SUM, replace(_SCORE, human_reference=True)),
 }
 """The measures of each built-in scorer, by the name of the scorer."""
 
 _OF_ANSWERS = (*_DRI, *_AGREEMENT, *_DIVERSITY, *_CHANGE)
-_OF_TEXTS = (*CATALOGUE["flags"], *_RATINGS, *_SPEECHES, *CATALOGUE["aqua"])
+_OF_TEXTS = (*CATALOGUE["flags"], *_RATINGS, *_SPEECHES, *_CONSENSUS, *CATALOGUE["aqua"])
 
 MEASURES: Mapping[str, Measure] = {measure.id: measure for measure in (*_OF_ANSWERS, *_OF_TEXTS)}
 """All built-in measures by id, in the order in which tables show them."""

@@ -1,11 +1,13 @@
 """A session (planned) and a run (held)."""
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
 from delibsim.domain.format import Format, format_named
+from delibsim.domain.parentage import Parentage, Slot, branched, position_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
@@ -22,7 +24,10 @@ class Session:
     `personas` names the set that the participants' personas come from, "" where they have none or
     it was not kept. `seed` is the study's; what is drawn in the session is seeded by `seed_for`.
     `models` gives, for every name in `Participant.model`, the plug-in of the model (`kind`) and
-    its settings. Raises ValueError for a group that cannot deliberate.
+    its settings. `consensus` says how the group seeks a statement of its own after the last survey,
+    None where it does not. A branch of a run (a fork or a probe) has a `parentage`, and `before` is
+    the plan of that run, which is in force until the branch; its `replicate` numbers the branches
+    that are alike, and its `seed` is its own. Raises ValueError for a group that cannot deliberate.
     """
 
     id: str
@@ -39,14 +44,112 @@ class Session:
         default_factory=lambda: {"citizen": {"kind": "citizen"}}
     )
     personas: str = ""
+    consensus: ConsensusRule | None = None
+    parentage: Parentage | None = None
+    before: "Session | None" = None
 
     def seed_for(self, *names: str | int) -> int:
         """The seed of whatever these names name in this session.
 
         It comes from the study's seed, the topic and the replicate, so that the treatments and
-        models of one replicate share people, orders and shuffles (common random numbers).
+        models of one replicate share people, orders and shuffles (common random numbers). A branch
+        has those of its parent.
         """
+        if self.before is not None:
+            return self.before.seed_for(*names)
         return seed_of(self.seed, self.topic.id, self.replicate, *names)
+
+    def seed_of_call(self, participant: str, occasion: str, attempt: int) -> int:
+        """The seed of one call.
+
+        After a branch it is made of the seed that the call has in the parent, the branch's own seed
+        and its replicate: so branches of one number share it, whatever else differs. The first
+        probe after a turn has the seeds of its parent: it asks what the run would have asked.
+        """
+        now = self.in_force(participant, occasion)
+        if now.before is None or now.parentage is None:
+            return now.seed_for(participant, occasion, attempt)
+        inherited = now.before.seed_of_call(participant, occasion, attempt)
+        if now.parentage.stops and now.replicate == 1 and now.seed == now.before.seed:
+            return inherited
+        return seed_of("branch", now.seed, now.replicate, inherited)
+
+    def in_force(self, participant: str, occasion: str) -> "Session":
+        """The plan under which a participant is asked on an occasion.
+
+        Before a branch it is that of the parent; who joins later is asked everything under the
+        plan of the branch.
+        """
+        if self.parentage is None or self.before is None:
+            return self
+        if position_of(occasion) >= self.parentage.at or participant not in self.before.seats:
+            return self
+        return self.before.in_force(participant, occasion)
+
+    def seated(self, name: str, occasion: str = "post") -> Participant:
+        """The participant of this name on an occasion; of those who left, as they last sat there.
+        KeyError for a name that nobody has.
+        """
+        plan = self.in_force(name, occasion)
+        for person in plan.participants:
+            if person.id == name:
+                return person
+        if plan.before is None:
+            raise KeyError(name)
+        return plan.before.seated(name, occasion)
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Whoever has had a seat at any time, in the order in which seats were taken."""
+        own = tuple(person.id for person in self.participants)
+        if self.before is None:
+            return own
+        return tuple(dict.fromkeys([*self.before.seats, *own]))
+
+    @property
+    def most_rounds(self) -> int:
+        """The most rounds that are planned here, or in what it branches off."""
+        own = self.treatment.rounds if self.treatment.interaction else 0
+        return own if self.before is None else max(own, self.before.most_rounds)
+
+    def slots(self, orders: Sequence[Sequence[str]] = ()) -> tuple[Slot, ...]:
+        """Its turns in order, with the words of those in which a fork says what is said.
+
+        `orders` names the speakers of each of `most_rounds` rounds, as they were drawn of the
+        `founders`; the format of a debate fixes them.
+        """
+        found = self._all_slots(orders)
+        past = 0 if self.parentage is None else self.parentage.at
+        return tuple(slot for slot in found if slot.turn.index < past or self._plans(slot.turn))
+
+    def _plans(self, turn: Turn) -> bool:
+        """Whether the treatment has a turn of that round; the rounds of a debate are fixed."""
+        fixed = bool(self.kind.sides)
+        return self.treatment.interaction and (fixed or turn.round <= self.treatment.rounds)
+
+    def _all_slots(self, orders: Sequence[Sequence[str]]) -> tuple[Slot, ...]:
+        """The turns of as many rounds as there are orders, whatever the treatment plans."""
+        if self.parentage is None or self.before is None:
+            return tuple(map(Slot, self._turns(orders)))
+        earlier = self.before.seats
+        left = set(earlier) - {person.id for person in self.participants}
+        new = [person.id for person in self.participants if person.id not in earlier]
+        joined = {}
+        for round_ in range(1, len(orders) + 1):
+            joined[round_] = {name: self.seed_for("joined", name, round_) for name in new}
+        return branched(self.before._all_slots(orders), self.parentage, left, joined)
+
+    def _turns(self, orders: Sequence[Sequence[str]]) -> list[Turn]:
+        """The turns of a session that is no branch, for as many rounds as there are orders."""
+        if self.kind.sides:
+            rules = self.procedure.rules
+            preparation = rules is not None and rules.preparation
+            return list(self.kind.turns(self.participants, self.treatment.rounds, preparation))
+        turns = []
+        for round_, order in enumerate(orders, 1):
+            for name in order:
+                turns.append(Turn(len(turns) + 1, round_, name))
+        return turns
 
     @property
     def kind(self) -> Format:
@@ -68,13 +171,40 @@ class Session:
         return tuple(person for person in self.participants if surveyed(person.role))
 
     @property
+    def mediator(self) -> str:
+        """The name of the model that mediates where a collective statement is sought."""
+        named = self.consensus.mediator if self.consensus else ""
+        return named or next(iter(self.models))
+
+    @property
+    def voices(self) -> Mapping[str, Mapping[str, Any]]:
+        """The settings of all models that are asked, by name: the participants', and that of a
+        mediator by which no participant speaks.
+        """
+        if self.consensus is None or self.mediator in self.models:
+            return self.models
+        return {**self.models, self.mediator: self.consensus.model}
+
+    @property
     def planned_turns(self) -> tuple[Turn, ...]:
         """The turns that are planned, as its format orders them; none without interaction."""
+        if self.before is not None:
+            founders = self.founders
+            return tuple(slot.turn for slot in self.slots([founders] * self.most_rounds))
         if not self.treatment.interaction:
             return ()
         rules = self.procedure.rules
         preparation = rules is not None and rules.preparation
         return self.kind.turns(self.participants, self.treatment.rounds, preparation)
+
+    @property
+    def founders(self) -> tuple[str, ...]:
+        """Those who sat there first, in the order of seats: the order of speakers is drawn of
+        them.
+        """
+        if self.before is not None:
+            return self.before.founders
+        return tuple(person.id for person in self.participants)
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
@@ -83,6 +213,8 @@ class Session:
             raise ValueError(f"a group needs at least 2 participants, not {len(ids)}")
         if len(set(ids)) < len(ids):
             raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
+        if self.consensus is not None and MEDIATOR in ids:
+            raise ValueError(f"no participant can have the name of the {MEDIATOR}")
         named = {participant.model for participant in self.participants}
         unknown = ", ".join(sorted(named - set(self.models)))
         if unknown:
@@ -90,6 +222,8 @@ class Session:
             raise ValueError(
                 f"no settings for the models {unknown}; there are settings for {known}"
             )
+        if (self.parentage is None) != (self.before is None):
+            raise ValueError("a branch has both a parentage and the plan of its parent")
 
 
 @dataclass(frozen=True)
@@ -101,6 +235,28 @@ class Gap:
     reason: Reason
     answers: int = 0
 
+    @property
+    def what(self) -> str:
+        """What is missing, as it is counted; see `missing_kind`."""
+        return missing_kind(self.occasion, self.answers)
+
+
+OF_CONSENSUS = {"position": "positions", "critique": "critiques", "vote": "ballots"}
+"""What is missing on an occasion of seeking a collective statement, by its first word."""
+
+
+def missing_kind(occasion: str, answers: int) -> str:
+    """What is missing on an occasion: "answers" (so many of them), "statements" of a turn, and of a
+    collective statement "positions", "critiques", "ballots" or "candidates".
+
+    >>> missing_kind("pre", 3), missing_kind("turn 2", 0), missing_kind("vote 1", 0)
+    ('answers', 'statements', 'ballots')
+    """
+    kind = occasion.partition(" ")[0]
+    if answers:
+        return "answers"
+    return "statements" if kind == "turn" else OF_CONSENSUS.get(kind, "candidates")
+
 
 @dataclass(frozen=True)
 class Run:
@@ -110,7 +266,8 @@ class Run:
     when what was asked and answered is equal; `provenance` (versions) is not compared, and neither
     is `dropped`: by model, the parameters that were requested and had no effect in some call, so
     that the run is not one under those parameters (None: held before this was recorded; the
-    exchanges say it).
+    exchanges say it). `consensus` is what came of seeking a collective statement, None where none
+    was sought.
     """
 
     session: Session
@@ -119,6 +276,7 @@ class Run:
     status: Literal["complete", "partial"]
     provenance: Mapping[str, str] = field(default_factory=dict, compare=False)
     silences: tuple[Silence, ...] = ()
+    consensus: Consensus | None = None
     dropped: Mapping[str, tuple[str, ...]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -130,7 +288,7 @@ class Run:
         items = {item.id for item in self.session.survey.items}
         for response in self.responses:
             self._refuse_impossible(response, items)
-        people = {participant.id for participant in self.session.participants}
+        people = set(self.session.seats)
         speakers = {said.turn.speaker for said in (*self.transcript, *self.silences)}
         strangers = sorted(speakers - people)
         if strangers:
@@ -164,6 +322,8 @@ class Run:
         for silence in self.silences:
             turn = silence.turn
             found.append(Gap(turn.speaker, f"turn {turn.index}", silence.why))
+        if self.consensus is not None:
+            found += [Gap(*gap) for gap in self.consensus.gaps]
         return tuple(found)
 
     def response(self, participant: str, phase: Phase) -> Response:

@@ -6,7 +6,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from delibsim.domain.run import Run
 
-Unit = Literal["run", "participant", "statement", "pair"]
+Unit = Literal["run", "participant", "statement", "pair", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,8 @@ class Score:
     """One number about one target.
 
     `target` is the id of the session, followed for smaller units by "/" and the participant or the
-    index of the turn. `value` is NaN where the measure is undefined; `note` then holds the reason
-    code. `phase` is "pre", "post" or "change".
+    index of the turn; of the unit "text" it is the id of an imported text. `value` is NaN where the
+    measure is undefined; `note` then holds the reason code. `phase` is "pre", "post" or "change".
     """
 
     measure: str
@@ -25,6 +25,29 @@ class Score:
     phase: str = ""
     coder: str = ""
     note: str = ""
+
+
+ENSEMBLE = "ensemble"
+"""The coder whose score is taken together from those of others."""
+
+
+def of_whole_runs(scores: Iterable[Score]) -> list[Score]:
+    """The scores of whole runs; where an ensemble has one, its own alone of all coders'.
+
+    >>> scores = [Score("m", "run", "s", 1.0, coder=coder) for coder in ("a", "ensemble", "b")]
+    >>> [score.coder for score in of_whole_runs(scores)]
+    ['ensemble']
+    """
+    whole = [score for score in scores if score.unit == "run"]
+    decided = {(one.target, one.measure, one.phase) for one in whole if one.coder == ENSEMBLE}
+    if not decided:
+        return whole
+    found = []
+    for score in whole:
+        key = score.target, score.measure, score.phase
+        if score.coder == ENSEMBLE or key not in decided:
+            found.append(score)
+    return found
 
 
 @runtime_checkable

@@ -26,6 +26,7 @@ def shared(session: Session) -> Session:
         wording=_wording(session.wording),
         procedure=_one(session.procedure),
         models=_models(session.models),
+        before=None if session.before is None else shared(session.before),
     )
 
 

@@ -1,21 +1,27 @@
 """Texts that others wrote (a model, a provider, a file), made safe to print."""
 
+import shlex
 import unicodedata
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
 """The categories of characters by which a text could command a terminal."""
+NO_CHARACTERS = "\ufffe\uffff"
+"""Code points that are no characters, which no XML document can hold."""
 LONGEST = 6_000
 """Characters of one text that are printed; about a thousand words."""
 
 
 def safe(text: str) -> str:
-    r"""Text made inert for a terminal: no control, escape or direction-changing characters; line
-    ends and tabs stay.
+    r"""Text made inert for a terminal: no control, escape or direction-changing characters, and
+    none that XML cannot hold; line ends and tabs stay.
 
     >>> safe("a\x1b[31mb")
     'a[31mb'
     """
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in HIDDEN)
+    if text.isprintable():  # which no hidden character is; most texts end here, much sooner
+        return text
+    kept = text.translate(dict.fromkeys(map(ord, NO_CHARACTERS)))
+    return "".join(c for c in kept if c in "\n\t" or unicodedata.category(c) not in HIDDEN)
 
 
 def brief(text: str, longest: int = LONGEST) -> tuple[str, str]:
@@ -24,3 +30,31 @@ def brief(text: str, longest: int = LONGEST) -> tuple[str, str]:
     if len(clean) <= longest and len(text) <= 4 * longest:
         return clean, ""
     return clean[:longest].rstrip(), f"({len(text):,} characters in all)"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A number and what it counts; the plural ends in s, or -ies, unless it is given.
+
+    >>> counted(1, "session"), counted(1980, "session"), counted(0, "reply", "replies")
+    ('1 session', '1,980 sessions', '0 replies')
+    """
+    return f"{n:,} {noun if n == 1 else plural or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a regular noun.
+
+    >>> plural_of("summary"), plural_of("day"), plural_of("vote")
+    ('summaries', 'days', 'votes')
+    """
+    ends_in_y = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+    return f"{noun[:-1]}ies" if ends_in_y else f"{noun}s"
+
+
+def study_named(name: str) -> str:
+    """A study as messages name it: quoted where a shell would not take the name as one word.
+
+    >>> study_named("first"), study_named("my study")
+    ('study first', "study 'my study'")
+    """
+    return f"study {shlex.quote(safe(name))}"

@@ -20,11 +20,14 @@ class Turn:
 
 @dataclass(frozen=True)
 class Statement:
-    """What was said in a turn, word for word; `cut` if the rules left out the rest."""
+    """What was said in a turn, word for word; `cut` if the rules left out the rest, `given` if a
+    fork gave the words, so that nobody was asked for them.
+    """
 
     turn: Turn
     text: str
     cut: bool = False
+    given: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,19 @@ Nothing here imports Mesa, which takes half a second.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from delibsim.domain.parentage import Slot
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item
-from delibsim.domain.transcript import Turn
 
 
-def deliberation_turns(session: Session, drawn: Callable[[], Iterable[str]]) -> Iterator[Turn]:
-    """Each round, all participants in the order that is `drawn` for it."""
-    treatment = session.treatment
-    rounds = treatment.rounds if treatment.interaction else 0
-    index = 0
-    for round_ in range(1, rounds + 1):
-        for name in drawn():
-            index += 1
-            yield Turn(index, round_, name)
+def deliberation_slots(session: Session, drawn: Callable[[], Iterable[str]]) -> tuple[Slot, ...]:
+    """Each round, all participants in the order that is `drawn` for it, which holds those who sat
+    there first; a branch has these turns as far as it does not differ.
+    """
+    return session.slots([tuple(drawn()) for _ in range(session.most_rounds)])
 
 
 def item_order(session: Session, participant: Participant) -> tuple[str, ...]:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import mesa
-
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.engine import mesa_core
 from delibsim.engine.agenda import item_order
 from delibsim.models.ask import ask
 from delibsim.models.base import Completion, LanguageModel
@@ -18,23 +17,30 @@ from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 
-class Agent(mesa.Agent):
+class Agent(mesa_core.Agent):
     """A participant in the room; it returns its answers and statements to the forum."""
 
     def __init__(
         self,
-        room: mesa.Model,
+        room: mesa_core.Model,
         session: Session,
         participant: Participant,
         language_model: LanguageModel,
     ) -> None:
         super().__init__(room)
+        self.sit(session, participant, language_model)
+        self.order = item_order(session, participant)
+        self.reversed = reversed_for(session, participant)
+        self.dropped: dict[str, set[str]] = {}
+        """By model, the parameters that were requested and had no effect."""
+
+    def sit(
+        self, session: Session, participant: Participant, language_model: LanguageModel
+    ) -> None:
+        """Be asked under this plan from now on, as this participant, who has the same name."""
         self.session = session
         self.participant = participant
         self.language_model = language_model
-        self.order = item_order(session, participant)
-        self.reversed = reversed_for(session, participant)
-        self.dropped: set[str] = set()  # parameters that were requested and had no effect
 
     async def respond(
         self,
@@ -69,6 +75,7 @@ class Agent(mesa.Agent):
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
         def note(completion: Completion) -> None:
-            self.dropped.update(completion.parameters_dropped)
+            of_model = self.dropped.setdefault(self.participant.model, set())
+            of_model.update(completion.parameters_dropped)
 
         return await ask(self.session, self.language_model, prompt, note)

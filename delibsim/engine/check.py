@@ -13,6 +13,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Network
+from delibsim.prompts.consensus import check_consensus_texts, fixed_consensus_prompts
 from delibsim.prompts.session import fixed_prompts
 from delibsim.prompts.wording import rehearse
 
@@ -24,11 +25,16 @@ def check(session: Session) -> None:
     CHECKS[session.kind.name](session)
     check_network(session.procedure.audience, len(session.participants))
     rehearse(session)
+    if session.consensus is not None:
+        check_consensus_texts(session.consensus)
 
 
 def prompt_hash(session: Session) -> str:
     """SHA-256 of what every replicate of a session is asked alike, forms of reply included."""
-    asked = [f"{prompt.text}\f{prompt.reply.describe()}" for prompt in fixed_prompts(session)]
+    prompts = list(fixed_prompts(session))
+    if session.consensus is not None:
+        prompts += fixed_consensus_prompts(session, session.consensus)
+    asked = [f"{prompt.text}\f{prompt.reply.describe()}" for prompt in prompts]
     return hashlib.sha256("\f".join(asked).encode(errors="surrogatepass")).hexdigest()
 
 
@@ -89,6 +95,8 @@ def _check_debate(session: Session) -> None:
             "a debate has one proposition, one opposition and an audience; the roles given are"
             f" {', '.join(roles)}"
         )
+    if session.consensus is not None:
+        raise WrongInput("the sides of a debate seek no collective statement: consensus=none")
     if procedure.rules is None:
         raise WrongInput(
             "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"

@@ -20,7 +20,7 @@ class Debate(Forum):
 
         The first silence ends the agenda.
         """
-        for turn in self.session.planned_turns:
+        for turn in self.as_given(self.session.slots()):
             if self.silences:
                 return
             yield turn

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from delibsim.domain.transcript import Turn
-from delibsim.engine.agenda import deliberation_turns
+from delibsim.engine.agenda import deliberation_slots
 from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
 
@@ -13,9 +13,10 @@ class Deliberation(Forum):
 
     def agenda(self) -> Iterator[Turn]:
         """Each round, all participants in an order that Mesa shuffles."""
-        return deliberation_turns(self.session, self._drawn)
+        return self.as_given(deliberation_slots(self.session, self._drawn))
 
     def _drawn(self) -> Iterator[str]:
-        for agent in list(self.agents.shuffle()):
+        founders = {self.seats[name] for name in self.session.founders}
+        for agent in list(self.agents.select(lambda agent: agent in founders).shuffle()):
             assert isinstance(agent, Agent)
             yield agent.participant.id

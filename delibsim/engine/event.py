@@ -12,11 +12,12 @@ from delibsim.domain.transcript import Silence, Statement, Turn
 class Event:
     """One participant begins to answer a survey or to take a turn, or has done so (`done`).
 
-    `said` is what came of it, None before.
+    `said` is what came of it, None before. While a collective statement is sought, an event a reply
+    says who replied, the mediator included.
     """
 
     session: str
-    occasion: Literal["pre", "turn", "post"]
+    occasion: Literal["pre", "turn", "post", "consensus"]
     participant: str
     turn: Turn | None = None
     done: bool = False

@@ -2,21 +2,24 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-import mesa
-
+from delibsim.domain.consensus import Consensus
+from delibsim.domain.parentage import Slot
+from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
+from delibsim.engine import mesa_core
 from delibsim.engine.agent import Agent
+from delibsim.engine.consensus import Room, seek_consensus
 from delibsim.engine.event import Event, Watch
 from delibsim.engine.network import network_of
-from delibsim.models.base import LanguageModel
+from delibsim.models.base import Completion, LanguageModel
 
 
-class Forum(mesa.Model, ABC):
+class Forum(mesa_core.Model, ABC):
     """A room with its agents.
 
     Mesa draws orders from the session's seed; formats differ only in their `agenda`.
@@ -28,24 +31,57 @@ class Forum(mesa.Model, ABC):
         super().__init__(rng=session.seed_for("forum"))
         self.session = session
         self.watch = watch
+        self.language_models = language_models
         self.seats: dict[str, Agent] = {}
-        for person in session.participants:
-            model = language_models[person.model]
-            self.seats[person.id] = Agent(self, session, person, model)
+        self.given: dict[int, str] = {}
+        """What is said in turns where a fork says it, by their number."""
+        self.plan = self._sit(session.in_force(session.founders[0], "pre"))
         self.network = network_of(session)
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []
         self.responses: dict[tuple[Phase, str], Response] = {}
+        self._dropped: dict[str, set[str]] = {}  # by model, also by that of the mediator
 
     @abstractmethod
     def agenda(self) -> Iterator[Turn]:
         """The turns of the session, in order; drawn as they are needed."""
 
+    def as_given(self, slots: Iterable[Slot]) -> Iterator[Turn]:
+        """The turns of an agenda, with the words of those that are given kept for `hold_turn`."""
+        for slot in slots:
+            if slot.given is not None:
+                self.given[slot.turn.index] = slot.given
+            yield slot.turn
+
+    async def reach(self, occasion: str) -> None:
+        """Go by the plan that is in force on an occasion; who joins there is surveyed first."""
+        plan = self.session.in_force(self.session.founders[0], occasion)
+        if plan is self.plan:
+            return
+        self.plan = self._sit(plan)
+        if missing := [one for one in plan.respondents if ("pre", one.id) not in self.responses]:
+            await self._ask_all("pre", missing)
+
+    def _sit(self, plan: Session) -> Session:
+        """Seat everybody of a plan, with the models that it gives them; the plan."""
+        for person in plan.participants:
+            model = self.language_models[person.model]
+            if person.id in self.seats:
+                self.seats[person.id].sit(plan, person, model)
+            else:
+                self.seats[person.id] = Agent(self, plan, person, model)
+        return plan
+
     async def hold_turn(self, turn: Turn) -> None:
-        """Let the speaker of the turn speak."""
+        """Let the speaker of the turn speak, or say what is given there."""
+        await self.reach(f"turn {turn.index}")
         self._tell("turn", turn.speaker, turn)
         earlier = self.responses.get(("pre", turn.speaker))
-        said = await self.seats[turn.speaker].speak(turn, self.heard(turn.speaker), earlier)
+        said: Statement | Silence
+        if turn.index in self.given:
+            said = Statement(turn, self.given[turn.index], given=True)
+        else:
+            said = await self.seats[turn.speaker].speak(turn, self.heard(turn.speaker), earlier)
         if isinstance(said, Statement):
             self.statements.append(said)
         else:
@@ -54,6 +90,11 @@ class Forum(mesa.Model, ABC):
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
         """Ask all respondents the survey, all at once; responses in the order of seats."""
+        await self.reach(phase)
+        return await self._ask_all(phase, self.plan.respondents)
+
+    async def _ask_all(self, phase: Phase, people: Sequence[Participant]) -> tuple[Response, ...]:
+        """Ask these people the survey, all at once."""
 
         async def answer(name: str, agent: Agent) -> Response:
             self._tell(phase, name)
@@ -65,7 +106,7 @@ class Forum(mesa.Model, ABC):
 
         # Whoever fails, the others finish first: what is in flight has been paid for and is to be
         # recorded.
-        names = [person.id for person in self.session.respondents]
+        names = [person.id for person in people]
         answering = [answer(name, self.seats[name]) for name in names]
         settled = await asyncio.gather(*answering, return_exceptions=True)
         for outcome in settled:
@@ -75,6 +116,21 @@ class Forum(mesa.Model, ABC):
         for response in responses:
             self.responses[phase, response.participant] = response
         return responses
+
+    async def seek_consensus(self) -> Consensus | None:
+        """The group's own statement, where the session asks for one."""
+        if self.session.consensus is None:
+            return None
+
+        def note(model: str, completion: Completion) -> None:
+            self._dropped.setdefault(model, set()).update(completion.parameters_dropped)
+
+        def tell(name: str) -> None:
+            self.watch(Event(self.session.id, "consensus", name, done=True))
+
+        rule = self.session.consensus
+        room = Room(self.session, rule, self.language_models, self.heard, note, tell)
+        return await seek_consensus(room)
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """The statements that a participant has heard so far: its own, and its neighbours'.
@@ -91,15 +147,16 @@ class Forum(mesa.Model, ABC):
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
         """By model, the parameters that were requested and had no effect in some call."""
-        found: dict[str, set[str]] = {}
+        found = {model: set(names) for model, names in self._dropped.items()}
         for agent in self.seats.values():
-            found.setdefault(agent.participant.model, set()).update(agent.dropped)
+            for model, names in agent.dropped.items():
+                found.setdefault(model, set()).update(names)
         return {model: tuple(sorted(names)) for model, names in found.items() if names}
 
     def leave(self) -> None:
         """Empty the room, so that Mesa keeps nothing of it alive."""
         self.remove_all_agents()
-        getattr(mesa.Agent, "_ids", {}).pop(self, None)
+        getattr(mesa_core.Agent, "_ids", {}).pop(self, None)
 
     def _tell(
         self,

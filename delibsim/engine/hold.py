@@ -1,4 +1,4 @@
-"""Holding a session: survey, turns, survey."""
+"""Holding a session: survey, turns, survey; then, where it is asked for, a collective statement."""
 
 from collections.abc import Mapping
 
@@ -26,20 +26,25 @@ async def hold(
     check(session)
     forum = FORUMS[session.format](session, voices, watch)
     try:
-        before = await forum.survey("pre")
+        await forum.survey("pre")
         for turn in forum.agenda():
             await forum.hold_turn(turn)
         after = await forum.survey("post")
+        consensus = await forum.seek_consensus()
     finally:
         forum.leave()
+    # Of those who left in a fork only the statements remain.
+    before = tuple(forum.responses["pre", person.id] for person in session.respondents)
     responses = before + after
     unanswered = any(response.missing for response in responses)
+    lacking = consensus is not None and any(consensus.gaps)
     return Run(
         session=session,
         responses=responses,
         transcript=tuple(forum.statements),
-        status="partial" if forum.silences or unanswered else "complete",
+        status="partial" if forum.silences or unanswered or lacking else "complete",
         provenance=provenance(),
         silences=tuple(forum.silences),
+        consensus=consensus,
         dropped=forum.dropped(),
     )

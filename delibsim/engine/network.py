@@ -17,7 +17,7 @@ def network_of(session: Session) -> nx.Graph:
     network = session.procedure.audience
     # "audience" is the name that seeds of version 0.1 were made from.
     seed = session.seed_for("audience") % 2**32 if network.network == "small_world" else 0
-    return _graph(network, tuple(person.id for person in session.participants), seed)
+    return _graph(network, session.seats, seed)
 
 
 @functools.lru_cache(maxsize=256)  # the sessions of a study have few networks between them

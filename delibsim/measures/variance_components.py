@@ -18,6 +18,8 @@ BOUND = 1e3
 """The largest standard deviation of targets or raters, in those of the residual."""
 ZERO = 1e-4
 """A smaller one, in standard deviations of the residual, is zero if the likelihood is no lower."""
+DENSE = 20_000
+"""Cells of a table up to which it is quicker to multiply it with its zeros."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class _Profile:
         values = np.where(given, table - table[given].mean(), 0.0)
         ones = given.astype(float)
         self.n = float(ones.sum())
-        self.given = csr_array(ones)
+        self.given = ones if ones.size <= DENSE else csr_array(ones)
         # Of the mean's column and the values: their sums by row and by column, and products.
         self.by_row = np.column_stack([ones.sum(axis=1), values.sum(axis=1)])
         self.by_column = np.column_stack([ones.sum(axis=0), values.sum(axis=0)])
@@ -149,8 +151,7 @@ class _Profile:
         # Of the inverse of I + row * Z Z', Z being the indicators of the rows, this is the part
         # that every pair of ratings in one row shares.
         shared = row / (1 + row * self.by_row[:, 0])
-        pairs = (self.given.T.multiply(shared)) @ self.given
-        matrix = column * (np.diag(self.by_column[:, 0]) - pairs.toarray())
+        matrix = column * (np.diag(self.by_column[:, 0]) - self._pairs(shared))
         factor = cho_factor(matrix + np.eye(len(matrix)))
         right = self.by_column - self.given.T @ (shared[:, None] * self.by_row)
         left = self.products - (self.by_row.T * shared) @ self.by_row
@@ -159,6 +160,12 @@ class _Profile:
         determinant = 2 * np.log(np.diag(factor[0])).sum()
         logs = np.log1p(row * self.by_row[:, 0]).sum() + determinant
         return float(quadratic), float(logs + np.log(products[0, 0]))
+
+    def _pairs(self, weights: Array) -> Array:
+        """For each pair of columns, the sum of the weights of the rows with a value in both."""
+        if isinstance(self.given, np.ndarray):
+            return (self.given.T * weights) @ self.given
+        return (self.given.T.multiply(weights) @ self.given).toarray()
 
 
 def _why_undefined(table: Array, given: NDArray[np.bool_]) -> str:

@@ -71,7 +71,7 @@ async def ask(
 
     def seed(asked: Prompt) -> int:
         purpose = asked.purpose
-        return session.seed_for(purpose.participant, purpose.occasion, purpose.attempt)
+        return session.seed_of_call(purpose.participant, purpose.occasion, purpose.attempt)
 
     def again(fault: str) -> str:
         return reask(session, fault)

@@ -50,8 +50,11 @@ class Limits:
                 "concurrency, tries, requests_per_minute, tokens_per_minute and workers are 1 or"
                 " more"
             )
-        if min(self.longest_wait, self.budget_usd or 0, self.budget_tokens or 0) < 0:
-            raise ValueError("longest_wait, budget_usd and budget_tokens are 0 or more")
+        amounts = (self.longest_wait, self.budget_usd or 0, self.budget_tokens or 0)
+        if not all(0 <= amount < math.inf for amount in amounts):
+            raise ValueError(
+                "longest_wait, budget_usd and budget_tokens are finite numbers of 0 or more"
+            )
 
 
 class Gate:

@@ -57,7 +57,7 @@ class ModelPool:
         population = session.seed_for("population")
         return {
             name: self.model(name, settings, population)
-            for name, settings in session.models.items()
+            for name, settings in session.voices.items()
         }
 
     def model(self, name: str, settings: Settings, population: int | None = None) -> LanguageModel:
@@ -85,7 +85,7 @@ class ModelPool:
         paid.
         """
         planned = [
-            PlannedCalls(session.id, session.models, longest_prompt(session))
+            PlannedCalls(session.id, session.voices, longest_prompt(session))
             for session in sessions
         ]
         return await self.check(planned)
@@ -114,7 +114,7 @@ class ModelPool:
         """Why it is no use to begin this session: a model that cannot be asked any more, a spent
         budget; "" if there is nothing.
         """
-        keys = (_key(name, settings) for name, settings in session.models.items())
+        keys = (_key(name, settings) for name, settings in session.voices.items())
         reasons = (self._limited[key].closed for key in keys if key in self._limited)
         return next(filter(None, reasons), "")
 

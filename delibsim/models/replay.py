@@ -13,11 +13,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from delibsim.domain.run import Session
+from delibsim.domain.word_differences import AROUND, marked, passages
 from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
 from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Message, Prompt, Purpose
+
+LINES, WORDS = 28, 10
+"""Lines of a changed prompt that are shown line by line, and word for word."""
 
 
 @dataclass(frozen=True)
@@ -166,13 +171,79 @@ class Replay:
         return dataclasses.replace(recorded.completion)
 
 
+class Branched:
+    """In a branch of a run: answers of its past come from the parent's record, and nobody is asked
+    for them; all else is asked of `then`, None where the model has no part in the branch.
+
+    `is_past` says of a purpose whether it lies before the branch.
+    """
+
+    capabilities = Capabilities()
+
+    def __init__(
+        self, past: Replay, then: LanguageModel | None, is_past: Callable[[Purpose], bool]
+    ) -> None:
+        self.name = past.name
+        self._past, self._then, self._is_past = past, then, is_past
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """The recorded completion, or that of the model; Diverged where the record of the past
+        does not hold exactly this request.
+        """
+        if self._then is None or self._is_past(prompt.purpose):
+            return await self._past.complete(prompt, seed)
+        return await self._then.complete(prompt, seed)
+
+
+def branch_voices(
+    session: Session,
+    voices: Mapping[str, LanguageModel],
+    past: Iterable[Exchange],
+    recorded: Callable[[str, list[Exchange]], "Replay"] | None = None,
+) -> Mapping[str, LanguageModel]:
+    """The voices with which a session is held: of a branch, the record of its `past` before them,
+    which `recorded` gives a voice (by default `Replay`).
+
+    `voices` are those of the models of the session; models of which only the past knows have no
+    other voice than the record.
+    """
+    if session.before is None:
+        return voices
+    exchanges = list(past)
+
+    def is_past(purpose: Purpose) -> bool:
+        return session.in_force(purpose.participant, purpose.occasion) is not session
+
+    names, plan = dict.fromkeys(voices), session.before
+    while plan is not None:
+        names |= dict.fromkeys(plan.voices)
+        plan = plan.before
+    found: dict[str, LanguageModel] = {}
+    for name in names:
+        found[name] = Branched((recorded or Replay)(name, exchanges), voices.get(name), is_past)
+    return found
+
+
 def _differences(recorded: Exchange, prompt: Prompt) -> str:
-    """The first lines in which a prompt differs from the recorded one, as a unified diff."""
-    recorded_text = Prompt(recorded.messages, prompt.reply, recorded.purpose).text
-    before = f"{recorded_text}\n\n[form]\n{recorded.form}".splitlines()
-    now = f"{prompt.text}\n\n[form]\n{prompt.reply.describe()}".splitlines()
-    lines = difflib.unified_diff(before, now, "recorded", "asked now", lineterm="", n=1)
-    return "\n".join(itertools.islice(lines, 40))
+    """The first lines in which a prompt differs from the recorded one, as a unified diff, and the
+    first passages word for word.
+    """
+    before, now = both_texts(recorded, prompt)
+    lines = difflib.unified_diff(
+        before.splitlines(), now.splitlines(), "recorded", "asked now", lineterm="", n=1
+    )
+    words = "\n".join(marked(passage, AROUND) for passage in passages(before, now))
+    told = words.splitlines()[:WORDS]
+    return "\n".join([*itertools.islice(lines, LINES), "word for word:", *told])
+
+
+def both_texts(recorded: Exchange, prompt: Prompt) -> tuple[str, str]:
+    """The recorded and the present prompt, each as one text with the form of its reply."""
+    before = Prompt(recorded.messages, prompt.reply, recorded.purpose).text
+    return (
+        f"{before}\n\n[form]\n{recorded.form}",
+        f"{prompt.text}\n\n[form]\n{prompt.reply.describe()}",
+    )
 
 
 def _internal(model: str, error: Exception) -> Completion:

@@ -4,15 +4,16 @@ A test holds them against the dry run, in which the session is really held.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from delibsim.domain.format import DEBATE
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
-from delibsim.engine.agenda import deliberation_turns, item_order
-from delibsim.models.base import read
+from delibsim.engine.agenda import deliberation_slots, item_order
+from delibsim.engine.consensus import Room, seek_consensus
+from delibsim.models.base import LanguageModel, read
 from delibsim.planning.dry_run import Asked, DryRunModel
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
@@ -26,7 +27,7 @@ async def calls_of(session: Session, words: int = 0) -> list[Asked]:
     Statements have so many words; 0: only the placeholder.
     """
     asked: list[Asked] = []
-    models = {name: DryRunModel(name, words, asked.append) for name in session.models}
+    models = {name: DryRunModel(name, words, asked.append) for name in session.voices}
     people = {person.id: person for person in session.participants}
     hears = _hears(session)
     earlier: dict[str, Response] = {}
@@ -51,7 +52,31 @@ async def calls_of(session: Session, words: int = 0) -> list[Asked]:
         said.append(Statement(turn, text))
     for person in session.respondents:
         await survey(person, "post")
+    if session.consensus is not None:
+        await seek_consensus(_room(session, models, said, hears))
     return asked
+
+
+def _room(
+    session: Session,
+    models: Mapping[str, LanguageModel],
+    said: list[Statement],
+    hears: Hears,
+) -> Room:
+    """What seeking a collective statement takes after these statements."""
+    assert session.consensus is not None
+
+    def heard(name: str) -> tuple[Statement, ...]:
+        return _heard(said, name, hears)
+
+    return Room(
+        session,
+        session.consensus,
+        models,
+        heard,
+        on_reply=lambda model, completion: None,
+        on_answer=lambda name: None,
+    )
 
 
 def _turns(session: Session) -> Iterator[Turn]:
@@ -66,7 +91,7 @@ def _turns(session: Session) -> Iterator[Turn]:
         source.shuffle(order)
         return order
 
-    return deliberation_turns(session, drawn)
+    return (slot.turn for slot in deliberation_slots(session, drawn))
 
 
 def _hears(session: Session) -> Hears:

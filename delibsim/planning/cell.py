@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.consensus import ConsensusRule
+from delibsim.domain.errors import Several, WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross
 from delibsim.domain.survey import Survey
@@ -19,7 +20,7 @@ from delibsim.planning import debates
 from delibsim.planning.chosen import ChosenPresets
 from delibsim.planning.config import Config, built, validated
 from delibsim.planning.merging import leaves
-from delibsim.planning.model_settings import model_settings
+from delibsim.planning.model_settings import mediator_settings, model_settings
 from delibsim.planning.naming import differences, label_of, label_parts
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import Presets
@@ -64,10 +65,22 @@ class Composer:
         ids = self.library.topics()
         return [id for id in ids if isinstance(self._entry("entry", id)[0], Topic)]
 
+    @property
+    def chosen(self) -> ChosenPresets:
+        """The configuration of every combination of options."""
+        return self._chosen
+
+    def configured(self, job: Job) -> dict[str, Any]:
+        """The configuration of a job as plain values; WrongInput for an unknown setting."""
+        return self._chosen.config(job)
+
     def cell(self, job: Job) -> Cell:
         """One session and its parts; WrongInput if it cannot be."""
-        plain = self._chosen.config(job)
-        config = validated(plain)
+        try:
+            plain = self._chosen.config(job)
+            config = validated(plain)
+        except WrongInput as error:
+            raise Several.of([error, *self._faults_of_files(job)]) from None
         subject = self._subject(config)
         treatment = built(Treatment, "treatment", config.treatment)
         rounds = _own_rounds(config, treatment)
@@ -78,6 +91,9 @@ class Composer:
         differing = self._differences(leaves(plain) | own, job)
         seats = self._seats(config, subject, models, label_of(differing))
         session = self._session(config, subject, treatment, seats)
+        if config.consensus.get("method") != "none":
+            rule = self._rule(config, job, addresses)
+            session = replace(session, consensus=rule)
         named = {
             "topics": {subject.topic.id: subject.topic_digest},
             "surveys": {subject.survey.id: subject.survey_digest},
@@ -87,6 +103,8 @@ class Composer:
             "procedures": {job.choices.get("procedure", "default"): _kept_procedure(config)},
             "models": {model["name"]: _without_temperature(model) for model in models},
         }
+        if session.consensus is not None:
+            named["collective_statements"] = {session.consensus.name: config.consensus}
         parts = {kind: label_parts(kind, own, differing) for kind, own in named.items()}
         if seats.drawn:
             parts["groups"] = {session.id: seats.drawn}
@@ -100,6 +118,8 @@ class Composer:
             debated = {"id": motion.id, "text": motion.text, "theme": motion.theme}
             found = _Subject(motion.topic, motion.survey, digest(debated), digest(motion.survey))
         else:
+            if faults := self._faults_of_subject(config.topic, config.survey):
+                raise Several.of(faults)
             topic, topic_digest = self._entry("topic", config.topic)
             name = config.survey or topic.survey or topic.id
             survey, survey_digest = self._entry("survey", name)
@@ -110,6 +130,38 @@ class Composer:
                 f" {config.persona.topic}, not of {found.topic.id}"
             )
         return found
+
+    def _faults_of_files(self, job: Job) -> list[WrongInput]:
+        """What is wrong with the files that a job names, each looked at by itself."""
+        faults = []
+        for group, name in job.choices.items():
+            try:
+                self._chosen.of({group: name})
+            except WrongInput as error:
+                faults.append(error)
+        if job.is_debate or not isinstance(job.values.get("topic", ""), str):
+            return faults
+        defaults = self._chosen.of({}).config
+        topic = job.values.get("topic", defaults["topic"])
+        survey = job.values.get("survey", defaults["survey"])
+        return faults + self._faults_of_subject(topic, survey)
+
+    def _faults_of_subject(self, topic: str, survey: str | None) -> list[WrongInput]:
+        """What is wrong with the files of a topic and of its survey, or of the one named."""
+        faults = []
+        try:
+            found = self._entry("topic", topic)[0]
+            survey = survey or found.survey or found.id
+        except WrongInput as error:
+            faults.append(error)
+            if topic in self.library.topics() and topic in self.library.surveys():
+                survey = survey or topic
+        if survey:
+            try:
+                self._entry("survey", survey)
+            except WrongInput as error:
+                faults.append(error)
+        return faults
 
     def _entry(self, kind: str, name: str) -> tuple[Any, str]:
         """A topic or survey, and the hash of its content."""
@@ -140,6 +192,18 @@ class Composer:
             subject.topic, subject.survey, config.replicate, config.seed, self.home
         )
         return seated(config.group, config.persona, models, context, label)
+
+    def _rule(self, config: Config, job: Job, addresses: dict[str, str]) -> ConsensusRule:
+        """How the group seeks a statement of its own, with the settings of its mediator."""
+        settings = {**config.consensus, "mediator": config.consensus.get("mediator") or ""}
+        rule = built(ConsensusRule, "consensus", settings)
+        seated = config.group.models or [config.model.name]
+        if not rule.mediator or rule.mediator in seated:
+            return rule
+        model, address = mediator_settings(rule.mediator, config, job, self._chosen)
+        if address:
+            addresses[rule.mediator] = address
+        return replace(rule, model=model)
 
     def _session(
         self, config: Config, subject: _Subject, treatment: Treatment, seats: Seated

@@ -103,5 +103,5 @@ def _holds(text: str, secrets: Iterable[str]) -> bool:
 
 
 def _may_be_meant(known: str) -> bool:
-    """Whether a known setting may be meant by an unknown one."""
-    return "texts" not in known and not known.startswith("debate.")
+    """Whether a known setting may be meant by an unknown one; `runs` is an option now."""
+    return "texts" not in known and known != "runs" and not known.startswith("debate.")

@@ -1,11 +1,11 @@
-"""From overrides to the planned sessions of a study: one job of Hydra's becomes one session."""
+"""From settings to the planned sessions of a study: one job of Hydra's becomes one session."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.errors import NotImported, WrongInput, told_once
+from delibsim.domain.errors import NotImported, WrongInput, each_of, told_once
 from delibsim.domain.run import Session
 from delibsim.domain.shared import shared
 from delibsim.models.limits import Limits
@@ -19,6 +19,8 @@ from delibsim.store.runs import Runs
 
 SHOWN = 10
 """How many different faults of a sweep are listed."""
+UNNAMED = "unnamed"
+"""What the name of a sweep begins with that has none."""
 REPEATED = "{} combinations are the same session as another, such as more rounds without speech."
 """What a command says of `Plan.repeated`."""
 
@@ -61,31 +63,37 @@ def compose(*overrides: str, home: Path | None = None) -> Session:
 
 
 def plan(
-    overrides: Sequence[str], home: Path | None = None, sweep: bool = False, edition: str = NOW
+    overrides: Sequence[str],
+    home: Path | None = None,
+    sweep: bool = False,
+    edition: str = NOW,
+    named: bool = True,
 ) -> Plan:
     """The sessions and their study, from overrides and the files of the user and the package.
 
     Of a sweep, every combination that cannot be is named before anything is begun. A study that has
-    begun keeps its `edition` of presets and prompts, whatever is asked for here.
+    begun keeps its `edition` of presets and prompts, whatever is asked for here. `named`: a sweep
+    without a name is refused, as what is held needs one.
     """
     composer = Composer(home or Path.cwd(), edition)
     asked = read(overrides, composer.presets, composer.topics, sweep)
     base = composer.presets.config()
     begun_under = _edition(asked, base, composer)
     if begun_under != edition:
-        return plan(overrides, home, sweep, begun_under)
+        return plan(overrides, home, sweep, begun_under, named)
     asked = drawn(asked, sweep, base, composer.library)
     cells = _cells(composer, asked.jobs, sweep)
     sessions, parts, config = cells.sessions, cells.parts, cells.first.config
     settings = {"seed": config.seed}
+    more = [list(sessions)] if sweep else []
     study = config.study if config.study is not None else asked.experiment
     if study == "":
-        if sweep:
+        if sweep and named:
             raise WrongInput(
                 "a sweep needs a name, under which it goes on and can be enlarged: study=NAME"
             )
-        session = cells.first.session
-        study = f"{session.id.removesuffix('.r1')}_{digest([settings, parts])[:8]}"
+        first = cells.first.session.id.removesuffix(".r1")
+        study = f"{UNNAMED if sweep else first}_{digest([settings, parts, *more])[:8]}"
     return Plan(
         sessions=tuple(sessions.values()),
         root=composer.home / config.runs,
@@ -134,19 +142,20 @@ class _Cells:
 def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> _Cells:
     """Every combination; WrongInput that names all that cannot be."""
     cells: _Cells | None = None
-    faults = []
+    faults, impossible = [], 0
     for job in jobs:
         try:
             cell = composer.cell(job)
         except WrongInput as error:
             if not sweep:
                 raise
-            faults.append((job, error))
+            faults += [(job, fault) for fault in each_of(error)]
+            impossible += 1
             continue
         cells = cells or _Cells(cell)
         cells.add(cell)
     if cells is None or faults:
-        raise WrongInput(_impossible(faults, len(jobs)))
+        raise WrongInput(_impossible(faults, impossible, len(jobs)))
     if cells.clashes:
         raise WrongInput(
             f"two different sessions would be named {cells.clashes[0]}; give what differs a name of"
@@ -155,14 +164,14 @@ def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> _Cells:
     return cells
 
 
-def _impossible(faults: Sequence[tuple[Job, WrongInput]], n: int) -> str:
+def _impossible(faults: Sequence[tuple[Job, WrongInput]], impossible: int, n: int) -> str:
     """What cannot be: each fault once with its first combination; once for all, what to import."""
     lacking = [fault for _, fault in faults if isinstance(fault, NotImported)]
     combinations: dict[str, list[str]] = {}
     for job, fault in faults:
         if not isinstance(fault, NotImported):
             combinations.setdefault(str(fault), []).append(_combination(job))
-    lines = [f"{len(faults)} of {n} combinations cannot be held, so nothing was begun:"]
+    lines = [f"{impossible} of {n} combinations cannot be held, so nothing was begun:"]
     lines += [f"  {text}" for text in told_once(lacking)]
     for fault, own in list(combinations.items())[:SHOWN]:
         others = f" (and {len(own) - 1} more)" if len(own) > 1 else ""

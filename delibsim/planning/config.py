@@ -16,6 +16,8 @@ Kind = TypeVar("Kind")
 
 OF_THE_STUDY = ("study", "runs", "seed", "limits", "base_url")
 """Settings that all sessions of a study share."""
+LARGEST = 10**18 - 1
+"""The largest whole number that tables hold: 18 digits."""
 OF_A_DEBATE = ("format", "motion", "proposition", "opposition", "tournament")
 """Settings that say which debate is held."""
 
@@ -88,6 +90,7 @@ class Config(_Strict):
     persona: PersonaConfig
     wording: dict[str, Any]
     procedure: dict[str, Any]
+    consensus: dict[str, Any]
     limits: dict[str, Any]
     study: str | int | None
     topic: str
@@ -102,7 +105,7 @@ class Config(_Strict):
     temperature: float | None = Field(ge=0, allow_inf_nan=False)
     debate: Sampling
     base_url: str | None
-    replicate: int = Field(ge=1)
+    replicate: int = Field(ge=1, le=LARGEST)
     seed: int = Field(ge=0)
     runs: str
 

@@ -1,12 +1,13 @@
 """A dry run of a session: it is really held, by models that call nobody and give placeholders."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from delibsim.domain.run import Session
 from delibsim.engine.check import prompt_hash
-from delibsim.models.base import Completion
+from delibsim.models.base import Completion, LanguageModel
 from delibsim.models.capabilities import Capabilities
+from delibsim.models.replay import Exchange, branch_voices
 from delibsim.prompts.prompt import Prompt
 
 
@@ -43,16 +44,19 @@ class DryRunModel:
         return Completion(reply, model_requested=self.name)
 
 
-async def dry_run(session: Session, words: int = 0) -> list[Asked]:
-    """Every call of a session in order, the first attempt of each.
+async def dry_run(session: Session, words: int = 0, past: Sequence[Exchange] = ()) -> list[Asked]:
+    """Every call of a session in order, the first attempt of each; of a branch those after it, as
+    its `past` is on record.
 
     Statements have so many words; 0: only the placeholder.
     """
     from delibsim.engine.hold import hold  # Mesa takes half a second to import
 
     asked: list[Asked] = []
-    models = {name: DryRunModel(name, words, asked.append) for name in session.models}
-    await hold(session, models)
+    models: dict[str, LanguageModel] = {}
+    for name in session.voices:
+        models[name] = DryRunModel(name, words, asked.append)
+    await hold(session, branch_voices(session, models, past))
     return asked
 
 
@@ -63,6 +67,10 @@ def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
     place of those of the other.
     """
     models = tuple(dict.fromkeys(person.model for person in session.participants))
+    rule, mediator = session.consensus, ()
+    if rule is not None:
+        models = tuple(dict.fromkeys([*models, session.mediator]))
+        mediator = models.index(session.mediator), replace(rule, mediator="", model={})
     seats = []
     for person in session.participants:
         seats.append((person.id, person.persona, person.role, models.index(person.model)))
@@ -74,6 +82,8 @@ def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
         session.wording,
         session.procedure,
         seats,
+        mediator,
+        None if session.parentage is None else session.cell,
     )
     return repr(signature), models
 
@@ -105,6 +115,6 @@ def speakers(asked: list[Asked]) -> str:
     turns = []
     for call in asked:
         purpose = call.prompt.purpose
-        if purpose.occasion not in ("pre", "post"):
+        if purpose.occasion.startswith("turn "):
             turns.append(f"{purpose.occasion}: {purpose.participant}")
     return ", ".join(turns) or "nobody speaks"

@@ -9,10 +9,10 @@ from typing import Any
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES
 from delibsim.models.limits import Limits
-from delibsim.models.replay import exchange_of
+from delibsim.models.replay import Exchange, exchange_of
 from delibsim.planning.calls import calls_of
 from delibsim.planning.costing import Assumptions, Line, line_of, seconds_of
-from delibsim.planning.dry_run import Asked, call_signature
+from delibsim.planning.dry_run import Asked, call_signature, dry_run
 from delibsim.planning.load import Load, load_of
 from delibsim.planning.tokens import Range, total
 from delibsim.prompts.session import statement_words
@@ -79,8 +79,11 @@ async def estimate(
     limits: Limits,
     addresses: Mapping[str, str],
     assumptions: Assumptions | None = None,
+    past: Mapping[str, Sequence[Exchange]] | None = None,
 ) -> Estimate:
     """What it takes to hold those sessions of a plan that have no run yet.
+
+    `past` holds for every branch of a run, by its name, what it has of its parent's record.
 
     Nothing is called and nothing is written. Re-asks and repeated attempts are left out. One dry
     run serves all replicates of a cell, and all cells that differ only in who answers; a session
@@ -101,9 +104,11 @@ async def estimate(
         key = signature + (session.id if done else "")
         if key not in known:
             repeated = topics[session.topic.id, session.survey.id] > 1
-            known[key] = await _loads(session, models, done, assumptions.words, repeated)
+            ends = assumptions.words or statement_words(session)
+            calls = [await _calls(session, words, past or {}) for words in ends]
+            known[key] = _loads(calls, models, done, repeated)
         for model, load in zip(models, known[key], strict=True):
-            own = session.models[model]
+            own = session.voices[model]
             line = repr([model, *(own.get(name) for name in COSTS)])
             by_model[line] += load
             settings[line] = model, own
@@ -136,15 +141,32 @@ def estimate_ratings(
     Each sitting is the dry run of one rater before one debate. `Load.sessions` counts ratings here,
     and `held` of them are there already. The speeches are known, so no words are assumed.
     """
-    assumptions = replace(assumptions or Assumptions(), words=(0, 0))
     by_model: defaultdict[str, Load] = defaultdict(Load)
     for calls in sittings:
         by_model[calls[0].model] += load_of(calls, calls, len(calls), repeated=False)
+    found = estimate_loads(by_model, models, limits, addresses, assumptions)
+    return replace(found, planned=len(sittings) + held, held=held)
+
+
+def estimate_loads(
+    loads: Mapping[str, Load],
+    models: Mapping[str, Mapping[str, Any]],
+    limits: Limits,
+    addresses: Mapping[str, str],
+    assumptions: Assumptions | None = None,
+    held: int = 0,
+) -> Estimate:
+    """What models will take that are asked about finished texts, by what each of them is asked.
+
+    `Load.sessions` counts answers here, and `held` of them are there already. The texts are known,
+    so no words are assumed.
+    """
+    assumptions = replace(assumptions or Assumptions(), words=(0, 0))
     lines = []
-    for name, load in by_model.items():
+    for name, load in loads.items():
         lines.append(line_of(name, load, models[name], addresses.get(name, ""), assumptions))
     return Estimate(
-        planned=len(sittings) + held,
+        planned=sum(load.sessions for load in loads.values()) + held,
         held=held,
         cut_off=0,
         recorded=0,
@@ -154,17 +176,25 @@ def estimate_ratings(
     )
 
 
-async def _loads(
-    session: Session,
+async def _calls(
+    session: Session, words: int, past: Mapping[str, Sequence[Exchange]]
+) -> list[Asked]:
+    """The calls of a session if every statement has so many words."""
+    if session.parentage is None:
+        return await calls_of(session, words)
+    return await dry_run(session, words, past[session.id])
+
+
+def _loads(
+    calls: Sequence[Sequence[Asked]],
     models: Sequence[str],
     done: frozenset[tuple[str, str]],
-    words: tuple[int, int] | None,
     repeated: bool,
 ) -> list[Load]:
-    """What each model of a session is asked, without the calls that are done."""
-    low, high = words or statement_words(session)
-    brief = [call for call in await calls_of(session, low) if _occasion(call) not in done]
-    long = [call for call in await calls_of(session, high) if _occasion(call) not in done]
+    """What each model of a session is asked, with brief and with long statements, without the calls
+    that are done.
+    """
+    brief, long = (_undone(own, done) for own in calls)
     depth = len({call.prompt.purpose.occasion for call in long})
     loads = []
     for model in models:
@@ -172,6 +202,11 @@ async def _loads(
         own_long = [call for call in long if call.model == model]
         loads.append(load_of(own_brief, own_long, depth, repeated))
     return loads
+
+
+def _undone(calls: Iterable[Asked], done: frozenset[tuple[str, str]]) -> list[Asked]:
+    """The calls that are not done."""
+    return [call for call in calls if _occasion(call) not in done]
 
 
 def _expected_words(sessions: Iterable[Session]) -> tuple[int, int]:

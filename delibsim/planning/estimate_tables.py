@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import Plan
 from delibsim.planning.costing import Line
@@ -64,10 +65,11 @@ def heading(planned: Plan, found: Estimate) -> str:
     parts = [f"{found.held} held already, {found.waiting} to be held"]
     if found.cut_off:
         parts.append(
-            f"{found.cut_off} of them cut off, with {found.recorded} calls on record that are not"
-            " asked again"
+            f"{found.cut_off} of them cut off, with {counted(found.recorded, 'call')} on record,"
+            " not to be asked again"
         )
-    return f"study {planned.study}: {found.planned} sessions, {', '.join(parts)}"
+    sessions = counted(found.planned, "session")
+    return f"{study_named(planned.study)}: {sessions}, {', '.join(parts)}"
 
 
 def heads(unit: str = "sessions") -> list[str]:

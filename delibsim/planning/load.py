@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from delibsim.planning.dry_run import Asked
 from delibsim.planning.tokens import Range, shared_beginning, tokens_of, total
+from delibsim.prompts.prompt import Prompt
 
 MESSAGE = 4
 """Tokens that a provider may count for the frame of a message."""
@@ -34,6 +35,11 @@ class Load:
             output=self.output + other.output,
             longest=max(self.longest, other.longest),
         )
+
+
+def tokens_of_prompt(prompt: Prompt) -> Range:
+    """Tokens of one prompt, with the frames of its messages."""
+    return tokens_of(prompt.text) + Range(0, MESSAGE * (len(prompt.messages) + 1))
 
 
 def load_of(brief: Sequence[Asked], long: Sequence[Asked], depth: int, repeated: bool) -> Load:

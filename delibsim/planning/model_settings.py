@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted
 from delibsim.models.clients.settings import check_address, check_settings
 from delibsim.planning import debates
 from delibsim.planning.chosen import ChosenPresets
@@ -23,26 +24,45 @@ def model_settings(
     _check_group(config, job)
     found, addresses = [], {}
     for preset in _presets(config, job, presets):
-        if "temperature" in preset:
-            raise WrongInput(
-                f"the file of model '{preset['name']}' in conf/model/ sets a temperature, which"
-                " that of the session would overwrite; leave it out there, and set temperature=X"
-            )
-        model = {**preset, "temperature": config.temperature}
-        own_limit = "model.max_tokens" in job.values and "max_tokens" in preset
-        if config.is_debate and not own_limit:
-            model = debates.bounded(model, config.debate)
+        model, address = _settled(preset, config, job)
         name = str(model["name"])
-        check_settings(name, model)
-        # An address is no part of what is studied: a server may move, and an address may hold a
-        # secret.
-        own_address = model.pop("base_url", None)
-        address = config.base_url or own_address
-        if address and model["kind"] != "citizen":
-            check_address(name, model, str(address))
-            addresses[name] = str(address)
+        if address:
+            addresses[name] = address
         found.append(model)
     return found, addresses
+
+
+def mediator_settings(
+    name: str, config: Config, job: Job, presets: ChosenPresets
+) -> tuple[dict[str, Any], str]:
+    """The settings of a mediator that no participant speaks by, from its preset, and its address.
+
+    WrongInput as of `model_settings`.
+    """
+    preset = validated(presets.config_of_model(name, job)).model.model_dump()
+    return _settled(preset, config, job)
+
+
+def _settled(preset: Mapping[str, Any], config: Config, job: Job) -> tuple[dict[str, Any], str]:
+    """The settings of a model in a session, from its preset, and its address, "" without one."""
+    if "temperature" in preset:
+        raise WrongInput(
+            f"the file of model '{preset['name']}' in conf/model/ sets a temperature, which"
+            " that of the session would overwrite; leave it out there, and set temperature=X"
+        )
+    model = {**preset, "temperature": config.temperature}
+    own_limit = "model.max_tokens" in job.values and "max_tokens" in preset
+    if config.is_debate and not own_limit:
+        model = debates.bounded(model, config.debate)
+    name = str(model["name"])
+    check_settings(name, model)
+    # An address is no part of what is studied: a server may move, and an address may hold a secret.
+    own_address = model.pop("base_url", None)
+    address = config.base_url or own_address
+    if not address or model["kind"] == "citizen":
+        return model, ""
+    check_address(name, model, str(address))
+    return model, str(address)
 
 
 def _check_group(config: Config, job: Job) -> None:
@@ -51,7 +71,9 @@ def _check_group(config: Config, job: Job) -> None:
     if models is None:
         return
     if len(models) > size:
-        raise WrongInput(f"group.models names {len(models)} models for {size} seats")
+        raise WrongInput(
+            f"group.models names {counted(len(models), 'model')} for {counted(size, 'seat')}"
+        )
     if "model" in job.choices:
         raise WrongInput(
             "group.models seats the models, so model= would have no effect; leave one of the two"

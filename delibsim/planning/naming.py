@@ -12,7 +12,7 @@ UNLABELLED = (*NAMED, *OF_THE_STUDY, *OF_A_DEBATE)
 """Settings that a label need not give."""
 IDENTITY = ("name", "kind", "model", "base_url", "key_env", "timeout", "strict", "price")
 """Settings of a model that identify it, or that only say how it is reached."""
-OPTIONS = ("persona", "wording", "procedure")
+OPTIONS = ("persona", "wording", "procedure", "consensus")
 """Groups whose option stands in the label unless it is the usual one."""
 
 

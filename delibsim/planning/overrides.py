@@ -1,4 +1,4 @@
-"""From overrides, as Hydra reads them, to one set of choices and values for every session."""
+"""From settings, as Hydra reads them, to one set of choices and values for every session."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.planning.config import OF_THE_STUDY
-from delibsim.planning.presets import FOR_DEBATES, GROUPS, Presets
+from delibsim.planning.presets import FOR_CODERS, FOR_DEBATES, GROUPS, Presets
 
 PEOPLE = "human:"
 """What persona=human:TOPIC begins with: the participants of that topic."""
@@ -64,7 +64,7 @@ def read(
     option of a group, and `+experiment=NAME` brings the overrides of a preset, which those at the
     command line replace.
     """
-    parsed = {_key(override): override for override in _parsed(overrides)}
+    parsed = _by_key(_parsed(overrides), overrides)
     experiment = ""
     if "experiment" in parsed:
         experiment = str(parsed.pop("experiment").value())
@@ -100,6 +100,24 @@ def read(
         launcher=str(named.value()) if named else "delibsim",
         launcher_overrides=tuple(str(override.input_line) for override in launcher.values()),
     )
+
+
+def values_by_key(overrides: Sequence[str]) -> dict[str, Any]:
+    """Settings as plain values by key, of which each is given once and names one value.
+
+    WrongInput for what cannot be read, and for several values.
+
+    >>> values_by_key(["samples=3", "wordings=[a,b]"])
+    {'samples': 3, 'wordings': ['a', 'b']}
+    """
+    parsed = _by_key(_parsed(overrides), overrides)
+    for key, override in parsed.items():
+        if override.is_sweep_override():
+            raise WrongInput(
+                f"'{hidden(str(override.input_line), overrides)}' names several values; a list"
+                f" stands in brackets: '{key}=[A,B]'"
+            )
+    return {key: override.value() for key, override in parsed.items()}
 
 
 def hidden(text: str, overrides: Iterable[str]) -> str:
@@ -143,13 +161,31 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
     try:
         return OverridesParser.create().parse_overrides(list(overrides))
     except RecursionError:
-        raise WrongInput("the values of an override are nested too deep") from None
+        raise WrongInput("the values of a setting are nested too deep") from None
+    except ValueError:  # of Python, which reads no number of more than 4,300 digits
+        raise WrongInput("a setting holds a number with too many digits to be read") from None
     except HydraException as error:
-        problem = hidden(str(error).splitlines()[0], overrides)
+        problem = hidden(str(error).splitlines()[0], overrides).replace("override", "setting")
         raise WrongInput(
-            f"cannot read the override: {problem}; overrides look like topic=acp, and values with"
+            f"cannot read the setting: {problem}; settings look like topic=acp, and values with"
             " special characters need quotes of their own: study=\"'name'\""
         ) from None
+
+
+def _by_key(parsed: Iterable[Override], overrides: Sequence[str]) -> dict[str, Override]:
+    """Overrides by what they set; WrongInput for a setting that is given more than once."""
+    found: dict[str, Override] = {}
+    for override in parsed:
+        key = _key(override)
+        if key in found:
+            first = hidden(str(found[key].input_line), overrides)
+            second = hidden(str(override.input_line), overrides)
+            raise WrongInput(
+                f"the setting '{key}' is given more than once: {first} and {second}; leave one of"
+                f" them out. A sweep (-m) takes several values as {key}=FIRST,SECOND"
+            )
+        found[key] = override
+    return found
 
 
 def _key(override: Override) -> str:
@@ -181,6 +217,7 @@ def _values(
     value = override.value()
     if (isinstance(value, Glob) or value == "all") and (key == "topic" or key in GROUPS):
         names = list(topics() if key == "topic" else presets.names(key))
+        names = [name for name in names if name not in FOR_CODERS.get(key, ())]
         if "format=debate" not in overrides:
             names = [name for name in names if name not in FOR_DEBATES.get(key, ())]
         if isinstance(value, Glob):

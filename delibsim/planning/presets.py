@@ -16,7 +16,7 @@ from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.instruments.library import package_data
 from delibsim.store.instruments.persona_files import check_persona_file
 
-GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "limits")
+GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "consensus", "limits")
 
 RESERVED = (("procedure", "published"),)
 """Presets that follow a publication, and that no file of the user's can replace."""
@@ -28,6 +28,9 @@ FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
 }
 """Options for debates, which can be named; in deliberations, `all` and globs leave them out."""
+
+FOR_CODERS: Mapping[str, tuple[str, ...]] = {"wording": ("coding", "coding_a", "coding_b")}
+"""Options for coders of finished texts; no session is held with them."""
 
 
 class Presets:

@@ -24,6 +24,10 @@ class Range:
     def __add__(self, other: "Range") -> "Range":
         return Range(self.low + other.low, self.high + other.high)
 
+    def times(self, n: int) -> "Range":
+        """So many of it."""
+        return Range(n * self.low, n * self.high)
+
 
 def total(ranges: Iterable[Range]) -> Range:
     """The sum of ranges.

@@ -120,6 +120,12 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
+def unquoted(quotation: str) -> str:
+    """What stands in a quotation of which every line begins with "> "."""
+    lines = quotation.split("\n")
+    return "\n".join(line.removeprefix(">").removeprefix(" ") for line in lines)
+
+
 def _heading(turn: Turn) -> tuple[str, int, int]:
     return turn.speaker, turn.round, turn.index
 

@@ -40,12 +40,12 @@ def survey_prompt(
     form = SurveyAnswers(session.survey, reversed_for(session, participant))
     shown = heard if procedure.show_transcript else ()
     # What is asked of everybody stands before what is particular to one.
-    parts = [_transcript(session, shown), say(session, f"survey_{phase}"), form.rules()]
-    parts += [_particulars(session, participant), _items(session, order)]
+    parts = [transcript_shown(session, shown), say(session, f"survey_{phase}"), form.rules()]
+    parts += [particulars(session, participant), _items(session, order)]
     if phase == "post" and procedure.show_answers:
         parts.append(_answers(session, earlier))
     parts.append(form.ending())
-    messages = _messages(session, parts, instructed=procedure.instructions == "everywhere")
+    messages = messages_of(session, parts, instructed=procedure.instructions == "everywhere")
     return Prompt(messages, form, Purpose(participant.id, phase))
 
 
@@ -57,10 +57,10 @@ def speech_prompt(
     earlier: Response | None = None,
 ) -> Prompt:
     """Ask one participant to take a turn."""
-    form = _form_of_turn(session, turn)
+    form = form_of_turn(session, turn)
     notes = [said.text for said in heard if said.turn.task == PREPARATION]
     speeches = [said for said in heard if said.turn.task != PREPARATION]
-    parts = [_transcript(session, speeches), _particulars(session, participant)]
+    parts = [transcript_shown(session, speeches), particulars(session, participant)]
     if session.procedure.recall and earlier is not None and earlier.answers:
         # The survey stands before the transcript, in the order of the instrument: so all speakers'
         # prompts begin alike.
@@ -71,11 +71,11 @@ def speech_prompt(
         quotation = block("notes", quoted(" ".join(notes)))
         parts.append(f"{say(session, 'notes')}\n{quotation}")
     parts += [_task(session, turn), form.describe()]
-    messages = _messages(session, parts, instructed=True)
+    messages = messages_of(session, parts, instructed=True)
     return Prompt(messages, form, Purpose(participant.id, f"turn {turn.index}"))
 
 
-def _form_of_turn(session: Session, turn: Turn) -> Form:
+def form_of_turn(session: Session, turn: Turn) -> Form:
     """The form of what is said in a turn: under rules a speech, otherwise free speech."""
     rules, limit = session.procedure.rules, session.procedure.longest_statement
     if rules is None or turn.task == PREPARATION:
@@ -110,8 +110,7 @@ def reversed_for(session: Session, participant: Participant) -> bool:
     """
     if session.procedure.reverse_scale is None:
         return False
-    seats = [person.id for person in session.participants]
-    pair, place = divmod(seats.index(participant.id), 2)
+    pair, place = divmod(session.seats.index(participant.id), 2)
     return (session.seed_for("reversed", pair) + place) % 2 == 0
 
 
@@ -220,7 +219,7 @@ def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
     )
 
 
-def _messages(
+def messages_of(
     session: Session, parts: Sequence[str], *, instructed: bool
 ) -> tuple[Message, Message]:
     """The system message, with the instructions if `instructed`, and the user message."""
@@ -246,7 +245,7 @@ def _joined(parts: Sequence[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _particulars(session: Session, participant: Participant) -> str:
+def particulars(session: Session, participant: Participant) -> str:
     """What is particular to one participant: its name, its role in a debate, its persona."""
     # The name first: a persona may hold anything, and must not pass for the name.
     parts = [say(session, "you"), block("you", participant.id)]
@@ -264,7 +263,7 @@ def _limits(session: Session) -> dict[str, object]:
     return {} if rules is None else {"least": rules.least, "most": rules.most}
 
 
-def _transcript(session: Session, heard: Sequence[Statement]) -> str:
+def transcript_shown(session: Session, heard: Sequence[Statement]) -> str:
     """The transcript as far as the procedure shows it; "" if nothing was heard."""
     if not heard:
         return ""

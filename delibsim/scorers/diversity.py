@@ -94,7 +94,8 @@ class _Populations:
         if key not in self._spreads:
             items = len(survey.considerations) + len(survey.preferences)
             population = np.array(self._answers[key]).reshape(-1, items)
-            self._spreads[key] = spreads(population)
+            # Sorted, so that the order of runs does not matter to the last digit.
+            self._spreads[key] = spreads(np.sort(population, axis=0))
         return self._spreads[key]
 
 

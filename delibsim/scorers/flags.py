@@ -71,7 +71,7 @@ class _Texts:
 
     def note(self, run: Run) -> None:
         """Remember the texts of a run."""
-        own = {_digest(said.text) for said in run.transcript}
+        own = {_digest(said.text) for said in run.transcript if _own(run, said)}
         self._shared |= own & self._known
         self._known |= own
 
@@ -80,7 +80,7 @@ class _Texts:
         found: dict[str, list[Statement]] = {kind: [] for kind in KINDS}
         earlier: set[str] = set()
         for statement in run.transcript:
-            shared = _digest(statement.text) in self._shared
+            shared = _own(run, statement) and _digest(statement.text) in self._shared
             for kind in _flags(run, statement, earlier, shared):
                 found[kind].append(statement)
             earlier.add(statement.text)
@@ -93,6 +93,12 @@ class _Texts:
                 yield Score(f"flags.{kind}", "statement", where, 1.0)
 
 
+def _own(run: Run, statement: Statement) -> bool:
+    """Whether a statement was made in this run, and not taken over from its parent or given."""
+    parentage = run.session.parentage
+    return parentage is None or (statement.turn.index >= parentage.at and not statement.given)
+
+
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
@@ -100,13 +106,14 @@ def _digest(text: str) -> bytes:
 def _flags(run: Run, statement: Statement, earlier: Collection[str], shared: bool) -> Iterator[str]:
     """The flags of a statement; `shared`: another run has a statement of this text."""
     text, session = statement.text, run.session
-    people = {person.id: person for person in session.participants}
-    speaker = people.pop(statement.turn.speaker)
+    occasion = f"turn {statement.turn.index}"
+    speaker = session.seated(statement.turn.speaker, occasion)
+    others = tuple(name for name in session.seats if name != speaker.id)
     if INSTRUCTION.search(text):
         yield "instruction"
     if len(_labelled(session.survey).findall(text)) >= ANSWERS:
         yield "survey_answers"
-    if _line_of(tuple(people)).search(text):
+    if _line_of(others).search(text):
         yield "other_speakers"
     if MARKUP.search(text):
         yield "markup"
@@ -116,7 +123,8 @@ def _flags(run: Run, statement: Statement, earlier: Collection[str], shared: boo
         yield "odd_characters"
     if text in earlier:
         yield "repeated"
-    temperature = session.models[speaker.model].get("temperature") or 0
+    plan = session.in_force(speaker.id, occasion)
+    temperature = plan.models.get(speaker.model, {}).get("temperature") or 0
     if shared and temperature > 0:
         yield "across_runs"
 

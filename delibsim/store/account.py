@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 
 from delibsim.domain.study import natural
+from delibsim.store.branch_folders import FORKS, PROBES
+from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
+
+COMMANDS = {FORKS: "fork", PROBES: "probe"}
+"""The commands that hold branches, by their folder."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,8 @@ class Account:
     planned: tuple[str, ...]
     begun: tuple[str, ...]
     held: tuple[str, ...]
+    command: str = "run"
+    """The command that holds what was never begun."""
 
     @property
     def not_begun(self) -> tuple[str, ...]:
@@ -27,14 +34,18 @@ class Account:
 
     def notice(self) -> str:
         """That sessions were never begun, and how they are held; "" if all were begun."""
-        never, planned = len(self.not_begun), len(self.planned)
-        if not never:
-            return ""
-        verb = "session was" if never == 1 else "sessions were"
-        return (
-            f"{never} {verb} never begun, of {planned} that the study plans: give the"
-            " `delibsim run` command of the study again to hold what is missing"
-        )
+        return notice(len(self.not_begun), len(self.planned), self.command)
+
+
+def notice(never: int, planned: int, command: str = "run") -> str:
+    """That so many of the planned sessions were never begun, and how they are held; "" for none."""
+    if not never:
+        return ""
+    verb = "session was" if never == 1 else "sessions were"
+    return (
+        f"{never} {verb} never begun, of {planned} that the study plans: give the"
+        f" `delibsim {command}` command of the study again to hold what is missing"
+    )
 
 
 def account_of(runs: Runs) -> Account:
@@ -42,4 +53,9 @@ def account_of(runs: Runs) -> Account:
     begun, manifest = sorted(runs.sessions(), key=natural), runs.manifest()
     planned = {*begun, *(manifest.sessions if manifest else ())}
     held = tuple(name for name in begun if runs.held(name))
-    return Account(tuple(sorted(planned, key=natural)), tuple(begun), held)
+    return Account(tuple(sorted(planned, key=natural)), tuple(begun), held, command_of(runs))
+
+
+def command_of(runs: Runs) -> str:
+    """The command that holds the sessions of a study."""
+    return COMMANDS.get(runs.folder.name, "run") if is_of_branches(runs) else "run"

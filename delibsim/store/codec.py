@@ -63,8 +63,9 @@ def run_to_plain(run: Run) -> dict[str, Any]:
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
     for response, held in zip(plain["responses"], run.responses, strict=True):
         response["missing"] = reasons_to_plain(held.missing)
-    plain["transcript"] = [_without(statement, cut=False) for statement in plain["transcript"]]
-    return _without(plain, dropped=None)
+    said = plain["transcript"]
+    plain["transcript"] = [_without(statement, cut=False, given=False) for statement in said]
+    return _without(plain, dropped=None, consensus=None)
 
 
 def run_from_json(text: str | bytes) -> Run:
@@ -183,7 +184,11 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     procedure = _without(plain["procedure"], **unsaid)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
-    return _without(plain | {"procedure": procedure}, personas="")
+    unused = {"personas": "", "consensus": None, "parentage": None, "before": None}
+    brief = _without(plain | {"procedure": procedure}, **unused)
+    if "before" in brief:
+        brief["before"] = _brief_session(brief["before"])
+    return brief
 
 
 def reasons_to_plain(missing: Mapping[str, Reason]) -> dict[str, str]:
@@ -265,9 +270,11 @@ def _say_what_was(plain: dict[str, Any]) -> None:
     leaves out.
     """
     session = plain.get("session", plain)
-    procedure = session.get("procedure") if isinstance(session, dict) else None
-    if isinstance(procedure, dict):
-        session["procedure"] = {**UNSAID, **procedure}
+    while isinstance(session, dict):
+        procedure = session.get("procedure")
+        if isinstance(procedure, dict):
+            session["procedure"] = {**UNSAID, **procedure}
+        session = session.get("before")
 
 
 def _fault(error: ValidationError) -> str:

@@ -17,8 +17,22 @@ LATER = {
     FIRST: {
         "experiment": ("main_grid_offline",),
         "procedure": ("published",),
-        "wording": ("oxford_evaluative",),
+        "wording": (
+            "oxford_evaluative",
+            "coding",
+            "coding_a",
+            "coding_b",
+            "compare",
+            "summary",
+            "summary_parts",
+            "verdict",
+        ),
+        "group": ("dqi_study",),
         "model": (
+            "claude_haiku_4_5",
+            "claude_sonnet_4_6",
+            "llama_3_3_70b",
+            "qwen_2_5_72b",
             "citizen_alike",
             "citizen_apart",
             "citizen_complex",

@@ -217,8 +217,10 @@ def staged(folder: Path) -> Generator[Path]:
     """An empty folder that takes the place of `folder` as a whole when the context ends well; until
     then `folder` is as it was.
 
-    What processes left behind that were killed on the way is removed.
+    What processes left behind that were killed on the way is removed. A link stays, and the folder
+    that it leads to is replaced.
     """
+    folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."
     for path in folder.parent.iterdir():
@@ -235,6 +237,10 @@ def staged(folder: Path) -> Generator[Path]:
             _sync(path)
         _take_the_place(new, folder)
         _sync(folder.parent)
+    except OSError as error:
+        if error.filename is None:  # a file of the folder that was written line by line
+            raise OSError(error.errno, error.strerror or str(error), str(folder)) from None
+        raise
     finally:
         shutil.rmtree(new, ignore_errors=True)  # the old folder by now, or what was not finished
         os.close(handle)

@@ -3,7 +3,7 @@ every amendment since.
 """
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import DEVNULL
@@ -12,8 +12,10 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Session
 from delibsim.store.codec import differences
 from delibsim.store.editions import EDITIONS, FIRST, NOW, UNSAID
+from delibsim.store.edits import KINDS, Name, edits
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import file_bytes, json_value
 
@@ -45,8 +47,27 @@ class Manifest:
     schema: int = SCHEMA
     edition: str = NOW
 
-    def conflicts(self, new: "Manifest") -> list[str]:
-        """What would change under its name, one line a difference; what is only added is none."""
+    def edited(self, new: "Manifest") -> list[Name]:
+        """The topics and surveys of which another holds another hash, by kind and id."""
+        found = []
+        for kind in KINDS if self.schema > 1 else ():
+            given = new.components.get(kind, {})
+            for name, content in self.components.get(kind, {}).items():
+                if given.get(name, content) != content:
+                    found.append((kind, name))
+        return found
+
+    def conflicts(
+        self,
+        new: "Manifest",
+        kept: Iterable[Session] = (),
+        planned: Iterable[Session] = (),
+    ) -> list[str]:
+        """What would change under its name, one line a difference; what is only added is none.
+
+        Topics and surveys that were edited are told in texts, as far as the plans that were `kept`
+        and those `planned` now hold them.
+        """
         if self.schema == 1:
             # Sessions were named otherwise then, so that what is held already would be asked and
             # paid for once more.
@@ -56,10 +77,14 @@ class Manifest:
             ]
         changed = differences(dict(self.settings), dict(new.settings))
         for kind, named in self.components.items():
+            if kind in KINDS:
+                continue
             given = new.components.get(kind, {})
             before = {name: content for name, content in named.items() if name in given}
             now = {name: given[name] for name in before}
             changed += differences(before, now, kind)
+        if edited := self.edited(new):
+            changed += edits(edited, kept, planned)
         if changed:
             return changed
         reworded = [cell for cell, own in self.prompts.items() if new.prompts.get(cell, own) != own]

@@ -20,6 +20,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
+from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
@@ -96,13 +97,15 @@ class Ratings:
         """A line for every debate with lost ratings: how many, where, and what to do."""
         advice = (
             "models are asked again by delibsim ratings ask, people's forms are imported again;"
-            " then delete the line(s)"
+            " then delete what is damaged"
         )
         lines = []
         for debate in debates:
             file, n = self.path(debate) / "ratings.jsonl", self.lost(debate)
             if n:
-                lines.append(f"{file}: {n} damaged line(s), as many ratings lost; {advice}")
+                lines.append(
+                    f"{file}: {counted(n, 'damaged line')}, as many ratings lost; {advice}"
+                )
         return lines
 
     def add(self, rating: Rating) -> None:
@@ -159,13 +162,17 @@ class Ratings:
         """Every exchange with a rater of the study as plain values; the settings of the panels'
         models.
         """
-        models: dict[str, Any] = {}
-        for panel in self._panels().values():
-            models |= panel["models"]
         records = []
         for log in sorted((self.folder / RATINGS).glob("*/exchanges.jsonl")):
             records += read_lines(log)[0]
-        return records, models
+        return records, self.models()
+
+    def models(self) -> dict[str, Any]:
+        """The settings of the models of all panels, by name."""
+        found: dict[str, Any] = {}
+        for panel in self._panels().values():
+            found |= panel["models"]
+        return found
 
     def _panels(self) -> dict[str, Any]:
         path = self.folder / RATINGS / "panels.json"

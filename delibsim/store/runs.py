@@ -12,7 +12,9 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
+from delibsim.domain.text import study_named
 from delibsim.store import codec
+from delibsim.store.branch_folders import BRANCHES, folder_of
 from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
@@ -32,9 +34,10 @@ from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 from delibsim.store.reading import file_bytes, json_value
 
 SCORES, DETAILS = "scores", "details"
-EXPORT = "tables"
+EXPORT, BENCH = "tables", "bench"
 LAUNCHER = "launcher"
-"""The folders of a study that hold no session."""
+TEXTS, NOTES = "texts.jsonl", "notes.jsonl"
+"""The folders and the files of a study that hold no session."""
 
 
 def scores_file(name: str, version: int) -> str:
@@ -53,7 +56,9 @@ class Runs:
 
     def __init__(self, root: Path, study: str) -> None:
         self.study = study
-        self.folder = root / slug(study)
+        self.folder = folder_of(root, study)
+        self.scored_in: Path | None = None
+        """Another folder for the scores than that within the study."""
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
         self._answered: dict[str, set[tuple[str, str]]] | None = None
@@ -89,16 +94,23 @@ class Runs:
         begun = self.manifest()
         return NOW if begun is None else begun.edition
 
-    def compare(self, new: Manifest) -> None:
+    def compare(self, new: Manifest, sessions: Iterable[Session] = ()) -> None:
         """Refuse what would change a study that exists: a shared setting, or a component under its
-        name; WrongInput with the differences.
+        name; WrongInput with the differences, those of the texts of its `sessions` among them.
         """
+        if (self.folder / TEXTS).is_file():
+            raise WrongInput(
+                f"{study_named(self.study)} holds imported texts, and no session can be held in it;"
+                " name another study: study=NAME"
+            )
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
-        changed = [] if old is None else old.conflicts(new)
+        changed = [] if old is None else old.conflicts(new, self._plans_one_by_one(), sessions)
         if changed:
-            raise WrongInput(self._refusal(f"study '{self.study}' has other settings", changed))
+            raise WrongInput(
+                self._refusal(f"{study_named(self.study)} has other settings", changed)
+            )
 
     def settle(self, new: Manifest) -> None:
         """Keep what the study is: freeze it when it begins, later add what is new as an
@@ -129,7 +141,7 @@ class Runs:
             return
         before, now = codec.session_to_plain(kept), codec.session_to_plain(session)
         if changed := codec.differences(before, now):
-            problem = f"session '{session.id}' of study '{self.study}' was planned differently"
+            problem = f"session '{session.id}' of {study_named(self.study)} was planned differently"
             raise WrongInput(self._refusal(problem, changed))
 
     def plan(self, session: Session) -> None:
@@ -159,7 +171,7 @@ class Runs:
         """The folder of a session; WrongInput for a name that could leave the folder of the
         study.
         """
-        reserved = ("", ".", "..", SCORES, EXPORT, LAUNCHER)
+        reserved = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *BRANCHES)
         if session in reserved or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
@@ -175,6 +187,12 @@ class Runs:
             advice = f"Sessions are folders in {self.folder}"
             raise unknown("session", session, self.sessions(), advice)
         return self._session(path)
+
+    def _plans_one_by_one(self) -> Iterator[Session]:
+        """The plan of every session, where it can be read, each read when it is asked for."""
+        for session in self.sessions():
+            with suppress(codec.Damaged):
+                yield self.planned(session)
 
     def plans(self) -> list[Session]:
         """The plan of every session, where it can be read."""
@@ -217,8 +235,8 @@ class Runs:
         path = self.path(session) / "run.json"
         if not path.is_file() and session in self.sessions():
             raise WrongInput(
-                f"session '{session}' of study '{self.study}' was cut off and has no run yet; give"
-                " its run command again"
+                f"session '{session}' of {study_named(self.study)} was cut off and has no run yet;"
+                " give its run command again"
             )
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
@@ -304,6 +322,11 @@ class Runs:
         """The exchanges of a session as plain values, and how many lines of its log are damaged."""
         return read_lines(self.path(session) / "exchanges.jsonl")
 
+    @property
+    def scores_folder(self) -> Path:
+        """The folder of the files of scores."""
+        return self.scored_in or self.folder / SCORES
+
     def write_scores(self, name: str, version: int, scores: Iterable[Score]) -> Path:
         """Write all scores of one scorer, one JSON object a line; the file."""
         with self.writing_scores(name, version) as (path, write):
@@ -318,7 +341,7 @@ class Runs:
 
         The file is replaced when the context ends well.
         """
-        path = self._of_scorer(SCORES, name, version)
+        path = self.scores_folder / scores_file(name, version)
         with written_atomically(path) as write:
 
             def write_some(scores: Iterable[Score]) -> None:
@@ -328,25 +351,22 @@ class Runs:
 
     def drop_scores(self, name: str, version: int) -> None:
         """Leave no file of a scorer that has no score for any run."""
-        for folder in (SCORES, f"{SCORES}/{DETAILS}"):
-            self._of_scorer(folder, name, version).unlink(missing_ok=True)
+        for folder in (self.scores_folder, self.scores_folder / DETAILS):
+            (folder / scores_file(name, version)).unlink(missing_ok=True)
 
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
         """Write what a scorer has to say of how its scores came about, one JSON object a line; the
         file.
         """
-        path = self._of_scorer(f"{SCORES}/{DETAILS}", name, version)
+        path = self.scores_folder / DETAILS / scores_file(name, version)
         with written_atomically(path) as write:
             for record in details:
                 write(f"{json_text(record)}\n")
         return path
 
-    def _of_scorer(self, folder: str, name: str, version: int) -> Path:
-        return self.folder / folder / scores_file(name, version)
-
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
-        for path in sorted((self.folder / SCORES).glob("*.jsonl")):
+        for path in sorted(self.scores_folder.glob("*.jsonl")):
             damaged = 0
             try:
                 for _, record in each_line(path):

@@ -36,7 +36,7 @@ def read_texts(file: Path, column: str) -> TextFile:
     The separator is that of comma, semicolon and tab under which the column is found. WrongInput,
     naming the line, for a row with more or fewer cells than the header.
     """
-    text = _content(file)
+    text = content_of(file)
     # A text may be longer than the 131,072 characters of the default.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     headings: list[str] = []
@@ -59,7 +59,7 @@ def read_texts(file: Path, column: str) -> TextFile:
     raise unknown("column", column, headings, advice)
 
 
-def _content(file: Path) -> str:
+def content_of(file: Path) -> str:
     """The content of a file in UTF-8; WrongInput where it cannot be read."""
     try:
         return file.read_text(encoding="utf-8-sig")

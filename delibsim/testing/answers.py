@@ -1,5 +1,6 @@
 """What the fake provider says: the citizen's reply to the messages of a request."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,8 +11,14 @@ from delibsim.domain.survey import Item, Survey
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.prompts.blocks import read_items
 from delibsim.prompts.forms.ballot import Ballot, Stance
+from delibsim.prompts.forms.choice import ChoiceForm
+from delibsim.prompts.forms.code import CodeForm
+from delibsim.prompts.forms.ranking import RankingForm
 from delibsim.prompts.forms.speech import Speech
+from delibsim.prompts.forms.steps import StepsForm
+from delibsim.prompts.forms.summary import SummaryForm
 from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.verdict import VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 
@@ -23,6 +30,10 @@ SPEECH = re.compile(
     r"^Reply with the words of your speech and nothing else: (\d+) to (\d+) words\.$",
     re.MULTILINE,
 )
+LEVELS = re.compile(
+    r"^Write the rationale before the score\. The score is one of (\[.+\])\.$", re.MULTILINE
+)
+RANKED = re.compile(r"^Rank the (\d+) statements|^Rank the statement 1", re.MULTILINE)
 FORCED = re.compile(r"exact distribution over the considerations: (.+)\.$", re.MULTILINE)
 
 
@@ -37,12 +48,20 @@ async def answer(messages: Sequence[Mapping[str, Any]], seed: int) -> str:
 
 
 def form_in(asked: str) -> Form:
-    """The form of reply that a prompt asks for: a speech, a ballot, a survey, or free words."""
+    """The form of reply that a prompt asks for: a speech, a code, a ballot, a choice, steps, a
+    survey, a summary, or free words.
+    """
     if limits := SPEECH.search(asked):
         return Speech(Rules(int(limits[1]), int(limits[2])))
-    for form in (Ballot(), Stance()):
+    if levels := LEVELS.search(asked):
+        return CodeForm(tuple(json.loads(levels[1])), '{"applies"' in asked)
+    choices = [ChoiceForm(ties, reasons) for ties in (True, False) for reasons in (True, False)]
+    verdicts = VerdictForm(), VerdictForm(two=True)
+    for form in (Ballot(), Stance(), StepsForm(), SummaryForm(), *verdicts, *choices):
         if form.describe() in asked:
             return form
+    if ranked := RANKED.search(asked):
+        return RankingForm(int(ranked[1] or 1))
     if "strongly agree" in asked and "NUMBER" in asked:
         return survey_form_in(asked)
     return Words()

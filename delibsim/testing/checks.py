@@ -14,7 +14,7 @@ from delibsim.prompts.blocks import block, items_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
-from delibsim.testing.runs import a_debate, a_run
+from delibsim.testing.runs import a_coded_run, a_debate, a_run, a_run_with_consensus
 
 UNITS = get_args(Unit)
 
@@ -73,10 +73,11 @@ def _check_measures(scorer: Scorer, scores: Sequence[Score]) -> None:
 
 
 def _runs() -> list[Run]:
-    """What a scorer may be given: deliberations and debates, whole ones and others."""
+    """What a scorer may be given: deliberations and debates, whole ones and others, one coded."""
     return [
-        a_run("one"),
+        a_coded_run("one"),
         a_run("two", participants=3, seed=2),
+        a_run_with_consensus("six"),
         a_run("three", missing=["Participant 2"]),
         a_debate("four"),
         a_debate("five", speeches=3),

@@ -1,14 +1,18 @@
-"""Small runs with invented answers, speeches and ratings, on which a scorer can be tried."""
+"""Small runs with invented answers, speeches, ratings and codes, on which a scorer can be tried."""
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
+from delibsim.domain.coding import ENSEMBLE, Code, Coded, CoderKind
+from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant, Side
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rated, Rating
 from delibsim.domain.reason import Reason
 from delibsim.domain.rules import Rules
 from delibsim.domain.run import Run, Session
+from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Item, Response, Survey
 from delibsim.domain.topic import Motion, Topic
@@ -19,6 +23,37 @@ TASKS = DEBATE.tasks
 NAMES = {"proposition": "Proposition", "opposition": "Opposition"}
 LISTENERS = ("Listener 1", "Listener 2")
 BROKEN_OFF = Reason("debate_incomplete")
+CODERS: dict[str, CoderKind] = {
+    ENSEMBLE: "ensemble",
+    "model a": "model",
+    "model b": "model",
+    "Ann": "human",
+}
+SCHEME = Scheme(
+    "example",
+    "An example",
+    "own",
+    "1",
+    (
+        Dimension(
+            "reasons",
+            "reasons",
+            "ordinal",
+            (
+                Level(0, "none", "No reason is given."),
+                Level(1, "one", "One reason is given."),
+                Level(2, "several", "Several reasons are given."),
+            ),
+        ),
+        Dimension(
+            "tone",
+            "tone",
+            "nominal",
+            (Level("calm", "calm", "It is calm."), Level("loud", "loud", "It is loud.")),
+        ),
+    ),
+)
+"""The scheme of the codes of `a_coded_run`."""
 
 
 def a_run(
@@ -62,6 +97,23 @@ def a_run(
     return Run(session, tuple(responses), transcript, "partial" if missing else "complete")
 
 
+def a_run_with_consensus(name: str = "agreed", seed: int = 1) -> Run:
+    """A deliberation of five that voted on two statements, at random; one did not vote."""
+    run = a_run(name, seed=seed)
+    rng = random.Random(seed_of("a_consensus", name, seed))
+    candidates = (Candidate("c1", "We do it."), Candidate("c2", "We leave it."))
+    ids = [candidate.id for candidate in candidates]
+    people = [person.id for person in run.session.participants]
+    rankings = [Ranking(people[0], order=tuple(ids), missing=Reason("refusal"))]
+    for person in people[1:]:
+        ranks = dict(zip(ids, rng.sample((1, 2), 2), strict=True))
+        agreement = {id: rng.randint(1, 7) for id in ids}
+        rankings.append(Ranking(person, ranks, agreement, tuple(ids)))
+    positions = tuple(Contribution(person, f"I am {person}.") for person in people)
+    vote = Vote(candidates, tuple(rankings), "c1", "schulze")
+    return replace(run, consensus=Consensus(positions, vote), status="partial")
+
+
 def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> Rated:
     """A debate of six turns before two listeners, whose stances are random, and its two ratings.
 
@@ -97,6 +149,32 @@ def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> Rated:
         silences=silences,
         ratings=tuple(_rating(name, side, rng) for side in SIDES) if whole else (),
     )
+
+
+def a_coded_run(name: str = "coded", seed: int = 1) -> Coded:
+    """The run of `a_run`, with random codes of its statements by an example scheme.
+
+    It has two dimensions. Coders are two models, their ensemble and a person, who left out the
+    first statement.
+    """
+    rng = random.Random(seed_of("a_coded_run", name, seed))
+    run = a_run(name, seed=seed)
+    codes = []
+    for statement in run.transcript:
+        text = f"{name}/{statement.turn.index}"
+        for dimension in SCHEME.dimensions:
+            for coder, kind in CODERS.items():
+                if kind == "human" and statement.turn.index == 1:
+                    codes.append(_not_given(text, dimension.id, coder))
+                else:
+                    level = rng.choice(dimension.values)
+                    codes.append(Code(text, dimension.id, coder, kind, level))
+    fields = {field: getattr(run, field) for field in run.__dataclass_fields__}
+    return Coded(**fields, codes=((SCHEME, tuple(codes)),))
+
+
+def _not_given(text: str, dimension: str, coder: str) -> Code:
+    return Code(text, dimension, coder, "human", None, Reason("not_given"))
 
 
 def _survey() -> Survey:

@@ -104,9 +104,12 @@ def names() -> str:
 
 def measures() -> str:
     """The page of the formulas, module by module."""
-    files = sorted((ROOT / "delibsim" / "measures").glob("*.py"))
-    stems = [file.stem for file in files if file.stem != "__init__"]
-    return _of_modules(MEASURES, [f"delibsim.measures.{stem}" for stem in stems])
+    folder = ROOT / "delibsim" / "measures"
+    files = sorted(folder.glob("*.py"))
+    for package in ("bradley_terry", "reliability"):
+        files += sorted((folder / package).glob("*.py"))
+    parts = [file.relative_to(ROOT).with_suffix("").parts for file in files]
+    return _of_modules(MEASURES, [".".join(own) for own in parts if own[-1] != "__init__"])
 
 
 def testing() -> str:

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from tournaments import MOTIONS, tournament
 
-from delibsim.analysis.debates.dimensions import holm, paired_tests
+from delibsim.analysis.debates.dimensions import paired_tests
 from delibsim.analysis.debates.ratings import analysed, by_debater, columns, debaters_of, standings
 from delibsim.analysis.debates.reliability import reliability
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.reliability import krippendorff_alpha
+from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.reliability.ratings import krippendorff_alpha
 from delibsim.measures.variance_components import crossed_components
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
@@ -38,11 +39,6 @@ def test_paired_tests_are_those_of_pingouin():
     assert found["t"].iloc[:4].tolist() == pytest.approx(ORACLE["paired"]["t"])
     assert found["n"].tolist() == [30] * 11
     assert holm(found["p"].iloc[:4].tolist()) == pytest.approx(ORACLE["paired"]["holm"])
-
-
-def test_holm_leaves_out_what_is_undefined():
-    assert holm([0.01, float("nan"), 0.04])[0::2] == pytest.approx([0.02, 0.04])
-    assert np.isnan(holm([float("nan")])[0])
 
 
 def test_standings_count_wins_and_rank_the_strengths(table):
@@ -99,6 +95,15 @@ def test_reliability_is_that_of_the_measures_on_the_right_arrays(table):
     )
     assert found.loc["performance_icc_2k", ["units", "raters"]].tolist() == [120, 6]
     assert (found["note"] == "").all()
+
+
+def test_a_winner_whom_nobody_named_counts_for_ac1_and_leaves_alpha_undefined(table):
+    alike = table.assign(winner="proposition")
+    found = reliability(alike)
+    of_all = found[found["debaters"] == "all"].set_index("measure")
+    assert of_all.loc["winner_ac1", ["value", "note"]].tolist() == [1.0, ""]
+    assert np.isnan(of_all.loc["winner_alpha", "value"])
+    assert of_all.loc["winner_alpha", "note"] == "one_category"
 
 
 def test_reliability_needs_no_debate_that_all_rated(table):

@@ -22,6 +22,8 @@ from delibsim.analysis.debates.winner import (
     winner_model,
 )
 from delibsim.domain.participant import SIDES
+from delibsim.measures.bradley_terry.counts import counted
+from delibsim.measures.bradley_terry.fit import Model, fit
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 KNOWN = {"a": 0.9, "b": 0.3, "c": -0.3, "d": -0.9}
@@ -127,6 +129,24 @@ def test_bradley_terry_strengths_are_those_of_choix():
     strengths = found[found["kind"] == "debater"]["coefficient"].tolist()
     assert strengths == pytest.approx(ORACLE["bradley_terry"]["strengths"], abs=1e-6)
     assert found[found["kind"] == "side"]["coefficient"].iloc[0] == pytest.approx(0, abs=1e-8)
+
+
+def test_strengths_are_those_of_comparisons_in_pairs_with_motions_as_judges(table):
+    """The side is a place, and its advantage on each motion a place bias of its own."""
+    found = bradley_terry(table).set_index("term")["coefficient"]
+    debaters, motions = sorted(set(table["proposition"])), sorted(set(table["motion"]))
+    votes = counted(
+        len(debaters),
+        [debaters.index(name) for name in table["proposition"]],
+        [debaters.index(name) for name in table["opposition"]],
+        [1 if winner == "proposition" else -1 for winner in table["winner"]],
+        [motions.index(motion) for motion in table["motion"]],
+    )
+    same = fit(votes, Model("bt", order=True, penalty=None, judges="own_bias"))
+    assert found[debaters].tolist() == pytest.approx(same.scores.tolist(), abs=1e-6)
+    side = same.delta.mean()
+    assert found["proposition"] == pytest.approx(side, abs=1e-6)
+    assert found[motions].tolist() == pytest.approx((same.delta - side).tolist(), abs=1e-6)
 
 
 def test_known_strengths_sides_and_motions_are_recovered():

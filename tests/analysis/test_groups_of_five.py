@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 
 from delibsim.analysis.human import groups_of_five as five
 from delibsim.analysis.human.beside import COLUMNS, add_human_reference
@@ -152,25 +153,21 @@ def test_every_topic_counts_once_or_every_group_counts_once():
     )
 
 
-def test_the_regression_agrees_with_statsmodels():
-    oracle = json.loads(
-        (ROOT / "tests" / "reference" / "clustered.json").read_text(encoding="utf-8")
+def test_the_ceiling_over_groups_agrees_with_statsmodels():
+    topics = [five.dealt(people(25, 2, "a"), 1), five.dealt(people(40, 3, "b"), 1)]
+    topics.append(five.dealt(people(15, 4, "c"), 1))
+    before = np.hstack([topic.values["dri"]["pre"][0] for topic in topics])
+    change = np.hstack([topic.values["dri"]["change"][0] for topic in topics])
+    groups = np.repeat([0, 1, 2], [5, 8, 3])
+    model = sm.OLS(change, sm.add_constant(before))
+    plain = model.fit()
+    clustered = model.fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
+    fit = five.group_ceiling(topics)
+    assert (fit.n, fit.beta, fit.r2) == pytest.approx((16, plain.params[1], plain.rsquared))
+    assert (fit.se, fit.p) == pytest.approx((plain.bse[1], plain.pvalues[1]))
+    assert (fit.se_clustered, fit.p_clustered) == pytest.approx(
+        (clustered.bse[1], clustered.pvalues[1])
     )
-    found = five.regression(*(np.array(oracle[name]) for name in ("x", "y", "clusters")))
-    assert found == pytest.approx(
-        [oracle[name] for name in ("beta", "r2", "se", "p", "se_clustered", "p_clustered")],
-        rel=1e-10,
-    )
-    gap = (
-        np.array([*oracle["x"], np.nan]),
-        np.array([*oracle["y"], 1.0]),
-        np.array([*oracle["clusters"], 0]),
-    )
-    assert five.regression(*gap) == pytest.approx(found)
-    assert np.isnan(five.regression(np.ones(5), np.arange(5.0), np.arange(5))).all()
-    assert np.isnan(
-        five.regression(np.arange(5.0), np.arange(5.0) ** 2, np.zeros(5, int))[4:]
-    ).all(), "one cluster has no spread"
 
 
 def test_people_are_joined_to_a_table_by_topic():

@@ -288,7 +288,7 @@ def test_texts_of_a_file(delibsim, home, models):
     assert answer.code == 3
     assert "2 of 3 texts" in answer.out
     assert "people: aqua.score 2.384 (SD 0.345" in answer.out
-    assert "undefined: 1 text(s): empty" in answer.out
+    assert "undefined: 1 text: empty" in answer.out
     with (home / "said.aqua.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter=";"))
     assert [row["id"] for row in rows] == ["1", "2", "3"]

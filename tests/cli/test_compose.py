@@ -14,7 +14,7 @@ from delibsim.planning.compose import plan
 
 def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study, files, small):
     before = files()
-    answer = delibsim("run", "study=s", *small, "seed=8")
+    answer = delibsim("run", "study=s", *small[:-1], "seed=8")
     assert (answer.code, answer.out) == (2, "")
     assert "seed: 7 -> 8" in answer.err
     assert "study=NAME" in answer.err
@@ -93,7 +93,8 @@ def test_whatever_differs_is_a_session_of_its_own_and_added(delibsim, study, sma
     key = override.partition("=")[0]
     overrides = [*(one for one in small if not one.startswith(f"{key}=")), override]
     answer = delibsim("run", "-q", "study=s", *overrides)
-    assert (answer.code, answer.err) == (0, "")
+    warned = "answer the survey acp" in answer.err
+    assert (answer.code, warned, bool(answer.err)) == (0, key == "survey", key == "survey")
     assert (study / "run.json").read_bytes() == before
     assert {path.parent.name for path in study.parent.glob("*/run.json")} == {study.name, name}
     assert delibsim("run", "-q", "study=s", *overrides, "--json").json["already_held"]
@@ -493,3 +494,28 @@ def test_null_in_an_experiment_is_told_how_it_is_written(home):
     (home / "conf" / "experiment" / "own.yaml").write_text(text.replace("null", '"null"'))
     (session,) = plan(["+experiment=own"], home, sweep=True).sessions
     assert session.procedure.words is None
+
+
+@pytest.mark.parametrize(
+    ("sweep", "given", "named"),
+    [
+        (False, ["topic=acp", "topic=ccps"], ("'topic'", "topic=acp and topic=ccps")),
+        (False, ["group.size=2", "group.size=2"], ("'group.size'",)),
+        (False, ["+model.extra.top_k=1", "model.extra.top_k=2"], ("model.extra.top_k=2",)),
+        (True, ["study=s", "topic=acp,ccps", "topic=biobanking_wa"], ("FIRST,SECOND",)),
+        (True, ["+experiment=smoke", "+experiment=main_grid"], ("'experiment'",)),
+        (True, ["hydra/launcher=joblib", "hydra/launcher=ray"], ("'hydra/launcher'",)),
+    ],
+)
+def test_a_setting_that_is_given_twice_is_refused_with_both(home, sweep, given, named):
+    with pytest.raises(WrongInput, match="given more than once") as refusal:
+        plan(given, home, sweep=sweep)
+    for text in named:
+        assert text in str(refusal.value)
+
+
+def test_an_address_that_is_given_twice_is_not_repeated(home):
+    given = ["model=local", "base_url=http://me:s3cret-word@a/v1", "base_url=http://b/v1"]
+    with pytest.raises(WrongInput, match="given more than once") as refusal:
+        plan(given, home)
+    assert "s3cret-word" not in str(refusal.value)

@@ -136,7 +136,7 @@ def test_scores_of_the_same_condition_are_not_printed_as_an_agreement(delibsim, 
             what = (row["measure"], row["phase"])
             means.setdefault((row["treatment"] == "none", *what), set()).add(row["mean"])
     assert {len(found) for found in means.values()} == {1}, "they agree to the last digit"
-    out = delibsim("score", "s").out
+    out = delibsim("score", "s", "--all").out
     normative = "ccps, normative, citizen, model.temperature="
     marked = f"(= {basic}, by construction; only numbers that differ are shown)\n"
     assert f"{normative}0.0 {marked}{normative}0.7 {marked}" in out, "no table between them"
@@ -147,7 +147,7 @@ def test_a_condition_that_is_the_same_and_has_other_replicates_keeps_its_table(d
     sweep = ("run", "-m", "-q", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7")
     assert delibsim(*sweep, "treatment=basic", "replicate=1,2").code == 0
     assert delibsim(*sweep, "treatment=normative", "replicate=1,2,3").code == 0
-    out = delibsim("score", "s").out
+    out = delibsim("score", "s", "--all").out
     assert "ccps, normative, citizen (= ccps, basic, citizen, by construction; only " in out
     assert out.count("adjusted DRI") == 2
 
@@ -174,3 +174,30 @@ def test_one_session_says_that_its_instructions_reach_nobody(delibsim):
     assert facts["instructions_without_effect_on"] == ["citizen"]
     none = delibsim(*words[:-1], "treatment=none").out
     assert "No effect" not in none
+
+
+OTHER = (
+    "warning: people deliberate on ccps and answer the survey acp, which is that of another topic"
+)
+
+
+@pytest.mark.parametrize("command", ["run", "estimate"])
+def test_a_survey_of_another_topic_is_warned_of_before_the_first_call(delibsim, home, command):
+    words = ("topic=ccps", "survey=acp", "study=s", "group.size=2", "rounds=1")
+    answer = delibsim(command, *words)
+    assert answer.code == 0
+    assert OTHER in answer.out + answer.err
+    if command == "run":
+        assert answer.err.startswith(OTHER)
+        assert OTHER in delibsim("status", "s").out
+        found = delibsim("status", "s", "--json").json
+        assert found["surveys_of_other_topics"] == {"ccps": "acp"}
+
+
+def test_a_survey_of_its_own_topic_is_not_warned_of(delibsim, home):
+    (home / "topics").mkdir()
+    topic = "id: mine\nquestion: Why?\nsurvey: acp\n"
+    (home / "topics" / "mine.yaml").write_text(topic, encoding="utf-8")
+    for words in (("topic=mine",), ("topic=ccps",), ("topic=ccps", "survey=ccps")):
+        answer = delibsim("estimate", *words, "group.size=2", "rounds=1")
+        assert (answer.code, "another topic" in answer.out) == (0, False)

@@ -38,7 +38,7 @@ def test_an_estimate_counts_what_is_to_be_held_and_writes_nothing(delibsim, stud
     assert "study s: 3 sessions, 1 held already, 2 to be held" in printed.out
     assert (
         delibsim("estimate", "study=s", *small).out
-        == "study s: 1 sessions, 1 held already, 0 to be held\n"
+        == "study s: 1 session, 1 held already, 0 to be held\n"
     )
 
 
@@ -159,3 +159,18 @@ def test_a_file_for_every_session_holds_the_prompts_that_are_sent(delibsim, home
         if not line.startswith(">") and line[:1] not in "CP"
     ]
     assert set(said) <= set(text.splitlines())
+
+
+def test_a_sweep_needs_no_name_to_be_estimated(delibsim, files):
+    found = delibsim("estimate", "-m", "topic=ccps,acp", "group.size=2", "rounds=1", "--json")
+    assert found.code == 0
+    assert found.json["sessions"]["waiting"] == 2
+    assert found.json["study"].startswith("unnamed_")
+    refused = delibsim("run", "-m", "topic=ccps,acp")
+    assert "a sweep needs a name" in refused.err
+    assert files() == {}
+
+
+def test_the_folder_of_studies_stands_among_the_options_of_estimate(delibsim):
+    options = delibsim("estimate", "--help").out.partition("Options:")[2].split("\n\n")[0]
+    assert "--runs" in options

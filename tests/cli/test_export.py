@@ -1,6 +1,7 @@
 """`delibsim export`: where tables go, what is told, and exit codes."""
 
 import json
+import shutil
 
 import pytest
 
@@ -12,7 +13,7 @@ def test_a_study_is_written_beside_its_runs(delibsim, study, home):
     assert answer.code == 0, answer.err
     folder = home / "runs" / "s" / "tables"
     assert {path.name for path in folder.iterdir()} == {
-        *(f"{table}.csv" for table in TABLES),
+        *(f"{table}.csv" for table in (*TABLES, "runs_wide")),
         "codebook.csv",
         "codebook.md",
         "manifest.json",
@@ -31,6 +32,7 @@ def test_it_is_read_in_python_alike(delibsim, study, home):
     assert answer.json["sessions"] == {"complete": 1}
     assert answer.json["left_out"] == []
     assert sorted(path.suffix for path in (home / "elsewhere" / "tables").glob("r*")) == [
+        ".parquet",
         ".parquet",
         ".parquet",
     ]
@@ -62,6 +64,7 @@ def test_what_is_damaged_is_named_and_the_rest_is_written(delibsim, study, home)
     [
         (("s", "--format", "xlsx"), "unknown format 'xlsx'"),
         (("z",), "unknown study 'z'"),
+        (("s", "--without-texts"), "study s holds sessions"),
         (("s", "--to", "runs/s"), "holds what no export wrote"),
     ],
 )
@@ -80,3 +83,26 @@ def test_a_study_without_sessions_has_nothing_to_export(delibsim, study, home):
     assert answer.code == 4
     assert "no sessions to export" in answer.err
     assert not (empty / "tables").exists()
+
+
+def test_runs_that_are_not_scored_are_told(delibsim, study, home):
+    shutil.rmtree(home / "runs" / "s" / "scores", ignore_errors=True)
+    answer = delibsim("export", "s")
+    assert "1 run has not all scores yet, empty in runs_wide: give `delibsim score s`" in answer.err
+    assert delibsim("score", "s").code == 0
+    answer = delibsim("export", "s")
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_the_seven_tables_are_written_beside_the_runs(delibsim, study, home):
+    answer = delibsim("export", "s", "--as", "bench", "--json")
+    assert answer.code == 0, answer.err
+    assert answer.json["folder"] == "runs/s/bench"
+    assert set(answer.json["rows"]) == {
+        "runs", "dri_individual", "aqua_transcripts", "aqua_turns", "opinion_change",
+        "transcripts_index", "configurations",
+    }  # fmt: skip
+    assert "configurations" in delibsim("export", "s", "--as", "bench").out
+    assert delibsim("status", "s").code == 0, "the tables are no session"
+    answer = delibsim("export", "s", "--as", "benhc")
+    assert (answer.code, "did you mean bench" in answer.err) == (2, True)

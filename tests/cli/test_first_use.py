@@ -1,6 +1,7 @@
 """What a first user reads: progress, standing, names and suggestions say what they mean."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -76,7 +77,7 @@ def test_sessions_and_studies_are_listed_in_the_order_of_their_numbers(delibsim,
 def test_conditions_are_printed_in_the_order_of_their_numbers(delibsim):
     sizes = ("topic=ccps", "group.size=2,3,10", "rounds=0", "treatment=none")
     assert delibsim("run", "-q", "-m", "study=s", *sizes).code == 0
-    printed = delibsim("score", "s").out
+    printed = delibsim("score", "s", "--all").out
     places = [printed.index(f"group.size={n}") for n in (2, 3, 10)]
     assert places == sorted(places)
 
@@ -115,7 +116,7 @@ def test_a_scorer_that_has_nothing_to_say_has_no_file_and_this_is_said(delibsim,
     scores = study.parent / "scores"
     scores.mkdir(exist_ok=True)
     (scores / "ratings.v1.jsonl").write_text("", encoding="utf-8")
-    answer = delibsim("score", "s")
+    answer = delibsim("score", "s", "--all")
     assert answer.code == 0
     assert all(path.stat().st_size for path in scores.glob("*.jsonl"))
     assert not list(scores.glob("ratings.*"))
@@ -136,3 +137,142 @@ def test_occasions_are_named_in_words(delibsim, partial):
                 assert ", post:" not in line
     assert "Participant 1, before: refusal" in delibsim("show", "p").out
     assert "Participant 1, after: refusal" in delibsim("show", "p").out
+
+
+@pytest.fixture
+def broken(home):
+    """Files of one's own that are broken: a treatment, a set of personas, a topic and a survey in
+    their syntax, another set of personas and topic in their fields.
+    """
+    for place, text in {
+        "topics/tea.yaml": "id: tea\nquestion: [\n",
+        "surveys/tea.yaml": "id: tea\nconsiderations: {\n",
+        "conf/persona/torn.yaml": "name: torn\npersonas: [a\n",
+        "conf/treatment/torn.yaml": 'name: torn\ninstructions: "x\n',
+        "topics/odd.yaml": "id: odd\nquestion: 3\nextra: 2\n",
+        "conf/persona/odd.yaml": "name: odd\npersonas: 3\nseating: x\n",
+    }.items():
+        (home / place).parent.mkdir(parents=True, exist_ok=True)
+        (home / place).write_text(text, encoding="utf-8")
+    return home
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("topic=tea", ["topics/tea", "surveys/tea"]),
+        ("topic=odd survey=tea", ["field question", "field extra", "surveys/tea"]),
+        (
+            "topic=tea persona=torn treatment=torn",
+            ["topics/tea", "surveys/tea", "persona/torn", "treatment/torn"],
+        ),
+        (
+            "topic=odd persona=odd treatment=torn survey=tea",
+            [
+                "field question",
+                "field extra",
+                "personas",
+                "seating",
+                "treatment/torn",
+                "surveys/tea",
+            ],
+        ),
+        ("topic=nowhere survey=nothing", ["unknown topic", "unknown survey"]),
+        ("topic=ccps persona=torn", ["persona/torn"]),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "estimate", "preregister"])
+def test_the_faults_of_all_files_of_a_command_are_told_in_one_pass(
+    delibsim, broken, command, settings, told
+):
+    answer = delibsim(command, *settings.split())
+    assert answer.code == 2
+    lines = answer.err.splitlines()
+    assert len(lines) == len(told)
+    for text in told:
+        assert sum(text in line for line in lines) == 1
+
+
+def test_a_sweep_tells_each_fault_of_its_files_once(delibsim, broken):
+    answer = delibsim("run", "-m", "study=s", "topic=tea,odd,ccps", "persona=torn,odd,none")
+    assert answer.code == 2
+    assert "8 of 9 combinations cannot be held" in answer.err
+    for text in ("persona/torn", "topics/tea", "surveys/tea", "field question", "field seating"):
+        assert answer.err.count(text) == 1
+
+
+TOPIC = "id: tea\nquestion: Should we drink tea?\nbackground: Tea is a drink.\n"
+TEA = """id: tea
+considerations:
+  - {id: C1, text: Tea is good.}
+  - {id: C2, text: Tea is dear.}
+preferences:
+  - {id: P1, text: Drink tea.}
+  - {id: P2, text: Drink water.}
+"""
+TEA_SESSION = ("study=s", "topic=tea", "group.size=2", "rounds=1")
+
+
+@pytest.fixture
+def tea(home):
+    """A study on a topic and a survey of one's own, which has begun."""
+    for folder, text in (("topics", TOPIC), ("surveys", TEA)):
+        (home / folder).mkdir()
+        (home / folder / "tea.yaml").write_text(text, encoding="utf-8")
+    return home
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new", "told"),
+    [
+        (
+            "topics/tea.yaml",
+            "Should we drink tea?",
+            "Must we?",
+            'topics.tea.question: "Should we drink tea?" -> "Must we?"',
+        ),
+        (
+            "surveys/tea.yaml",
+            "Tea is dear.",
+            "Tea is cheap.",
+            'surveys.tea.items.C2.text: "Tea is dear." -> "Tea is cheap."',
+        ),
+        (
+            "surveys/tea.yaml",
+            "id: tea\n",
+            "id: tea\nscale_max: 5\n",
+            "surveys.tea.scale_max: 7 -> 5",
+        ),
+        (
+            "surveys/tea.yaml",
+            "  - {id: C2, text: Tea is dear.}\n",
+            "  - {id: C2, text: Tea is dear.}\n  - {id: C3, text: Tea is hot.}\n",
+            "surveys.tea.items.C3: null -> {",
+        ),
+    ],
+)
+@pytest.mark.parametrize("replicate", ["replicate=1", "replicate=2"])
+def test_an_edited_topic_or_survey_is_refused_with_what_stood_and_what_stands(
+    delibsim, tea, files, place, old, new, told, replicate
+):
+    assert delibsim("run", "-q", *TEA_SESSION).code == 0
+    path = tea / place
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    before = files()
+    for command in ("run", "estimate", "preregister"):
+        answer = delibsim(command, *TEA_SESSION, replicate)
+        assert (answer.code, answer.out) == (2, "")
+        assert told in answer.err
+        assert not re.search(r"[0-9a-f]{32}", answer.err)
+    assert files() == before
+
+
+def test_an_edit_that_no_plan_holds_is_named_without_hashes(delibsim, tea):
+    assert delibsim("run", "-q", *TEA_SESSION).code == 0
+    for path in (tea / "runs" / "s").glob("*/session.json"):
+        path.write_text("torn", encoding="utf-8")
+    (tea / "topics" / "tea.yaml").write_text(TOPIC.replace("drink", "like"), encoding="utf-8")
+    answer = delibsim("run", *TEA_SESSION)
+    assert answer.code == 2
+    assert "topics.tea: was edited since the study began" in answer.err
+    assert not re.search(r"[0-9a-f]{32}", answer.err)

@@ -119,13 +119,24 @@ def test_human_by_case_and_with_all_surveys(home, published):
 @needs_published
 def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
     said = ask(human, PUBLISHED, "--by", "case", "--all")
-    assert max(len(line.rstrip()) for line in said.splitlines()) <= 100
+    tables = [line.rstrip() for line in said.splitlines() if "   " in line.strip()]
+    assert len(tables) > 16
+    assert max(map(len, tables)) <= 100
     assert "auscj/HGE Deliberative Group" in said
     assert "mean of 16 cases" in said
     said = ask(human, PUBLISHED)
     row = next(line for line in said.splitlines() if line.split()[:1] == ["ccps"])
     assert row.split() == ["ccps", "31", "0.532", "0.636", "+0.104", "0.531", "0.636", "+0.105"]
     assert "no" not in [line.split()[-1] for line in said.splitlines() if line.strip()]
+
+
+def test_the_report_on_people_is_a_page_with_its_tables(home):
+    ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
+    assert "written: report" in ask(human, "--to", "report", "--partitions", "0")
+    page = (home / "report" / "report.html").read_text(encoding="utf-8")
+    assert "Real citizen deliberations" in page
+    assert "<script" not in page
+    assert list((home / "report" / "tables").glob("*.csv"))
 
 
 def test_a_small_import_and_what_it_says(home):
@@ -229,9 +240,16 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
     assert (group["id"], group["n"]) == ("trams", 2)
     assert group["post"]["dri"] == pytest.approx(1)
     assert "mean of" not in ask(human, "answers")
+    kept = (home / "answers" / "trams.csv").read_bytes()
+    again = ask(import_, "answers", "mine.csv", "--survey", "trams")
+    assert "already there, nothing changed" in again
+    assert "already there" not in said
+    assert (home / "answers" / "trams.csv").read_bytes() == kept
     people[0][2] = 2
     write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
-    with pytest.raises(WrongInput, match="holds other answers to survey trams"):
+    with pytest.raises(
+        WrongInput, match="of 2 people there and 2 here, 1 with other answers .Ann."
+    ):
         ask(import_, "answers", "mine.csv", "--survey", "trams")
     ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
     write(
@@ -290,6 +308,6 @@ def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):
     left = CliRunner().invoke(import_, ["answers", "mine.csv", "--survey", "trams", "--leave-out"])
     assert left.exit_code == 3
     assert "answers: 2 people" in left.output
-    assert "left out: 1 people (Ben)" in left.output
+    assert "left out: 1 person (Ben)" in left.output
     with pytest.raises(WrongInput, match="name one file and the survey"):
         ask(import_, "answers", "mine.csv")

@@ -55,9 +55,14 @@ def test_what_reads_files_imports_nothing_that_computes_or_composes(imported, st
         ("surveys",),
         ("surveys", "ccps"),
         ("status",),
-        ("show", "s"),
+        ("status", "s"),
+        ("status", "s", "--json"),
+        ("show", "s", "--no-answers"),
         ("show", "s", "--call", "Participant 1/pre/0"),
-        *((command, "--help") for command in ("show", "score", "export", "replay")),
+        *(
+            (command, "--help")
+            for command in ("show", "score", "export", "replay", "power", "plot")
+        ),
     )
     for words, modules in after.items():
         assert modules.isdisjoint((*SLOW, *NUMBERS)), words
@@ -65,7 +70,6 @@ def test_what_reads_files_imports_nothing_that_computes_or_composes(imported, st
 
 def test_what_holds_nothing_imports_neither_mesa_nor_tables_nor_clients(imported, study):
     after = imported(
-        ("status", "s"),
         ("estimate", *SESSION),
         ("estimate", "topic=acp", "group.size=3"),
         ("estimate", *DEBATE),
@@ -73,11 +77,20 @@ def test_what_holds_nothing_imports_neither_mesa_nor_tables_nor_clients(imported
         ("run", "-q", *SESSION),
         ("run", "-q", "-m", *SESSION),
         ("retry", "-q", "s"),
+        ("show", "s"),
         ("score", "s"),
+        ("score", "s", "--by", "participant"),
         *((command, "--help") for command in COMMANDS),
     )
     for words, modules in after.items():
         assert modules.isdisjoint(SLOW), words
+
+
+def test_a_replay_does_without_what_mesa_imports_beside_its_core(imported, study):
+    (modules,) = imported(("replay", "s")).values()
+    assert "mesa.model" in modules
+    unneeded = {"scipy", "statsmodels", "litellm", "hydra", "mesa.space", "mesa.batchrunner"}
+    assert modules.isdisjoint(unneeded)
 
 
 def test_a_network_that_is_not_complete_is_estimated_without_mesa(imported):

@@ -2,8 +2,12 @@
 terminal.
 """
 
+import contextlib
+import os
+import signal
 import subprocess
 import sys
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -93,3 +97,24 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
     )
     assert done.stdout.startswith("ccps: ")
     assert "Traceback" not in done.stderr
+
+
+def test_who_interrupts_before_the_first_call_is_told_how_to_go_on(tmp_path):
+    (tmp_path / "topics").mkdir()
+    os.mkfifo(tmp_path / "topics" / "tea.yaml")  # which is read for as long as nobody writes
+    words = [DELIBSIM, "run", "topic=tea", "study=s"]
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=-1, stderr=-1, text=True)
+    writer = None
+    while writer is None and process.poll() is None:
+        with contextlib.suppress(OSError):  # as long as nobody reads it
+            writer = os.open(tmp_path / "topics" / "tea.yaml", os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    os.close(writer)
+    assert (process.returncode, out) == (3, "")
+    assert (
+        err
+        == "Stopped. What was recorded is kept; the same command begins, or goes on from there.\n"
+    )
+    assert not (tmp_path / "runs").exists()

@@ -129,3 +129,21 @@ def test_a_link_that_leads_nowhere_is_no_free_place(delibsim, home):
     (home / "topics" / "tea.yaml").symlink_to(home / "elsewhere.yaml")
     assert delibsim("new", "topic", "tea").code == 2
     assert not (home / "elsewhere.yaml").exists()
+
+
+def test_without_arguments_the_kinds_are_listed_with_a_line_each(delibsim, files):
+    answer = delibsim("new")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == list(KINDS)
+    assert all(len(line.split()) > 4 for line in lines[:-1])
+    assert lines[-1] == "next: delibsim new KIND NAME"
+    assert files() == {}
+
+
+def test_a_kind_without_a_name_is_asked_for_one(delibsim, files):
+    answer = delibsim("new", "survey")
+    assert (answer.code, answer.out) == (2, "")
+    assert "delibsim new survey NAME" in answer.err
+    assert "did you mean survey" in delibsim("new", "survy").err
+    assert files() == {}

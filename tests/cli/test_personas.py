@@ -6,12 +6,12 @@ import asyncio
 import csv
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import warm
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Diversity, hold, models_for
@@ -68,7 +68,8 @@ def trams(home, delibsim):
 
 
 def planned(home, *overrides):
-    return plan(["topic=trams", *overrides], home)
+    topic = [] if any(one.startswith("topic=") for one in overrides) else ["topic=trams"]
+    return plan([*topic, *overrides], home)
 
 
 def sessions_of(home, replicates, *overrides):
@@ -108,6 +109,15 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
     assert own["versions"]["scikit-learn"]
     assert "unchanged" in delibsim("personas", "build", "trams", "--k", "2").out
     assert delibsim("personas", "show", "trams_2", "--json").json["built"] == own
+    shown = delibsim("personas", "show", "trams_2", "--to", "page")
+    assert (shown.code, shown.err) == (0, "")
+    assert "written: page/report.html" in shown.out
+    with (home / "page" / "tables" / "clusters.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["cluster"], row["people"]) for row in rows] == [("1", "13"), ("2", "7")]
+    assert [float(row["r"]) for row in rows] == [check["r"] for check in own["check"]]
+    page = (home / "page" / "report.html").read_text(encoding="utf-8")
+    assert all(word in page for word in (plain["personas"][0][:25], "Manipulation check", "rho"))
     people = [
         [person.persona for person in session.participants]
         for session in sessions_of(home, range(1, 9), "topic=trams", "persona=trams_2")
@@ -173,18 +183,18 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
             f"base_url={provider.base_url}",
         ]
         first = await command(home, *words)
-        assert first.returncode == 0, first.stderr
+        assert first.code == 0, first.err
         assert provider.calls == 4
         assert [call.body["model"] for call in provider.requests].count("local") == 2
         again = await command(home, *words)
-        assert (again.returncode, provider.calls) == (0, 4)
-        assert "unchanged" in again.stdout
+        assert (again.code, provider.calls) == (0, 4)
+        assert "unchanged" in again.out
     for said in (
         "the profiles of clusters 1, 2 are identical",
         "the manipulation check failed: mean r is",
     ):
         assert any(said in warning for warning in built(home, "trams_2")["built"]["warnings"])
-        assert f"warning: {said}" in first.stdout
+        assert f"warning: {said}" in first.out
     assert built(home, "trams_2")["personas"] == ["You care for quiet streets above all."] * 2
     exchanges = [
         json.loads(line)
@@ -237,24 +247,17 @@ async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from
             f"base_url={provider.base_url}",
         ]
         answer = await command(home, *words)
-    assert answer.returncode == 4
-    assert "local wrote no profile of cluster" in answer.stderr
-    assert "refusal: no" in answer.stderr
+    assert answer.code == 4
+    assert "local wrote no profile of cluster" in answer.err
+    assert "refusal: no" in answer.err
     assert not list((home / "conf" / "persona").glob("*.yaml"))
     assert len((home / "conf/persona/trams_2.exchanges.jsonl").read_text().splitlines()) == 2
 
 
 async def command(home, *words):
-    program = Path(sys.executable).with_name("delibsim")
-    return await asyncio.to_thread(
-        subprocess.run,
-        [program, *words],
-        cwd=home,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ},
-    )
+    """A process of its own, so that it can wait for a server of this one."""
+    code, out, err = await asyncio.to_thread(warm.run, words, home, os.environ)
+    return SimpleNamespace(code=code, out=out, err=err)
 
 
 @pytest.mark.parametrize(
@@ -288,6 +291,10 @@ def test_personas_of_ones_own_are_imported_shown_and_seated(delibsim, home):
         in delibsim("personas", "import", "mine.csv").out
     )
     assert "2  You own a shop." in delibsim("personas", "show", "mine").out
+    refused = delibsim("personas", "show", "mine", "--to", "page")
+    assert refused.code == 2
+    assert "not built from answers" in refused.err
+    assert not (home / "page").exists()
     people = plan(["persona=mine", "group.size=4"], home).session.participants
     assert sorted(p.persona for p in people) == ["You drive a bus."] * 2 + ["You own a shop."] * 2
 

@@ -42,6 +42,7 @@ NAMED_BY_USER = {
 SERVERS = ["local", "ollama", "vllm"]
 HOSTED = sorted(set(TEXTS) - {*CITIZENS, *SERVERS, "openrouter"})
 FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5")
+CODERS = ("claude_haiku_4_5", "claude_sonnet_4_6", "llama_3_3_70b", "qwen_2_5_72b")
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY")
 
 FULL = {"require_parameters": True}
@@ -109,6 +110,18 @@ SENT = {
         (),
     ),
     "claude_opus_4_5": ({"temperature": 0.0, "max_tokens": 4096}, {"seed", "thinking"}, ("seed",)),
+    **dict.fromkeys(
+        ("claude_haiku_4_5", "claude_sonnet_4_6"),
+        ({"temperature": 0.0, "max_tokens": 4096}, {"seed", "thinking"}, ("seed",)),
+    ),
+    **dict.fromkeys(
+        ("llama_3_3_70b", "qwen_2_5_72b"),
+        (
+            {"temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL},
+            {"reasoning", "reasoning_effort"},
+            (),
+        ),
+    ),
     "claude_opus_4_5_reasoning": (
         {"thinking": {"type": "enabled", "budget_tokens": 8000}, "max_tokens": 16000},
         {"seed", "temperature"},
@@ -198,7 +211,8 @@ def test_the_price_and_the_window_of_a_hosted_model_are_known(name):
     price = price_of(settings["model"], settings.get("price"))
     assert price.worst(1000, 1000) > 0
     assert price.source.startswith("litellm 1.")
-    assert context_window(settings["model"]) >= 100_000
+    least = 32_000 if name == "qwen_2_5_72b" else 100_000
+    assert context_window(settings["model"]) >= least
 
 
 @pytest.mark.parametrize("name", HOSTED)
@@ -265,7 +279,8 @@ async def _send():
 
 def test_what_is_sent_is_stated_here_for_every_hosted_preset():
     assert sorted(SENT) == HOSTED
-    assert sorted(HOSTED) == sorted([*FAMILIES, *(f"{family}_reasoning" for family in FAMILIES)])
+    reasoning = [f"{family}_reasoning" for family in FAMILIES]
+    assert sorted(HOSTED) == sorted([*FAMILIES, *reasoning, *CODERS])
 
 
 @pytest.mark.parametrize("name", SENT)
@@ -308,7 +323,7 @@ def test_openrouter_without_a_model_is_refused_before_anything_is_paid(tmp_path)
 def test_a_group_seats_every_model_it_names(group, tmp_path):
     composed = plan([f"group={group}"], tmp_path)
     people = composed.session.participants
-    assert len(people) == 5
+    assert len(people) == (4 if group == "dqi_study" else 5)
     assert set(composed.session.models) == {person.model for person in people} <= {*TEXTS, "human"}
     assert asyncio.run(models_for(composed)) == list(composed.session.models)
 

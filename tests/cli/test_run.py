@@ -312,7 +312,7 @@ def test_a_session_that_was_cut_off_goes_on(delibsim, study, small):
     answer = delibsim("run", "study=s", *small, "--json")
     assert answer.code == 0
     assert (answer.json["calls"]["asked_now"], answer.json["calls"]["damaged_lines"]) == (1, 1)
-    assert "1 damaged line(s) in the log were left alone" in answer.err
+    assert "left alone: 1 damaged line in the log" in answer.err
     assert (study / "run.json").read_bytes() == written
 
 
@@ -389,8 +389,8 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
         ),
         ("wording.texts.recall=null", "recall"),
         ("topic=acp,ccps", "'topic=acp,ccps' names several values"),
-        ("topic", "cannot read the override"),
-        ("a=b=c", "cannot read the override"),
+        ("topic", "cannot read the setting"),
+        ("a=b=c", "cannot read the setting"),
         ("~treatment", "treatment"),
         ("+treatment=basic", "treatment"),
         ("treatment@x=basic", "treatment@x"),
@@ -400,7 +400,8 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
 def test_what_does_not_exist_or_cannot_be_is_refused_in_one_line_before_anything_is_written(
     delibsim, files, override, said
 ):
-    answer = delibsim("run", "study=s", "group.size=2", override)
+    size = [] if override.startswith("group.size") else ["group.size=2"]
+    answer = delibsim("run", "study=s", *size, override)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("delibsim: ")
     assert said in answer.err

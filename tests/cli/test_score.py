@@ -38,11 +38,12 @@ def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
     assert (row["planned"], row["held"], row["valid"], row["missing"]) == (2, 2, 2, {})
     assert row["mean"] == pytest.approx(sum(post) / 2, abs=1e-12)
     assert rows["none", "post"]["planned"] == 1
-    printed = delibsim("score", "s")
+    printed = delibsim("score", "s", "--all")
     assert printed.code == 0
     assert "ccps, normative, citizen" in printed.out
     assert f"{row['mean']:.3f}" in printed.out
     assert "runs/s/scores/dri.v1.jsonl" in printed.out
+    assert f"{rows['normative', 'change']['mean']:+.3f}" in delibsim("score", "s").out
 
 
 def test_one_scorer_alone(delibsim, study):
@@ -133,7 +134,7 @@ def test_sessions_that_differ_in_a_setting_are_not_averaged(delibsim, home, smal
     assert sorted(cells) == [(0, "complete"), (0, "ring"), (0.4, "complete"), (0.4, "ring")]
     assert {(row["planned"], row["held"], row["valid"]) for row in rows} == {(2, 2, 2)}
     assert len({row["mean"] for row in rows}) > 1
-    printed = delibsim("score", "s", "--scorer", "agreement").out
+    printed = delibsim("score", "s", "--scorer", "agreement", "--all").out
     assert (
         "ccps, normative, citizen, model.susceptibility=0.4, procedure.audience.network=ring\n"
         in printed
@@ -149,7 +150,7 @@ def test_what_is_missing_is_told_of_its_own_condition(delibsim, partial):
     assert {row["settings"]["group.size"] for row in answer.json["conditions"]} == {2, 3}
     assert answer.json["missing"]
     assert {gap["settings"]["group.size"] for gap in answer.json["missing"]} == {2}
-    below = delibsim("score", "p").out.partition("group.size=3")
+    below = delibsim("score", "p", "--all").out.partition("group.size=3")
     assert "missing:" in below[0]
     assert "missing:" not in below[2]
 
@@ -174,4 +175,138 @@ def test_the_column_of_people_says_what_it_is(delibsim, study):
     assert (
         "people on ccps: the change of 31 people pooled, which no single group shows; they answered"
         " the original instrument" in out
+    )
+
+
+def table_of(answer):
+    """The rows of the new table by level, measure and phase."""
+    found = {}
+    for row in answer.json["table"]["rows"]:
+        found[tuple(row["levels"].values()), row["measure"], row["phase"]] = row
+    return found
+
+
+@pytest.fixture
+def sweep(delibsim, small):
+    """Two topics by two treatments by two replicates; of normative on acp only one was held."""
+    topics = ("topic=ccps,acp", "treatment=none", "replicate=1,2")
+    rest = ("run", "-m", "-q", "study=w", *small[1:])
+    assert delibsim(*rest, *topics).code == 0
+    assert delibsim(*rest, "topic=ccps", "treatment=normative", "replicate=1,2").code == 0
+    assert delibsim(*rest, "topic=acp", "treatment=normative", "replicate=1").code == 0
+
+
+def test_the_table_averages_conditions_and_not_sessions(delibsim, sweep):
+    answer = delibsim("score", "w", "--json")
+    by_topic = {
+        (row["topic"], row["treatment"]): row["mean"]
+        for row in answer.json["conditions"]
+        if (row["measure"], row["phase"]) == ("dri", "change")
+    }
+    row = table_of(answer)[("normative",), "dri", "change"]
+    mean = (by_topic["ccps", "normative"] + by_topic["acp", "normative"]) / 2
+    assert row["mean"] == pytest.approx(mean, abs=1e-12)
+    assert (row["valid"], row["planned"], row["topics"], row["models"]) == (3, 3, 2, 1)
+    assert (row["conditions"], row["conditions_planned"]) == (2, 2)
+    people = {
+        row["topic"]: row["people"]
+        for row in answer.json["conditions"]
+        if (row["measure"], row["phase"]) == ("dri", "change")
+    }
+    assert row["people"] == pytest.approx(sum(people.values()) / 2)
+    assert row["people_topics"] == 2
+    out = delibsim("score", "w").out
+    (line,) = [line for line in out.splitlines() if line.startswith("Deliberative Reason")]
+    assert f"{mean:+.3f}" in line
+    assert "weighs alike" in out
+
+
+def test_any_column_of_the_design_and_any_measure(delibsim, sweep):
+    answer = delibsim("score", "w", "--by", "topic,treatment", "--measure", "dri")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    first = lines.index("Deliberative Reason Index")
+    assert lines[first + 2].split() == [
+        "topic", "treatment", "before", "after", "change", "SD", "n", "conditions", "people",
+    ]  # fmt: skip
+    named = [tuple(line.split()[:2]) for line in lines[first + 3 : first + 7]]
+    assert named == [("acp", "none"), ("acp", "normative"), ("ccps", "none"), ("ccps", "normative")]
+    for column in ("model", "rounds", "size", "temperature", "wording", "persona", "setting"):
+        assert delibsim("score", "w", "--by", column).code == 0
+    by_two = delibsim("score", "w", "--by", "rounds,size", "--json").json["table"]
+    assert by_two["by"] == ["rounds", "size"]
+    assert {tuple(row["levels"].values()) for row in by_two["rows"]} == {("-", "2"), ("1", "2")}
+    by_setting = delibsim("score", "w", "--by", "procedure.audience.network", "--json")
+    assert by_setting.json["table"]["rows"][0]["levels"] == {
+        "procedure.audience.network": "complete"
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--by", "treatmnt"), "unknown column 'treatmnt'; did you mean treatment"),
+        (("--by", "no.such.setting"), "unknown column 'no.such.setting'"),
+        (("--measure", "drj"), "unknown measure 'drj'; did you mean dri"),
+        (("--by", "participant,topic"), "--by participant stands alone"),
+        (("--by", "participant", "--measure", "dri"), "--by participant stands alone"),
+        (("--all", "--measure", "dri"), "--all prints every measure"),
+        (("runs=elsewhere",), "delibsim score s --runs elsewhere"),
+        (("seed=7",), "a study is scored without settings"),
+        (("other",), "one study is scored at a time"),
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_the_word_to_use(delibsim, study, words, told):
+    answer = delibsim("score", "s", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert told in answer.err
+
+
+def test_a_condition_without_a_run_is_counted(delibsim, sweep, home):
+    for run in (home / "runs" / "w").glob("acp.normative*/run.json"):
+        run.unlink()
+    out = delibsim("score", "w").out
+    assert "6 of 7 sessions held" in out
+    (line,) = [line for line in out.splitlines() if line.startswith("conditions")]
+    assert line.split()[1:] == ["2", "1", "of", "2"]
+    assert "2/3" in out
+    assert "n/m: n of m planned sessions have a value" in out
+
+
+def test_what_is_missing_is_told_in_words(delibsim, partial):
+    out = " ".join(delibsim("score", "p").out.split())
+    assert "no value of any measure: missing_answer (a participant has no readable answer" in out
+    assert "in 1 session: refusal (the model refused)" in out
+
+
+def test_a_study_without_runs_says_nothing_of_people(delibsim, study):
+    (study / "run.json").unlink()
+    for words in ((), ("--all",), ("--by", "participant")):
+        answer = delibsim("score", "s", *words)
+        assert answer.code == 4
+        assert "no runs to score yet" in answer.out
+        assert "people" not in answer.out
+
+
+def test_who_moved_by_participant(delibsim, sweep, home):
+    answer = delibsim("score", "w", "--by", "participant")
+    assert answer.code == 0
+    for condition in ("acp, none, citizen", "ccps, normative, citizen"):
+        assert f"{condition}\n" in answer.out
+    rows = delibsim("score", "w", "--by", "participant", "--json").json["participants"]
+    assert len(rows) == 14
+    names = {"session", "participant", "items_changed", "mean_change_c", "tau", "largest_item"}
+    assert names <= rows[0].keys()
+    runs = Runs(home / "runs", "w").all()[0]
+    assert {row["session"] for row in rows} == {run.session.id for run in runs}
+
+
+def test_debates_have_a_table_of_their_own(delibsim, home):
+    words = ("format=debate", "motion=voting", "audience=1", "study=d")
+    assert delibsim("run", "-q", *words).code == 0
+    answer = delibsim("score", "d")
+    assert answer.code == 0
+    assert any(line.startswith("word difference") for line in answer.out.splitlines())
+    assert (
+        "no session of the study has a survey" in delibsim("score", "d", "--by", "participant").out
     )

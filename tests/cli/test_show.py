@@ -1,11 +1,17 @@
 """`delibsim show`: a run to be read, whatever was said in it."""
 
 import json
+import re
 import unicodedata
 
 import pytest
+from pseudo_terminal import AtTerminal
+
+from delibsim import Runs
+from delibsim.analysis.individual_change import rows_of
 
 ESC = "\x1b"
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 HOSTILE = (
     f"{ESC}[31mred{ESC}[0m {ESC}]0;owned\x07 [bold]loud[/bold] [link=https://x]here[/link] :smile:"
     " \u202egnp.exe \u200bhidden\r\bback\x9b2J"
@@ -246,3 +252,62 @@ def test_a_speech_of_usual_length_is_printed_whole(delibsim, study):
     answer = delibsim("show", "s", "--no-answers")
     assert " ".join(answer.out.split()).count(text) == 1
     assert "characters in all" not in answer.out
+
+
+def test_who_moved_is_told_of_everybody(delibsim, study, home):
+    out = delibsim("show", "s").out
+    lines = out.splitlines()
+    first = lines.index("Who moved")
+    assert lines[first + 1].split()[:5] == ["participant", "changed", "ratings", "ranks", "tau"]
+    (row, other) = rows_of(Runs(home / "runs", "s").run(study.name))
+    shown = lines[first + 2].split()
+    assert shown[:3] == ["Participant", "1", f"{row.items_changed}/{row.items}"]
+    assert shown[3:6] == [f"{v:.3f}" for v in (row.mean_change_c, row.mean_change_p, row.tau)]
+    assert shown[6:8] == [row.largest_item, f"{row.largest_change:+.0f}"]
+    assert lines[first + 3].startswith(other.participant)
+    assert "Who moved" not in delibsim("show", "s", "--no-answers").out
+
+
+def test_of_who_answered_nothing_no_change_is_told(delibsim, partial):
+    out = delibsim("show", "p").out
+    (line,) = [line for line in out.splitlines() if line.startswith("Participant 1  0/0 of 27")]
+    assert line.split()[3:8] == ["of", "27", "-", "-", "-"]
+    assert "missing_answer (a participant has no readable answer to an item)" in " ".join(
+        out.split()
+    )
+
+
+def test_treatment_and_measures_stand_with_the_run(delibsim, study):
+    out = delibsim("show", "s").out
+    assert "2 participants (citizen), treatment normative, 1 round, survey ccps" in out
+    assert "adjusted DRI" in out
+    assert "People     31 people pooled against one group of 2" in out
+    summary = delibsim("run", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7").out
+    rows = [line for line in summary.splitlines() if line.startswith(("Delib", "agree", "persp"))]
+    assert len(rows) == 4
+    assert all(row in out.splitlines() for row in rows)
+    alone = delibsim("show", "s", "--no-answers").out
+    assert "adjusted DRI" not in alone
+    assert "treatment normative" in alone
+    instructions = json.loads((study / "run.json").read_text(encoding="utf-8"))
+    first = instructions["session"]["treatment"]["instructions"][:40]
+    assert (first in out, first in delibsim("show", "s", "--whole").out) == (False, True)
+
+
+def test_of_a_partial_run_undefined_measures_have_their_reason(delibsim, partial):
+    out = delibsim("show", "p").out
+    assert "Undefined  Deliberative Reason Index before: " in out
+
+
+def test_a_terminal_has_a_pager_and_a_pipe_has_none(delibsim, study, home, monkeypatch):
+    monkeypatch.setenv("PAGER", "sh -c 'cat > paged.txt'")
+    piped = delibsim("show", "s").out
+    assert not (home / "paged.txt").exists()
+    terminal = AtTerminal(home, 80, "show", "s", pager="sh -c 'cat > paged.txt'")
+    assert terminal.end() == 0
+    assert terminal.shown.strip() == ""
+    paged = COLOUR.sub("", (home / "paged.txt").read_text(encoding="utf-8"))
+    assert sorted(paged.split()) == sorted(piped.split())  # tables wrap elsewhere at 80 columns
+    assert max(map(len, paged.splitlines())) <= 80
+    gone = AtTerminal(home, 80, "show", "s", pager="true")  # which reads nothing
+    assert gone.end() == 0

@@ -46,7 +46,7 @@ def test_a_study_in_which_nothing_was_finished(delibsim, study):
     answer = delibsim("status", "s")
     assert answer.code == 4
     assert "1 cut off" in answer.out
-    assert "1 damaged line(s)" in answer.out
+    assert "1 damaged line in its log" in answer.out
     assert (
         "goes on when its `delibsim run` command is given again, or with `delibsim retry runs/s`.\n"
         in answer.out

@@ -31,16 +31,23 @@ def words(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, C])
-def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables):
+@pytest.mark.parametrize(
+    ("variables", "commands"),
+    [
+        ({"PYTHONIOENCODING": "ascii"}, ("run", "show")),
+        (C, ("show", "topics")),
+    ],
+)
+def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables, commands):
     run = ("run", "study=s", "group.size=2", "treatment=own")
     code, out, err = process(words, *run, **variables)
     assert code == 0, err
     assert "Traceback" not in err
     assert out
     out.decode("ascii")
-    for asked in (("run", *run[1:], "--json"), ("show", "s", "--json"), ("topics", "--json")):
-        code, out, err = process(words, *asked, **variables)
+    asked = {"run": run[1:], "show": ("s",), "topics": ()}
+    for command in commands:
+        code, out, err = process(words, command, *asked[command], "--json", **variables)
         assert code == 0, err
         json.loads(out.decode("ascii"))
 

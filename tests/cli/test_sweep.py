@@ -184,7 +184,7 @@ def test_sessions_that_were_not_begun_are_counted_by_every_command(delibsim, sto
 def test_retry_says_that_sessions_were_not_begun_after_it_held_the_others(delibsim, stopped, home):
     next((home / "runs/s").glob("*/run.json")).unlink()
     answer = delibsim("retry", "s", "-q")
-    assert "study s: 1 sessions, 1 complete" in answer.out
+    assert "study s: 1 session, 1 complete" in answer.out
     assert (answer.code, NEVER in answer.out) == (3, True)
     assert delibsim("run", "-m", "-q", *GRID).code == 0
     assert "never begun" not in delibsim("status", "s").out

@@ -43,9 +43,13 @@ def printed(draw):
 
 
 def lines_of(print_on, width):
-    """What is printed on a console of this width."""
+    """What is printed on a terminal of this width, without colours."""
     file = io.StringIO()
-    print_on(Console(file=file, width=width, markup=False, highlight=False, emoji=False))
+    terminal = {"force_terminal": True, "color_system": None}
+    plain = {"markup": False, "highlight": False, "emoji": False}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(width))
+        print_on(Console(file=file, width=width, **terminal, **plain))
     return file.getvalue().splitlines()
 
 
@@ -176,7 +180,7 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", str(width))
-    heads = [line for line in delibsim("score", "s").out.splitlines() if "planned" in line]
+    heads = [line for line in delibsim("score", "s", "--all").out.splitlines() if "planned" in line]
     plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
     assert plain
     assert max(map(len, plain)) <= width
@@ -188,3 +192,31 @@ def test_a_small_p_value_is_printed_as_small(delibsim, home):
     assert cell(0.001, is_p=True) == "0.001"
     assert cell(float("nan"), is_p=True) == "-"
     assert cell(0.0004) == "0.000"
+
+
+SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_long_name_stands_whole_above_its_row(width):
+    columns = [Column("session", text=True), Column("state", text=True)]
+    columns += [Column(name) for name in ("calls", "before", "after", "change")]
+    name = SESSION[-min(len(SESSION), width - 2) :]
+    values = ["complete", "120", "0.812", "0.901", "+0.089"]
+    lines = lines_of(lambda screen: print_table("", columns, [[name, *values]], screen), width)
+    assert max(map(len, lines)) <= width
+    assert lines[0].split() == ["session", "state", "calls", "before", "after", "change"]
+    if width < 140:
+        assert lines[1] == name
+        assert lines[2].split() == values
+    else:
+        assert lines[1].split() == [name, *values]
+
+
+def test_two_long_names_stay_with_the_numbers_of_their_row():
+    columns = [Column("model", text=True), Column("topic", text=True), Column("n"), Column("value")]
+    rows = [["m" * 50, "t" * 39, "7", "0.123"], ["m", "t", "8", "1.2"]]
+    lines = lines_of(lambda screen: print_table("", columns, rows, screen), 80)
+    assert lines[1] == "m" * 50
+    assert lines[2].split() == ["t" * 39, "7", "0.123"]
+    assert lines[3].split() == ["m", "t", "8", "1.2"]

@@ -1,13 +1,18 @@
 """One word for one thing: which options there are, and what becomes of an old word."""
 
+import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
+from delibsim import WrongInput
 from delibsim.cli.main import COMMANDS
 from delibsim.cli.words import OPTIONS, PLANNING, SETTINGS, as_settings, current_words, setting
+from delibsim.planning.compose import plan
 
+ROOT = Path(__file__).parents[2]
 SMALL = ("topic=ccps", "treatment=none", "group.size=2")
 
 
@@ -39,7 +44,16 @@ def test_no_command_has_an_old_word_and_every_new_word_is_an_option():
 def test_a_command_that_names_a_study_says_where_studies_are():
     having = {name for name, words in all_options().items() if "--runs" in words}
     named = {"retry", "show", "score", "status", "export", "replay", "preregister", "run"}
-    assert having == named | {f"ratings {name}" for name in ("ask", "export", "import", "report")}
+    named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
+    named |= {"forks", "probe", "view"}
+    named |= {f"ratings {name}" for name in ("ask", "export", "import", "report")}
+    named |= {"texts from", "summarise"}
+    named |= {f"judge {name}" for name in ("ask", "export", "import", "replay")}
+    named |= {f"summaries {name}" for name in ("show", "replay", "report", "minorities")}
+    coding = ("ask", "audit", "export", "import", "replay", "report", "review")
+    named |= {f"code {name}" for name in coding}
+    comparing = ("ask", "export", "import", "plan", "replay", "report")
+    assert having == named | {f"compare {name}" for name in comparing}
 
 
 @pytest.mark.parametrize(("old", "new"), OPTIONS.items())
@@ -107,3 +121,43 @@ def test_a_setting_is_found_by_the_last_part_of_its_name(delibsim, given, meant)
 
 def test_an_old_word_means_nothing_to_a_command_that_never_had_it():
     assert current_words("run", ["--out", "x"]) == (["--out", "x"], [])
+
+
+TYPOS = {
+    "rouns": "rounds", "round": "rounds", "ronds": "rounds", "runds": "rounds", "topc": "topic",
+    "tpoic": "topic", "topics": "topic", "treatement": "treatment", "modle": "model",
+    "survy": "survey", "temprature": "temperature", "temp": "temperature",
+    "replicates": "replicate", "sede": "seed", "sed": "seed", "personna": "persona",
+    "studdy": "study", "moton": "motion", "audiance": "audience", "baseurl": "base_url",
+    "models": "group.models", "personas": "persona.personas", "group_size": "group.size",
+    "budget": "limits.budget_usd", "concurency": "limits.concurrency",
+    "susceptibility": "model.susceptibility", "shuffle": "procedure.shuffle_items",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("typed", "meant"), TYPOS.items())
+def test_what_is_most_like_a_mistyped_setting_is_suggested_first(home, typed, meant):
+    with pytest.raises(WrongInput) as refusal:
+        plan([f"{typed}=3"], home)
+    suggested = str(refusal.value).partition("did you mean ")[2].partition("?")[0].split(" or ")
+    assert suggested[0] == meant
+    assert "runs" not in suggested
+
+
+def test_help_and_guide_have_one_word_for_settings(delibsim):
+    commands = [(name,) for name in COMMANDS]
+    commands += [("personas", "build"), ("ratings", "ask"), ("ratings", "report")]
+    for words in commands:
+        assert "overrid" not in delibsim(*words, "--help").out.lower(), words
+    for page in (*(ROOT / "docs").glob("*.md"), ROOT / "README.md"):
+        text = re.sub(
+            r"https?://\S+|`[^`]*`|called an override by Hydra", "", page.read_text("utf-8")
+        )
+        assert not re.search(r"\boverrides? (?:of|to|for|at)\b|set of overrides", text), page
+
+
+@pytest.mark.parametrize("given", ["topic", "a=b=c", "study='a"])
+def test_what_cannot_be_read_is_called_a_setting(delibsim, given):
+    error = delibsim("run", given).err
+    assert "cannot read the setting" in error
+    assert "override" not in error

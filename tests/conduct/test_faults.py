@@ -4,7 +4,6 @@ is paid for twice.
 
 import json
 import os
-import resource
 import signal
 import time
 from collections import Counter
@@ -167,11 +166,7 @@ def test_a_second_process_on_a_study_is_refused_and_the_first_is_not_disturbed(p
 
 def test_a_full_disk_stops_the_session_with_a_clear_error_and_no_further_call(place, undisturbed):
     room = 60_000  # bytes a file may have: the log outgrows them in the middle of the deliberation
-
-    def little_room():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-
-    code, output, errors = place.call(*COMMAND, preexec_fn=little_room)
+    code, output, errors = place.call(*COMMAND, room=room)
     assert (code, output) == (4, "")
     assert "File too large" in errors
     assert "runs/s" in errors

@@ -81,6 +81,9 @@ def test_fewer_workers_where_a_limit_is_smaller():
     assert most_workers(Limits(requests_per_minute=3), 8) == 3
     assert most_workers(Limits(tokens_per_minute=50_000), 8, largest=12_000) == 4
     assert most_workers(Limits(tokens_per_minute=5_000), 8, largest=12_000) == 1
+    assert most_workers(Limits(budget_usd=1.0), 8, usd=1.0, dearest=0.3) == 3
+    assert most_workers(Limits(budget_usd=1.0), 8, usd=0.1, dearest=0.3) == 1
+    assert most_workers(Limits(), 8, dearest=0.3) == 8
     assert [share.concurrency for share in shares(Limits(), 3)] == [6, 5, 5]
 
 

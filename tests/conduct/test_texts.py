@@ -17,14 +17,14 @@ VALUES = [
 
 
 def test_undefined_scores_are_counted_by_reason_and_left_out_of_the_mean():
-    summary = ScoredTexts("s", VALUES, Path("out.csv")).summary()
+    summary = ScoredTexts("s", VALUES, Path("out.csv")).summary("s.score")
     assert summary.pop("sd") == pytest.approx(math.sqrt(2))
     missing = {"empty": 2}
     assert summary == {"texts": 4, "valid": 2, "missing": missing, "mean": 2.0}
 
 
 def test_without_any_score_there_is_no_mean():
-    summary = ScoredTexts("s", VALUES[1:2], Path("out.csv")).summary()
+    summary = ScoredTexts("s", VALUES[1:2], Path("out.csv")).summary("s.score")
     assert (summary["mean"], summary["sd"], summary["valid"]) == (None, None, 0)
 
 

@@ -21,6 +21,7 @@ from delibsim.plugins import declared, load
 from delibsim.scorers.aqua.scorer import VALUES
 from delibsim.scorers.flags import KINDS as FLAGGED
 from delibsim.testing import a_run
+from delibsim.testing.runs import a_run_with_consensus
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCATOR = re.compile(r"doi:10\.\d{4,}/\S+|https://\S+|docs/(?P<page>[\w-]+\.md)#(?P<anchor>[\w-]+)")
@@ -92,7 +93,7 @@ def test_the_glossary_knows_every_measure_by_itself_or_by_its_family():
 
 def test_a_debate_and_a_deliberation_are_given_the_measures_of_the_catalogue(rated, surveyed):
     usual = [name for name in CATALOGUE if name != "aqua"]  # which needs an extra
-    runs = [rated, surveyed]
+    runs = [rated, surveyed, a_run_with_consensus()]
     for name in usual:
         assert given(name, runs) == {measure.id for measure in CATALOGUE[name]}
 

@@ -1,11 +1,13 @@
 """One list of model families, for blinding, for kinship and for the rules of a debate."""
 
 import re
+from pathlib import Path
 
 import pytest
+import yaml
 
 from delibsim.annotation.blinding import scrubbed
-from delibsim.domain.model_family import FILE, family_of, makers, model_families
+from delibsim.domain.model_family import FILE, family_of, makers, model_families, reasons
 from delibsim.domain.rules import DISCLOSURE
 
 
@@ -47,3 +49,41 @@ def test_every_pattern_of_the_file_compiles():
     for family in model_families():
         for pattern in (*family.masked, *family.exact):
             re.compile(pattern)
+
+
+PRESETS = Path(__file__).resolve().parents[2] / "conf" / "model"
+REASONING = {
+    "claude_opus_4_5": False,
+    "claude_opus_4_5_reasoning": True,
+    "deepseek_v3_2": False,
+    "deepseek_v3_2_reasoning": True,
+    "gemini_3_pro": True,  # its lowest level of thinking is some
+    "gemini_3_pro_reasoning": True,
+    "gpt_5_1": False,
+    "gpt_5_1_reasoning": True,
+    "kimi_k2": False,
+    "kimi_k2_reasoning": True,
+    "citizen": None,
+    "human": None,
+}
+
+
+@pytest.mark.parametrize("preset", REASONING)
+def test_settings_of_a_preset_tell_whether_it_reasons(preset):
+    settings = yaml.safe_load((PRESETS / f"{preset}.yaml").read_text(encoding="utf-8"))
+    assert reasons(settings) is REASONING[preset]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"model": "x/some-model"}, None),
+        ({"model": "x/some-model", "reasoning_effort": "low"}, True),
+        ({"model": "x/some-model", "extra": {"thinking": {"type": "disabled"}}}, False),
+        ({"model": "x/some-model", "extra": {"reasoning": {"effort": "none"}}}, False),
+        ({"model": "deepseek/deepseek-reasoner"}, True),
+        ({"kind": "a_plug_in"}, None),
+    ],
+)
+def test_what_settings_do_not_tell_is_not_guessed(settings, expected):
+    assert reasons(settings) is expected

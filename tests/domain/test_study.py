@@ -1,6 +1,7 @@
 """Names of files that stay in their folder, and factorial designs that can grow."""
 
 import itertools
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from strategies import quick, thorough
 from delibsim.domain.participant import Participant
 from delibsim.domain.study import Group, Study, cross, slug
 from delibsim.domain.survey import Item, Survey
+from delibsim.domain.text import study_named
 from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
@@ -216,3 +218,9 @@ def test_treatments_and_groups_share_seeds_within_a_replicate():
 def test_a_study_refuses_two_sessions_of_one_name():
     with pytest.raises(ValueError, match="study demo: two sessions have one name"):
         Study("demo", design(["a"], ["x", "x"], ["g"], [1]))
+
+
+@pytest.mark.parametrize("name", ["first", "my study", "it's", "a;b", "été"])
+def test_a_study_is_named_in_one_way_that_a_shell_takes(name):
+    (_, word) = shlex.split(study_named(name))
+    assert word == name

@@ -69,6 +69,7 @@ async def test_a_run_names_the_versions_that_held_it_and_is_not_compared_by_them
 
 def room_of(script=lambda prompt: None):
     """A script that keeps weak references to the forum and the agents it is asked from."""
+    gc.freeze()  # what other tests left behind is not of this room, and takes seconds to look through
     seen = []
 
     def watching(prompt):

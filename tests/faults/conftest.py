@@ -4,11 +4,10 @@ real processes.
 
 import asyncio
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+import warm
 
 from delibsim import Message, ModelPool, Participant, Procedure, Prompt, Runs, Treatment, compose
 from delibsim.conduct.hold import hold_session
@@ -161,22 +160,18 @@ def log(runs):
 
 @pytest.fixture
 def command(tmp_path):
-    """Run `delibsim ARGUMENTS` as a real process in an empty folder: exit code, stdout, stderr."""
+    """Run `delibsim ARGUMENTS` as a real process in an empty folder: exit code, stdout, stderr.
 
-    async def go(*arguments, env=None, started=lambda process: None):
-        program = Path(sys.executable).with_name("delibsim")
+    One that is to be killed is given to `started`.
+    """
+
+    async def go(*arguments, env=None, started=None):
         variables = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **(env or {})}
-        process = await asyncio.create_subprocess_exec(
-            program,
-            *arguments,
-            cwd=tmp_path,
-            env=variables,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        started(process)
-        out, err = await process.communicate()
-        return process.returncode, out.decode(), err.decode()
+        process = await asyncio.to_thread(warm.Heard, arguments, tmp_path, variables)
+        if started is not None:
+            started(process)
+        out, err = await asyncio.to_thread(process.communicate)
+        return process.returncode, out, err
 
     return go
 

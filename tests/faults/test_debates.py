@@ -9,10 +9,12 @@ import pytest
 from debates import debate
 from fake_provider import FakeProvider, Rule
 
-from delibsim import compose
-from delibsim.conduct.annotate import rate_all
+from delibsim import Runs, compose
+from delibsim.conduct.annotate import ask_panel, plan_ratings, rate_all
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.panel import panel_of
+from delibsim.conduct.study import hold_plan
+from delibsim.planning.compose import plan
 
 
 @pytest.fixture
@@ -105,23 +107,27 @@ timeout: 60
 
 
 @pytest.mark.parametrize("name", ["local", "lite"])
-async def test_a_debate_sends_no_temperature_and_4000_tokens_at_most(tmp_path, command, name):
+async def test_a_debate_sends_no_temperature_and_4000_tokens_at_most(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "conf" / "model").mkdir(parents=True)
     (tmp_path / "conf" / "model" / "lite.yaml").write_text(LITE)
-    env = {"OPENAI_API_KEY": "sk-canary-0123456789abcdef"}
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
     async with FakeProvider(models=(name,)) as provider:
-        options = ("-q", "study=d", f"model={name}", f"base_url={provider.base_url}")
-        code, out, _ = await command("run", "format=debate", "motion=voting", *options, env=env)
-        assert (code, provider.calls) == (0, 6)
-        assert "temperature not set" in out
+        options = (f"model={name}", f"base_url={provider.base_url}")
+        planned = plan(["study=d", "format=debate", "motion=voting", *options])
+        assert planned.session.models[name].get("temperature") is None
+        runs = Runs(planned.root, planned.study)
+        (outcome,) = await hold_plan(planned, runs)
+        assert (outcome.status, provider.calls) == ("complete", 6)
         for call in provider.requests:
             assert "temperature" not in call.body
             assert call.body["max_tokens"] == 4000
-        rate = ("ratings", "ask", "d", *options[2:], "group.size=2")
-        assert (await command(*rate, env=env))[0] == 0
+        raters = ("wording=oxford", *options, "group.size=2")
+        assert (await ask_panel(plan_ratings(runs, raters))).new == 2
         assert {call.body["temperature"] for call in provider.requests[6:]} == {0.0}
         assert provider.calls == 10
-        assert (await command(*rate, "temperature=null", "--panel", "own", env=env))[0] == 0
+        own = plan_ratings(runs, (*raters, "temperature=null"), "own")
+        assert (await ask_panel(own)).new == 2
         assert provider.calls == 14
         assert not any("temperature" in call.body for call in provider.requests[10:])
     log = next((tmp_path / "runs" / "d").glob("voting*/exchanges.jsonl"))

@@ -6,9 +6,9 @@ import asyncio
 import os
 import random
 import signal
-import sys
 
 import pytest
+import warm
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Runs
@@ -28,7 +28,7 @@ sessions = [runs.planned(name) for name in runs.sessions()]
 voices = ModelPool(Limits(concurrency=int(sys.argv[3])), addresses={"local": sys.argv[2]})
 asyncio.run(hold_all(sessions, runs, pool=voices, at_once=len(sessions)))
 """
-SESSIONS, SEATS, IN_FLIGHT = 40, 3, 16
+SESSIONS, SEATS, IN_FLIGHT = 20, 3, 16
 CALLS = SESSIONS * (SEATS + 2 * SEATS + SEATS)
 
 
@@ -41,14 +41,13 @@ async def killed(runs, provider, after):
     """Hold the study in a process of its own, killed so many calls after its first; whether it
     lived to the end.
     """
-    holding = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HOLD, str(runs.folder.parent), provider.base_url, str(IN_FLIGHT)
-    )
+    program = ("-c", HOLD, runs.folder.parent, provider.base_url, IN_FLIGHT)
+    holding = await asyncio.to_thread(warm.Heard, program, runs.folder.parent, os.environ)
     aim = provider.calls + after
     provider.script[:] = (
         [Rule(at=(aim,), do=lambda call: os.kill(holding.pid, signal.SIGKILL))] if after else []
     )
-    code = await holding.wait()
+    code = await asyncio.to_thread(holding.wait)
     assert code in (0, -signal.SIGKILL)
     return code == 0
 
@@ -76,7 +75,7 @@ async def test_a_study_killed_five_times_equals_one_that_was_left_alone(
     async with FakeProvider(latency=0.01) as provider:
         for _ in range(5):
             asked, kept = provider.calls, lines(runs)
-            ended = await killed(runs, provider, after=moments.randint(5, 80))
+            ended = await killed(runs, provider, after=moments.randint(5, 40))
             lost.append((provider.calls - asked) - (lines(runs) - kept))
             assert not ended
         assert await killed(runs, provider, after=0)

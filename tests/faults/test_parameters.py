@@ -416,6 +416,9 @@ async def test_conditions_whose_temperature_was_dropped_were_asked_alike(command
     assert f"calls, {warm} (asked like {cold}): 12 ok\n" in out
     _, out, _ = await command("score", "s")
     assert said in out
+    assert "note: 1 of 2 conditions of basic were asked like others of it\n" in out
+    _, out, _ = await command("score", "s", "--all")
+    assert said in out
     assert counted in out
     named = "ccps, basic, a, model.temperature="
     assert f"{named}0.7 (asked like {named}0.0)\n" in out

@@ -2,6 +2,7 @@
 today (see README.md).
 """
 
+import json
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from delibsim import Runs, compose, hold, models_for
 from delibsim.conduct.replay import replay
 from delibsim.models.replay import exchange_of
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
+from delibsim.store.editions import EDITIONS
+from delibsim.store.manifest import SCHEMA
 
 HERE = Path(__file__).parent
 STUDY, SESSION = "two_citizens", "ccps.normative.citizen_rounds1_size2.r1"
@@ -42,6 +45,14 @@ async def test_studies_of_this_edition_are_held_and_replay_as_they_were(study, t
         assert await replay(runs, name) == recorded
         assert await hold(runs.planned(name), models_for(recorded.session)) == recorded
         assert recorded.session.procedure.instructions == "turns"
+
+
+def test_every_edition_has_a_study_that_is_replayed():
+    """A version that words a prompt otherwise is a new edition, and its record is kept here."""
+    kept = {Runs(HERE, path.parent.name).edition() for path in HERE.glob("*/study.json")}
+    assert kept == set(EDITIONS)
+    schemas = {json.loads(path.read_bytes())["schema"] for path in HERE.glob("*/study.json")}
+    assert schemas == {2, SCHEMA}, "no version was published with an earlier one"
 
 
 def test_what_is_composed_today_is_what_was_planned(tmp_path):

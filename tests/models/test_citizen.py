@@ -19,7 +19,8 @@ from delibsim.models.ask import ask_until_read
 from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.citizen.meaning import meaning, quoted_stances, sentences
-from delibsim.models.citizen.opinion import CONVICTION, Traits, start_of
+from delibsim.models.citizen.opinion import CONVICTION, start_of
+from delibsim.models.citizen.traits import Traits
 from delibsim.prompts.blocks import (
     block,
     items_block,
@@ -594,3 +595,13 @@ def test_the_citizen_speaks_in_every_form_of_speech(subject, form):
     text = "\n\n".join([block(subject, RIVERS), block("you", "Ann")])
     prompt = Prompt((Message("user", text),), form, Purpose("Ann", "turn 1"))
     assert asyncio.run(Citizen().complete(prompt, 1)).status == "ok"
+
+
+NO_NUMBERS = [float("nan"), float("inf"), True, "1"]
+
+
+@pytest.mark.parametrize("name", ["susceptibility", "skill", "place", "threshold", "coin"])
+@pytest.mark.parametrize("value", NO_NUMBERS)
+def test_a_parameter_of_the_citizen_is_a_number_within_its_range(name, value):
+    with pytest.raises(ValueError, match=f"{name} lies between"):
+        Citizen(**{name: value})

@@ -6,11 +6,10 @@ import asyncio
 import os
 import pty
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+import warm
 from pseudo_terminal import AtTerminal
 
 from delibsim import Runs
@@ -67,7 +66,7 @@ def tell(prompt, *lines):
 
 
 def test_a_survey_is_asked_item_by_item_in_the_order_shown():
-    completion, shown = tell(survey_prompt(), "2", "-1", "0", "3", "1", "2")
+    completion, shown = tell(survey_prompt(), "2", "-1", "0", "3", "1", "2", "")
     assert completion.status == "ok"
     assert completion.model_returned == "a person"
     assert SurveyAnswers(SURVEY).read(completion.text) == {
@@ -78,7 +77,8 @@ def test_a_survey_is_asked_item_by_item_in_the_order_shown():
         "P2": 1,
         "P3": 2,
     }
-    assert len(shown) == 6
+    assert len(shown) == 7
+    assert "Enter hands the answers in" in shown[6]
     assert "1/3  Reason 3 counts." in shown[0]
     assert "-2 (strongly disagree) to 2 (strongly agree)" in shown[1]
     assert all(f"P{k}. Way {k}" in shown[3] for k in (1, 2, 3))
@@ -86,7 +86,7 @@ def test_a_survey_is_asked_item_by_item_in_the_order_shown():
 
 def test_what_is_no_answer_is_asked_again_at_once():
     completion, shown = tell(
-        survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2"
+        survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2", ""
     )
     assert SurveyAnswers(SURVEY).read(completion.text) == {
         "C3": 2,
@@ -102,7 +102,7 @@ def test_what_is_no_answer_is_asked_again_at_once():
 
 def test_a_q_sort_offers_only_what_is_left():
     survey = Survey("sort", tuple(ITEMS), -1, 1, (1, 1, 1))
-    completion, shown = tell(survey_prompt(survey), "1", "1", "0", "-1", "1", "2", "3")
+    completion, shown = tell(survey_prompt(survey), "1", "1", "0", "-1", "1", "2", "3", "")
     assert SurveyAnswers(survey).read(completion.text)["C2"] == -1
     assert "[left: -1 x1, 0 x1, 1 x1]" in shown[0]
     assert "please answer with a whole number: -1, 0:" in shown[2]
@@ -115,7 +115,7 @@ def test_a_reversed_scale_is_shown_as_such_and_mapped_back():
         items_block("considerations", survey.items[:3]),
         items_block("preferences", survey.items[3:]),
     )
-    completion, asked_for = tell(asked(form, *shown), "1", "0", "1", "1", "2", "3")
+    completion, asked_for = tell(asked(form, *shown), "1", "0", "1", "1", "2", "3", "")
     assert "-1 (strongly agree) to 1 (strongly disagree) [left: 0 x1, 1 x2]" in asked_for[0]
     assert form.read(completion.text)["C1"] == -1
 
@@ -123,7 +123,8 @@ def test_a_reversed_scale_is_shown_as_such_and_mapped_back():
 def test_own_earlier_answers_stand_beside_the_items_and_marks_do_not_show():
     before = answers_block({"C1": -2, "P2": 1}, ["C1", "P2"])
     heard = transcript_block([Statement(Turn(1, 1, "Ann"), "I am for \x1b[31mway 2.")])
-    completion, shown = tell(survey_prompt(SURVEY, heard, before), "1", "1", "1", "1", "2", "3")
+    typed = ["1", "1", "1", "1", "2", "3", ""]
+    completion, shown = tell(survey_prompt(SURVEY, heard, before), *typed)
     assert completion.status == "ok"
     assert "Reason 1 counts.  (before: -2)" in shown[1]
     assert "P2. Way 2  (before: 1)" in shown[3]
@@ -181,6 +182,8 @@ async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
     async def ask(text):
         shown.append(text)
         await asyncio.sleep(0)
+        if "hands the answers in" in text:
+            return ""
         return "1" if "rank" not in text else text.split("left: ")[1][0]
 
     human = Human(ask=ask, temperature=0.5)
@@ -191,7 +194,7 @@ async def test_two_people_at_one_terminal_are_asked_one_after_the_other():
     assert both[0].parameters_dropped == ("temperature",)
     assert ["The survey, for the first time (Participant 2)" in text for text in shown] == [
         True,
-        *[False] * 5,
+        *[False] * 6,
     ] * 2
 
 
@@ -229,6 +232,8 @@ async def test_what_is_typed_before_it_is_asked_for_is_nobodys_answer(monkeypatc
         for n in (3, 2, 1):
             await until("rank of")
             os.write(keyboard, f"{n}\n".encode())
+        await until("hands the answers in")
+        os.write(keyboard, b"\n")
         first, second, survey = await asyncio.wait_for(asyncio.gather(*people), 20)
     os.close(keyboard)
     assert (first.text, second.text) == ("One.\n\nTwo, in another paragraph.", "I am another.")
@@ -240,7 +245,6 @@ def test_nothing_a_text_holds_can_steer_the_terminal():
 
 
 COMMAND = [
-    str(Path(sys.executable).parent / "delibsim"),
     "run",
     "-q",
     "study=s",
@@ -252,25 +256,19 @@ ANSWERS = "4\n" * 20 + "".join(f"{k}\n" for k in range(1, 8))
 
 
 def test_a_session_with_a_person_is_cut_off_goes_on_and_replays(tmp_path):
-    def at_terminal(**stdin):
-        return subprocess.run(
-            COMMAND, cwd=tmp_path, capture_output=True, text=True, check=False, **stdin
-        )
-
-    first = at_terminal(input=f"{ANSWERS}I favour trams.\n!done\n4\n4\n")
-    assert first.returncode == 4
-    assert "cancelled: nobody is there to answer" in first.stderr
+    with warm.typed(f"{ANSWERS}I favour trams.\n!done\n4\n4\n") as pipe:
+        code, _, errors = warm.run(COMMAND, tmp_path, os.environ, pipe)
+    assert code == 4
+    assert "cancelled: nobody is there to answer" in errors
     (tmp_path / "typed").write_text(ANSWERS)
-    with (tmp_path / "typed").open() as typed:
-        second = at_terminal(stdin=typed)
-    assert second.returncode == 0, second.stderr
+    with (tmp_path / "typed").open() as file:
+        code, _, errors = warm.run(COMMAND, tmp_path, os.environ, file)
+    assert code == 0, errors
     again = "what was answered before is not asked again"
-    assert "for the first time" not in second.stderr, again
-    assert "The survey, for the second time (Participant 1)" in second.stderr
-    replayed = subprocess.run(
-        [COMMAND[0], "replay", "s"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (replayed.returncode, "equal" in replayed.stdout) == (0, True)
+    assert "for the first time" not in errors, again
+    assert "The survey, for the second time (Participant 1)" in errors
+    code, output, _ = warm.run(("replay", "s"), tmp_path, os.environ)
+    assert (code, "equal" in output) == (0, True)
 
 
 # What a person sees and types at a real terminal
@@ -318,6 +316,12 @@ def test_a_person_goes_back_keeps_answers_and_reads_whole_words(tmp_path, width)
         ("rank of P2", "!back"),
         ("rank of P1", "1"),
         ("rank of P2", "2"),
+        ("hands the answers in", "1"),  # to an item named, and forward again
+        ("1/2", ""),
+        ("2/2", ""),
+        ("rank of P1", ""),
+        ("rank of P2", ""),
+        ("hands the answers in", ""),
         ("What do you say?", "I am for tea."),
         ("> ", "!dnoe"),
         ("means nothing here", "And for coffee."),
@@ -328,10 +332,11 @@ def test_a_person_goes_back_keeps_answers_and_reads_whole_words(tmp_path, width)
         ("]: ", "5"),
         ("]: ", ""),
         ("]: ", ""),
+        ("hands the answers in", ""),
     ):
         person.until(shown)
         if typed is not None:
-            person.until(": ") if shown in ("1/2", "2/2") or "rank" in shown else None
+            person.until(": ") if shown in ("1/2", "2/2") or shown[:4] in ("rank", "hand") else None
             person.type(typed)
     assert person.end() == 0, person.shown[-3000:]
     run = Runs(tmp_path / "runs", "s").all()[0][0]
@@ -360,10 +365,42 @@ def test_text_is_fitted_to_any_width_without_losing_anything():
 def test_an_answer_that_is_taken_cannot_be_kept():
     earlier = answers_block({"C3": 1, "C1": 1, "P1": 1, "P2": 1}, ["C3", "C1", "P1", "P2"])
     survey = Survey("sort", tuple(ITEMS), -1, 1, (1, 1, 1))
-    completion, shown = tell(survey_prompt(survey, earlier), "", "", "0", "-1", "", "2", "3")
+    completion, shown = tell(survey_prompt(survey, earlier), "", "", "0", "-1", "", "2", "3", "")
     assert SurveyAnswers(survey).read(completion.text)["C3"] == 1
     assert "[Enter keeps 1]: " in shown[0]
     assert "Enter keeps" not in shown[1]
     assert "please answer" in shown[2]
     assert "Enter keeps 1" in shown[4]
     assert "Enter keeps" not in shown[5]
+
+
+@pytest.mark.parametrize(
+    ("back", "again"),
+    [
+        (["!back"], ["3"]),
+        (["b"], ["3"]),
+        (["p3"], ["3"]),
+        (["P1", "!back"], ["-2", "1", "2", "3"]),
+        (["3"], ["-2", "", "", ""]),
+        (["0", "4", "yes", "2"], ["1", "-2", "", "", ""]),
+    ],
+)
+def test_after_the_last_question_a_person_may_still_go_back(back, again):
+    answered = ["2", "-1", "0", "1", "2", "3"]
+    plain, _ = tell(survey_prompt(), *answered, "")
+    completion, shown = tell(survey_prompt(), *answered, *back, *again, "")
+    assert completion.status == "ok"
+    expected = SurveyAnswers(SURVEY).read(plain.text)
+    if "-2" in again:
+        expected["C2"] = -2
+    if again[0] == "1":
+        expected["C1"] = 1
+    assert SurveyAnswers(SURVEY).read(completion.text) == expected
+    assert "(1 to 3, P1, P2, P3): " in shown[6]
+    refused = [text for text in shown if "please press Enter, or name a question" in text]
+    assert len(refused) == (3 if "yes" in back else 0)
+
+
+def test_who_goes_away_at_the_last_question_has_handed_nothing_in():
+    completion, _ = tell(survey_prompt(), "2", "-1", "0", "1", "2", "3")
+    assert (completion.status, completion.text) == ("cancelled", "")

@@ -3,12 +3,11 @@ and resumed.
 """
 
 import asyncio
+import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
+import warm
 from debates import debate, scripted
 
 from delibsim.engine.hold import hold
@@ -68,7 +67,6 @@ def test_a_speech_that_breaks_a_rule_is_asked_again_as_everybodys_is(tmp_path):
 
 def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
     command = [
-        str(Path(sys.executable).parent / "delibsim"),
         "run",
         "-q",
         "format=debate",
@@ -78,22 +76,14 @@ def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
     ]
 
     def at_terminal(*lines):
-        return subprocess.run(
-            command,
-            input="\n".join(lines) + "\n",
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with warm.typed("\n".join(lines) + "\n") as said:
+            return warm.run(command, tmp_path, os.environ, said)
 
-    first = at_terminal(*SPEECH, "!later")
-    assert first.returncode == 3
-    assert "turn 3" in first.stderr
-    assert (
-        "Stopped. What was recorded is kept; the same command goes on from there." in first.stderr
-    )
-    second = at_terminal(*SPEECH, *SPEECH)
-    assert second.returncode == 0, second.stderr[-500:]
-    assert second.stderr.count("opening speech") == 0
-    assert "Proposition, closing (120 words)" in second.stdout
+    code, _, errors = at_terminal(*SPEECH, "!later")
+    assert code == 3
+    assert "turn 3" in errors
+    assert "Stopped. What was recorded is kept; the same command goes on from there." in errors
+    code, output, errors = at_terminal(*SPEECH, *SPEECH)
+    assert code == 0, errors[-500:]
+    assert errors.count("opening speech") == 0
+    assert "Proposition, closing (120 words)" in output

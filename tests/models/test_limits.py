@@ -55,7 +55,8 @@ async def test_a_call_takes_no_longer_where_thousands_were_made_within_the_minut
 
     first = await seconds(500)
     await seconds(6_000)
-    assert await seconds(500) < 6 * first
+    # A call that looks at all calls of the minute would take thirteen times as long.
+    assert await seconds(500) < 6 * first + 0.1
 
 
 async def test_the_limit_is_never_exceeded_and_nearly_all_of_it_used():

@@ -17,9 +17,12 @@ def with_procedure(**changes):
     return lambda s: replace(s, procedure=replace(s.procedure, **changes))
 
 
-def warmer(session):
-    models = {name: settings | {"temperature": 1.3} for name, settings in session.models.items()}
-    return replace(session, models=models)
+def with_model(**changes):
+    def changed(session):
+        models = {name: settings | changes for name, settings in session.models.items()}
+        return replace(session, models=models)
+
+    return changed
 
 
 def instructed(session):
@@ -39,7 +42,10 @@ def told_of_other_words(session):
 
 
 CHANGES = {
-    "temperature": warmer,
+    "temperature": with_model(temperature=1.3),
+    "place": with_model(place=2.0),
+    "threshold": with_model(threshold=3.0),
+    "coin": with_model(coin=1.0),
     "treatment.instructions": instructed,
     "wording": reworded,
     "procedure.shuffle_items": with_procedure(shuffle_items=False),

@@ -48,7 +48,9 @@ def grid(tmp_path):
         (folder / f"{name}.yaml").write_text(MODEL.format(name), encoding="utf-8")
 
     def make(*overrides):
-        return plan([*GRID, *overrides], tmp_path, sweep=True)
+        given = {one.partition("=")[0] for one in overrides}
+        grid = [one for one in GRID if one.partition("=")[0] not in given]
+        return plan([*grid, *overrides], tmp_path, sweep=True)
 
     return make
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import warm
+
 HERE = Path(__file__).parent
 DELIBSIM = Path(sys.executable).with_name("delibsim")
 PRESET = """\
@@ -44,29 +46,28 @@ class Workplace:
         )
         self.environment = {**os.environ, "PYTHONPATH": str(package or ""), "COLUMNS": "100"}
 
-    def start(
-        self, *words: str, program: tuple[str, ...] = (str(DELIBSIM),), **options
-    ) -> subprocess.Popen[str]:
-        """Start a `delibsim` command."""
-        pipes = {
-            "stdin": subprocess.DEVNULL,
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.PIPE,
-            "text": True,
-        }
-        return subprocess.Popen(
-            [*program, *words], cwd=self.folder, env=self.environment, **pipes, **options
-        )
+    def start(self, *words: str) -> warm.Heard:
+        """Start a `delibsim` command in a process that begins with everything imported."""
+        return warm.Heard(words, self.folder, self.environment)
 
-    def call(self, *words: str, **options) -> tuple[int, str, str]:
-        """Exit code, output and errors of a `delibsim` command."""
-        process = self.start(*words, **options)
-        output, errors = process.communicate(timeout=60)
-        return process.returncode, output, errors
+    def call(self, *words: str, room: int | None = None) -> tuple[int, str, str]:
+        """Exit code, output and errors of a `delibsim` command, in such a process of its own, of
+        whose files none may have more than so many bytes.
+        """
+        return warm.run(words, self.folder, self.environment, room=room)
 
     def python(self, code: str) -> tuple[int, str, str]:
         """Exit code, output and errors of a Python program; warnings are errors."""
-        return self.call(code, program=(sys.executable, "-W", "error", "-c"))
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
 
     @property
     def asked(self) -> list[str]:

@@ -33,7 +33,7 @@ def test_columns_may_stand_in_any_order_and_be_left_out(tmp_path):
         ("id,age\nhuman,130\n", "line 2: age: 130 is not from 0 to 120"),
         ("id,education\nhuman,PhD\n", "line 2: education: 'PhD' is no number"),
         ("id,gender\nhuman,a\x1bb\n", "line 2: gender: 'a\\x1bb' holds a control character"),
-        ("id,age\nhuman\n", "line 2: 1 cells where the header names 2"),
+        ("id,age\nhuman\n", "line 2: 1 cell where the header names 2"),
         ("id,age\n", "there is nobody in it"),
         ("id;age\nhuman;3\n", "separated by semicolons"),
     ],

@@ -18,6 +18,7 @@ from dataclasses import replace
 import duckdb
 import pandas as pd
 import pytest
+import warm
 
 from delibsim import compose
 from delibsim.domain.errors import WrongInput
@@ -355,14 +356,18 @@ def test_killed_at_any_moment_a_whole_export_is_in_its_place(tmp_path):
     moments = random.Random(20261121)
     seen, left = set(), 0
     for _ in range(8):
-        process = subprocess.Popen(
-            [sys.executable, "-c", EXPORT_AGAIN_AND_AGAIN, runs.folder, out], stdout=subprocess.PIPE
-        )
-        for _ in range(moments.randint(1, 2)):
-            assert process.stdout.readline()
-        time.sleep(moments.random() * 0.05)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        reader, writer = os.pipe()
+        program = ("-c", EXPORT_AGAIN_AND_AGAIN, runs.folder, out)
+        with open(os.devnull, "rb") as nothing:
+            streams = [nothing.fileno(), writer, sys.__stderr__.fileno()]
+            process = warm.Process(program, tmp_path, os.environ, streams)
+        os.close(writer)
+        with open(reader, "rb") as said:
+            for _ in range(moments.randint(1, 2)):
+                assert said.readline()
+            time.sleep(moments.random() * 0.05)
+            process.kill()
+            assert process.wait() == -signal.SIGKILL
         seen.add(whole(out)["spreadsheet_safe"])
         left += len(list(tmp_path.glob(".out.*.tmp")))
     assert seen == {False, True}

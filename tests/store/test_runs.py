@@ -160,7 +160,7 @@ def test_other_settings_are_refused_with_the_difference(study, settings, differe
     study.settle(manifest(SETTINGS, PARTS))
     before = contents(study.folder)
     with pytest.raises(
-        WrongInput, match="study 'demo' has other settings; it is left as it is:"
+        WrongInput, match="study demo has other settings; it is left as it is:"
     ) as caught:
         study.settle(manifest(settings, PARTS))
     assert difference in [line.strip() for line in str(caught.value).splitlines()]
@@ -301,7 +301,7 @@ def test_another_plan_under_the_same_name_is_refused_with_the_difference(study):
         session, seed=99, treatment=Treatment("basic", "Deliberate with the others.", rounds=3)
     )
     with pytest.raises(
-        WrongInput, match="session 's1' of study 'demo' was planned differently"
+        WrongInput, match="session 's1' of study demo was planned differently"
     ) as caught:
         study.plan(other)
     assert [line.strip() for line in str(caught.value).splitlines()[1:3]] == [

@@ -6,11 +6,13 @@ import asyncio
 import dataclasses
 import json
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from delibsim import compose, hold, models_for
+from delibsim.domain.consensus import ConsensusRule
 from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
@@ -19,6 +21,7 @@ from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import COLUMNS, TABLES
 from delibsim.store.tables.study import rows_of, tables
 from delibsim.testing import a_run
+from delibsim.testing.runs import a_run_with_consensus
 
 MODELS = {
     "warm": {"kind": "litellm", "temperature": 0.7, "max_tokens": 500, "key_env": "K"},
@@ -170,7 +173,7 @@ def test_the_condition_stands_in_every_table_of_observations(study):
     )
     study.write_scores("dri", 1, [Score("dri", "run", "one", 0.5, "pre")])
     frames = of(study)
-    for table in set(TABLES) - {"items", "measures"}:
+    for table in set(frames) - {"items", "measures"}:
         row = frames[table].iloc[0]
         assert (row.study, row.session, row.treatment, row.rounds, row.replicate) == (
             "demo",
@@ -288,7 +291,7 @@ def test_damaged_lines_make_attempts_unknown_where_nothing_shows_the_last(study)
         file.write('{"torn": \n{"purpose": {}}\n')
     frames, faults = tables(study)
     assert len(faults) == 1
-    assert "2 damaged line(s)" in faults[0]
+    assert "2 damaged lines" in faults[0]
     answers = (
         frames["responses"][frames["responses"].phase == "pre"]
         .groupby("participant")
@@ -426,7 +429,7 @@ def test_what_was_cut_off_or_damaged_has_a_row_and_a_word(study):
     assert set(frames["responses"].session) == {"whole"}
     assert len(frames["calls"]) == 5
     assert len(faults) == 4
-    assert any("dri.v1.jsonl: 2 damaged line(s)" in fault for fault in faults)
+    assert any("dri.v1.jsonl: 2 damaged lines" in fault for fault in faults)
     assert list(frames["scores"].session) == ["whole", "strange", "lost"]
     assert frames["scores"].value.isna().all()
     assert list(frames["scores"].note) == ["missing_answer"] * 3
@@ -438,3 +441,23 @@ def test_frames_have_the_same_types_with_and_without_rows(study, tmp_path):
     empty = Runs(tmp_path / "empty", "none")
     for table, frame in of(study).items():
         assert frame.dtypes.to_dict() == of(empty)[table].dtypes.to_dict()
+
+
+def test_a_collective_statement_has_tables_of_its_own(study):
+    run = a_run_with_consensus("one")
+    rule = ConsensusRule("schulze", "schulze", texts={})
+    held(study, replace(run, session=replace(run.session, consensus=rule)))
+    frames = of(study)
+    written, votes = frames["consensus_texts"], frames["consensus_votes"]
+    assert list(written.kind) == ["position"] * 5 + ["candidate"] * 2
+    assert list(written.won[5:]) == ["first", None]
+    assert len(votes) == 10
+    assert votes["rank"].isna().sum() == 2
+    assert set(votes.reason.dropna()) == {"refusal"}
+    given = votes.dropna(subset=["rank"])
+    for row in given.itertuples():
+        (ranking,) = (one for one in run.consensus.first.cast if one.participant == row.participant)
+        assert (row.rank, row.agreement) == (
+            ranking.ranks[row.text_id],
+            ranking.agreement[row.text_id],
+        )

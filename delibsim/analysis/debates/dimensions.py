@@ -1,6 +1,5 @@
 """The eleven dimensions: paired tests with Holm's correction, and correlations."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pandas as pd
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus
 from delibsim.analysis.debates.ratings import by_debater, debaters_of
 from delibsim.domain.rating import DIMENSIONS
+from delibsim.measures.inference.multiplicity import holm
 
 
 def paired_tests(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.DataFrame:
@@ -58,18 +58,6 @@ def _why_untested(differences: np.ndarray) -> str:
     if len(differences) < 2:
         return "too_few_ratings"
     return "no_variance" if np.ptp(differences) == 0 else ""
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """P values after Holm's correction; those that are NaN stay so, outside the family."""
-    # statsmodels collects all garbage of the process at each call, which takes longer than the
-    # rest of a report.
-    adjusted = np.array(p, dtype=float)
-    given = np.flatnonzero(~np.isnan(adjusted))
-    ascending = given[np.argsort(adjusted[given])]
-    stepped = adjusted[ascending] * np.arange(len(ascending), 0, -1)
-    adjusted[ascending] = np.minimum(np.maximum.accumulate(stepped), 1)
-    return adjusted.tolist()
 
 
 def correlations(table: pd.DataFrame) -> pd.DataFrame:

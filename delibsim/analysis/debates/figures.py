@@ -1,106 +1,94 @@
-"""Figures of a tournament as SVG documents: dots with intervals, residuals of models."""
+"""Figures of a tournament: dots with intervals, residuals of models."""
 
-import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-WIDTH, ROW, LEFT = 640, 26, 210
-HEIGHT, MARGIN = 400, 60
-BLUE, GREY = "#1b4d7a", "#999"
+from delibsim.analysis.study.figures.drawing import Drawing
+from delibsim.analysis.study.figures.points import POINTS, cloud
+from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
+from delibsim.analysis.study.figures.style import BLUE, GREY, Mark, few_ticks, number, panels
+from delibsim.domain.text import counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MARK = Mark(BLUE, "o")
+INTERVALS = "Lines are 95% intervals."
 
 
-def figures(found: dict[str, pd.DataFrame]) -> dict[str, str]:
-    """The figures by name, each an SVG document, as far as there is something to draw.
+def figures(found: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """The figures by name, each an SVG document, as far as there is something to draw."""
+    return {drawing.name: drawing.svg() for drawing in drawings(found)}
 
-    Win rates, performance, strengths, and the residuals of every mixed model.
-    """
-    made = {}
+
+def drawings(found: Mapping[str, pd.DataFrame]) -> list[Drawing]:
+    """Win rates, performance, strengths, and the residuals of every mixed model."""
+    made = []
     placed = found["standings"]
     if not placed.empty:
-        rows = placed[["debater", "win_rate", "win_low", "win_high"]]
-        made["win_rates"] = dots("Win rate, with 95 percent intervals", _rows(rows), at=0.5)
-        rows = placed[["debater", "performance", "performance_low", "performance_high"]]
-        made["performance"] = dots("Mean performance, with 95 percent intervals", _rows(rows))
+        rows = _rows(placed[["debater", "win_rate", "win_low", "win_high"]])
+        made.append(dots("win_rates", "Win rate", rows, INTERVALS, at=0.5))
+        rows = _rows(placed[["debater", "performance", "performance_low", "performance_high"]])
+        made.append(dots("performance", "Mean performance", rows, INTERVALS))
     strengths = found["strengths"].dropna(subset=["coefficient"])
     if not strengths.empty:
         labelled = strengths.assign(label=strengths["kind"] + " " + strengths["term"])
-        rows = labelled[["label", "coefficient", "low", "high"]]
-        made["strengths"] = dots("Bradley-Terry, log odds", _rows(rows), at=0.0)
+        rows = _rows(labelled[["label", "coefficient", "low", "high"]], signed=True)
+        title = "Strength (Bradley-Terry), log odds"
+        made.append(dots("strengths", title, rows, INTERVALS, at=0.0))
     for model, own in found["residuals"].groupby("model"):
+        name = f"residuals_{str(model).replace(' ', '_')}"
         points = list(own[["fitted", "residual"]].itertuples(index=False, name=None))
-        title = f"Residuals of the mixed model: {model}"
-        made[f"residuals_{str(model).replace(' ', '_')}"] = scatter(title, points)
+        made.append(scatter(name, f"Residuals of the mixed model: {model}", points))
     return made
 
 
-def _rows(table: pd.DataFrame) -> list[tuple[str, float, float, float]]:
-    return list(table.itertuples(index=False, name=None))
+def _rows(table: pd.DataFrame, signed: bool = False) -> list[Row]:
+    cells = table.itertuples(index=False, name=None)
+    return [Row(str(name), *values, signed=signed) for name, *values in cells]
 
 
-def scatter(title: str, points: Sequence[tuple[float, float]]) -> str:
-    """A point for each fitted value and residual, with a line at a residual of 0; an SVG document.
+def scatter(name: str, title: str, points: Sequence[tuple[float, float]]) -> Drawing:
+    """A point for each fitted value and residual, with a line at a residual of 0."""
+    fitted = [x for x, _ in points]
+    largest = max(abs(y) for _, y in points)
 
-    The lowest and highest fitted value and the largest residual are written at the axes.
-    """
-    lowest, highest = min(x for x, _ in points), max(x for x, _ in points)
-    largest = max(abs(y) for _, y in points) or 1.0
-    across = (WIDTH - 2 * MARGIN) / ((highest - lowest) or 1.0)
-    down = (HEIGHT - 2 * MARGIN) / (2 * largest)
-    middle, bottom, right = HEIGHT / 2, HEIGHT - 30, WIDTH - MARGIN
-    elements = [f'<text x="10" y="22" font-weight="bold">{html.escape(title)}</text>']
-    dashed = f'stroke="{GREY}" stroke-dasharray="3 3"'
-    elements.append(f'<line x1="{MARGIN}" x2="{right}" y1="{middle}" y2="{middle}" {dashed}/>')
-    for x, y in points:
-        place = f'cx="{MARGIN + (x - lowest) * across:.1f}" cy="{middle - y * down:.1f}"'
-        elements.append(f'<circle {place} r="2.5" fill="{BLUE}" fill-opacity="0.4"/>')
-    elements.append(f'<text x="{MARGIN}" y="{bottom}">{lowest:.1f}</text>')
-    elements.append(f'<text x="{WIDTH / 2}" y="{bottom}" text-anchor="middle">fitted</text>')
-    elements.append(f'<text x="{right}" y="{bottom}" text-anchor="end">{highest:.1f}</text>')
-    for value, height in ((largest, MARGIN), (0.0, middle), (-largest, HEIGHT - MARGIN)):
-        elements.append(f'<text x="10" y="{height + 4}">{value:.1f}</text>')
-    return _document(elements, HEIGHT)
+    def draw(columns: int) -> "Figure":
+        figure, (axes,) = panels(1, columns, 2.4)
+        axes.axhline(0, color=GREY, linewidth=0.8)
+        cloud(axes, fitted, [y for _, y in points], MARK, POINTS)
+        axes.set_xlabel("Fitted value")
+        axes.set_ylabel("Residual")
+        few_ticks(axes, most=6)
+        few_ticks(axes, across=False, most=6)
+        return figure
+
+    alt = (
+        f"{title}. {len(points):,} points; fitted values from {number(min(fitted), 1)} to"
+        f" {number(max(fitted), 1)}; the largest residual is {number(largest, 1)}."
+    )
+    return Drawing(name, title, f"{counted(len(points), 'rating')}.", alt, draw, 1)
 
 
 def dots(
+    name: str,
     title: str,
-    rows: Sequence[tuple[str, float, float, float]],
+    rows: Sequence[Row],
+    caption: str,
     at: float | None = None,
-) -> str:
-    """A dot and an interval for each row (label, value, low, high), as an SVG document.
+) -> Drawing:
+    """A dot and an interval for each row; `at` is the value at which a line is drawn, if any.
 
-    `at` is the value at which a line is drawn, None for no line. An interval that is NaN is not
-    drawn.
+    An interval that is NaN is not drawn.
     """
-    ends = [] if at is None else [at]
-    for _, *values in rows:
-        ends += [value for value in values if value == value]
-    low, high = min(ends), max(ends)
-    pad = (high - low) * 0.08 or 1.0
-    low, high = low - pad, high + pad
 
-    def x(value: float) -> float:
-        return round(LEFT + (value - low) / (high - low) * (WIDTH - LEFT - 70), 1)
+    def draw(columns: int) -> "Figure":
+        figure, (axes,) = panels(1, columns, height_of(rows))
+        draw_rows(axes, rows, MARK, zero=at, decimals=2)
+        axes.set_xlabel(title)
+        return figure
 
-    height = 60 + ROW * len(rows)
-    elements = [f'<text x="10" y="22" font-weight="bold">{html.escape(title)}</text>']
-    if at is not None:
-        dashed = f'stroke="{GREY}" stroke-dasharray="3 3"'
-        elements.append(f'<line x1="{x(at)}" x2="{x(at)}" y1="36" y2="{height - 18}" {dashed}/>')
-    for i, (label, value, lower, upper) in enumerate(rows):
-        y = 52 + ROW * i
-        elements.append(f'<text x="10" y="{y + 4}">{html.escape(label)}</text>')
-        if lower == lower and upper == upper:
-            place = f'x1="{x(lower)}" x2="{x(upper)}" y1="{y}" y2="{y}"'
-            elements.append(f'<line {place} stroke="{BLUE}" stroke-width="2"/>')
-        elements.append(f'<circle cx="{x(value)}" cy="{y}" r="4.5" fill="{BLUE}"/>')
-        elements.append(f'<text x="{WIDTH - 60}" y="{y + 4}">{value:.2f}</text>')
-    return _document(elements, height)
-
-
-def _document(elements: Sequence[str], height: int) -> str:
-    body = "\n".join(elements)
-    size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
-    font = 'font-family="sans-serif" font-size="13"'
-    opening = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>'
-    return f'{opening}\n<rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n'
+    alt = f"{title}. {alternative(rows, decimals=2)}."
+    return Drawing(name, title, caption, alt, draw, 1)

@@ -7,6 +7,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import Rated, Rating
 from delibsim.domain.run import Run
+from delibsim.domain.text import study_named
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
@@ -22,10 +23,10 @@ def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
     held, faults = runs.all()
     debates = Ratings.of(runs).rated(run for run in held if run.session.kind.sides)
     if not debates and faults:
-        raise WrongInput(f"no debate of study '{runs.study}' can be read: {faults[0]}")
+        raise WrongInput(f"no debate of {study_named(runs.study)} can be read: {faults[0]}")
     if not debates:
         advice = "debates are held with: delibsim run format=debate motion=voting"
-        raise WrongInput(f"study '{runs.study}' holds no debate; {advice}")
+        raise WrongInput(f"{study_named(runs.study)} holds no debate; {advice}")
     return debates, faults
 
 

@@ -9,25 +9,32 @@ import pandas as pd
 from delibsim.analysis.debates.kinds import kinds_of, meetings
 from delibsim.analysis.debates.ratings import by_debater
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.reliability import (
-    cronbach_alpha,
+from delibsim.measures.reliability.consistency import cronbach_alpha, why_inconsistent
+from delibsim.measures.reliability.ratings import (
     gwet_ac1,
     krippendorff_alpha,
     krippendorff_alpha_interval,
     majority_agreement,
     raw_agreement,
-    why_inconsistent,
     why_undefined,
 )
 from delibsim.measures.variance_components import Components, crossed_components
+
+OPPOSITION, PROPOSITION = 0.0, 1.0
+"""The two winners that a ballot can name, as numbers: whoever won, both count for AC1."""
+
+
+def _ac1(winners: np.ndarray) -> float:
+    return gwet_ac1(winners, [OPPOSITION, PROPOSITION])
+
 
 WINNER: tuple[tuple[str, Callable[[Any], float]], ...] = (
     ("winner_alpha", krippendorff_alpha),
     ("winner_majority", majority_agreement),
     ("winner_agreement", raw_agreement),
-    ("winner_ac1", gwet_ac1),
+    ("winner_ac1", _ac1),
 )
-DEFINED_ALONE = ("winner_majority", "winner_agreement")
+DEFINED_ALONE = ("winner_majority", "winner_agreement", "winner_ac1")
 """Measures that are defined where only one winner was ever named."""
 ALL = "all"
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.table import Column, Table
+from delibsim.domain.reason import MEANINGS, in_words
 
 SECTIONED_BY = ("contrast", "model")
 """Columns whose values name the sections of a table."""
@@ -73,8 +74,13 @@ class Section:
         fit = []
         for name, value in self.fit.items():
             fit.append(f"{FIT[name]} {cell(value, name in P_VALUES)}")
-        note = f"note: {self.note}" if self.note else ""
-        return list(filter(None, (", ".join(fit), note)))
+        note = f"note: {in_words(self.note)}" if self.note else ""
+        return [*filter(None, (", ".join(fit), note)), *self._meanings()]
+
+    def _meanings(self) -> list[str]:
+        """What the codes mean that stand beside single rows."""
+        codes = self.table["note"].unique() if "note" in self.table.columns else ()
+        return [in_words(code) for code in codes if code in MEANINGS]
 
 
 def sections(table: pd.DataFrame) -> Iterator[Section]:

@@ -38,6 +38,11 @@ class StudyReport:
     debated: bool
 
     @property
+    def debates(self) -> int:
+        """How many debates can be read."""
+        return self.planned - self.waiting - len(self.faults)
+
+    @property
     def rated(self) -> bool:
         """Whether there is any rating."""
         return not self.tables["ratings"].empty

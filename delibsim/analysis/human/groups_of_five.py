@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures.dri import pair_index, rank_correlations
+from delibsim.measures.inference.regression import line
 from delibsim.measures.pairs import Array, pair_indices
 from delibsim.store.instruments.answers import Answers
 
@@ -146,7 +147,7 @@ def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
     before = np.hstack([topic.values["dri"]["pre"] for topic in topics])
     change = np.hstack([topic.values["dri"]["change"] for topic in topics])
     clusters = np.repeat(np.arange(len(topics)), [topic.groups for topic in topics])
-    fits = np.array([regression(x, y, clusters) for x, y in zip(before, change, strict=True)])
+    fits = np.array([_fitted(x, y, clusters) for x, y in zip(before, change, strict=True)])
     means, medians = fits.mean(axis=0), np.median(fits, axis=0)
     return GroupCeiling(
         n=before.shape[1],
@@ -161,35 +162,10 @@ def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
     )
 
 
-def regression(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, ...]:
-    """Least squares of y on x with an intercept, with plain and with clustered errors.
-
-    Gives slope, R squared, plain standard error and its p, clustered standard error and its p.
-    Clustered: the sandwich with the factor G/(G-1) * (N-1)/(N-2), t on G-1 degrees of freedom, as
-    in Stata and statsmodels. NaN for fewer than three pairs of values, or where x does not vary.
-    """
-    there = ~np.isnan(x + y)
-    x, y, clusters = x[there], y[there], clusters[there]
-    n = len(x)
-    if n < 3 or np.ptp(x) == 0:
-        return (np.nan,) * 6
-    design = np.column_stack([np.ones(n), x])
-    bread = np.linalg.inv(design.T @ design)
-    coefficients = bread @ design.T @ y
-    residuals = y - design @ coefficients
-    se = float(np.sqrt(residuals @ residuals / (n - 2) * bread[1, 1]))
-    own, index = np.unique(clusters, return_inverse=True)
-    g = len(own)
-    scores = np.zeros((g, 2))
-    np.add.at(scores, index, design * residuals[:, None])
-    beta = float(coefficients[1])
-    deviations = y - y.mean()
-    r2 = 1 - residuals @ residuals / (deviations @ deviations) if np.ptp(y) else np.nan
-    if g < 2:
-        return beta, float(r2), se, _p(beta, se, n - 2), np.nan, np.nan
-    sandwich = bread @ scores.T @ scores @ bread * (g / (g - 1) * (n - 1) / (n - 2))
-    robust = float(np.sqrt(sandwich[1, 1]))
-    return beta, float(r2), se, _p(beta, se, n - 2), robust, _p(beta, robust, g - 1)
+def _fitted(x: Array, y: Array, clusters: NDArray[np.intp]) -> tuple[float, ...]:
+    """Slope, R squared, plain standard error and its p, clustered standard error and its p."""
+    plain, clustered = line(x, y), line(x, y, clusters)
+    return plain.slope, plain.r2, plain.se, plain.p, clustered.se, clustered.p
 
 
 def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[str, Array]:
@@ -211,12 +187,6 @@ def _measured(answers: Answers, phase: Phase, rows: NDArray[np.intp]) -> dict[st
     i, j = pair_indices(SIZE)
     first, second = rows[..., i], rows[..., j]
     return {measure: own[first, second].mean(axis=-1) for measure, own in pairs.items()}
-
-
-def _p(estimate: float, error: float, df: int) -> float:
-    from scipy.stats import t as student
-
-    return float(2 * student.sf(abs(estimate / error), df)) if error > 0 else np.nan
 
 
 def _means(values: Array) -> Array:

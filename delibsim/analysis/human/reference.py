@@ -1,7 +1,9 @@
 """The measures of real citizen deliberations, to stand beside those of a run; no answers."""
 
 import json
+from collections.abc import Sequence
 from functools import cache
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,21 @@ def reference(topic_id: str) -> dict[str, Any] | None:
     return None
 
 
+def of_topics(topic_ids: Sequence[str], measure: str, phase: str) -> list[float]:
+    """People's values of a measure in a phase on topics, NaN where it is undefined or unknown.
+
+    They are those of the instruments that people answered.
+
+    >>> [round(value, 3) for value in of_topics(["ccps", "tea"], "dri", "change")]
+    [0.104, nan]
+    """
+    found = []
+    for topic in topic_ids:
+        value = (reference(topic) or {}).get(phase, {}).get(measure)
+        found.append(nan if value is None else value)
+    return found
+
+
 def groups_of_five(topic_id: str) -> dict[str, Any] | None:
     """The same people dealt into groups of five; None where no real people are known.
 
@@ -41,6 +58,21 @@ def groups_of_five(topic_id: str) -> dict[str, Any] | None:
         if group["id"] == topic_id:
             return dict(group)
     return None
+
+
+def ceiling_of_five() -> dict[str, Any]:
+    """The change of DRI on DRI before over all groups of five of the twelve topics.
+
+    The keys are those of `groups_of_five.GroupCeiling`, and `intercept`: with it the line goes
+    through the means of all groups.
+
+    >>> ceiling_of_five()["n"]
+    77
+    """
+    five = _document()["groups_of_five"]
+    fit, means = five["ceiling"], five["mean_of_groups"]["dri"]
+    intercept = means["change"]["mean"] - fit["beta"] * means["pre"]["mean"]
+    return {**fit, "intercept": intercept}
 
 
 def human_value(

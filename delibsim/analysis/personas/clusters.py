@@ -10,6 +10,7 @@ import numpy as np
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Survey
+from delibsim.domain.text import counted
 from delibsim.measures.pairs import Array
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.own_answers import fingerprint
@@ -61,9 +62,10 @@ def clusters_of(
     if k < 2:
         raise WrongInput(f"k is the number of clusters, from 2; given: {k}")
     if len(both) < k:
+        people = counted(len(both), "person", "people")
         raise WrongInput(
-            f"{len(both)} people answered survey '{answers.survey}', fewer than the {k} clusters"
-            " wanted; take a smaller --k"
+            f"{people} answered survey '{answers.survey}', fewer than the {k} clusters wanted;"
+            " take a smaller --k"
         )
     width = both.shape[1] if items == "all" else rated.shape[1]
     varying = [i for i in range(width) if np.ptp(both[:, i])]

@@ -60,6 +60,5 @@ def warnings_of(built: Plain) -> list[str]:
     """What a reader of the personas must know."""
     found = []
     if built["writer"] == built["reader"]:
-        same = "the same model wrote and read the profiles, so the check says little"
-        found.append(f"warning: {same}")
-    return found + [f"warning: {warning}" for warning in built["warnings"]]
+        found.append("the same model wrote and read the profiles, so the check says little")
+    return found + list(built["warnings"])

@@ -11,9 +11,16 @@ COUNTS = ("concurrency", "requests_per_minute", "tokens_per_minute", "budget_tok
 """The limits that are whole numbers and are divided."""
 
 
-def most_workers(limits: Limits, wanted: int, largest: int = 1) -> int:
+def most_workers(
+    limits: Limits,
+    wanted: int,
+    largest: int = 1,
+    usd: float | None = None,
+    dearest: float = 0.0,
+) -> int:
     """Among how many workers, at most `wanted`, limits can be divided so that the share of each
-    lets a call of `largest` tokens through.
+    lets a call of `largest` tokens through, and one that costs the `dearest` US dollars; `usd` are
+    left.
 
     A gate lets a call that is larger than its limit through when nothing else was, so smaller
     shares would add up to too much.
@@ -25,6 +32,8 @@ def most_workers(limits: Limits, wanted: int, largest: int = 1) -> int:
     for tokens in (limits.tokens_per_minute, limits.budget_tokens):
         if tokens is not None:
             most.append(tokens // max(1, largest))
+    if usd is not None and dearest > 0:
+        most.append(int(min(usd / dearest, wanted)))
     return max(1, min(most))
 
 

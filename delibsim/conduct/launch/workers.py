@@ -14,8 +14,9 @@ from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.study import Notify, Prepared, prepare
 from delibsim.domain.run import Session
+from delibsim.models.clients.prices import price_in
 from delibsim.models.pool import ModelPool
-from delibsim.models.retry import estimated_tokens
+from delibsim.models.retry import estimated_tokens, worst_case
 from delibsim.planning.compose import Plan
 from delibsim.planning.freeze import cells_of
 from delibsim.planning.presets import Presets
@@ -47,14 +48,21 @@ def launching(prepared: Prepared, notify: Notify = lambda text: None) -> Generat
     overruns = prepared.pool.budget.overruns
     factors = [known.tokens.factor for known in overruns.values()]
     largest = math.ceil(largest_call(prepared.waiting) * max(factors, default=1.0))
-    workers = most_workers(plan.limits, wanted, largest)
+    left = budget_left(prepared.pool)
+    dearest = dearest_call(prepared.waiting) * max(factors, default=1.0)
+    workers = most_workers(plan.limits, wanted, largest, left[0], dearest)
     if workers < wanted:
         notify(
             f"{workers} worker{'s' if workers > 1 else ''} instead of {wanted}: the limits cannot"
-            f" be divided further (the largest call may have {largest:,} tokens)"
+            f" be divided further (the largest call may have {largest:,} tokens"
+            f"{f' and cost {dearest:.2g} USD' if dearest else ''}); raise the limits for more"
+        )
+    if left[0] is not None and left[0] / workers < dearest:
+        notify(
+            f"warning: of limits.budget_usd {left[0]:.2g} USD are left, and one call may cost"
+            f" {dearest:.2g}: it would not be sent. Raise limits.budget_usd, or lower max_tokens"
         )
     with runs.lock() as share:
-        left = budget_left(prepared.pool)
         launch = write_batches(runs, prepared.waiting, plan.limits, left, workers, overruns)
         share(launch.name)
         yield launch
@@ -123,11 +131,23 @@ def budget_left(pool: ModelPool) -> tuple[float | None, int | None]:
     return usd, tokens
 
 
+def dearest_call(sessions: Sequence[Session]) -> float:
+    """How many US dollars a call may cost in these sessions, at most."""
+    dearest = 0.0
+    for session in cells_of(sessions).values():
+        messages = longest_prompt(session).messages
+        for settings in session.voices.values():
+            if settings["kind"] != "citizen":
+                worst = worst_case(messages, price_in(settings), settings.get("max_tokens"))
+                dearest = max(dearest, worst.cost_usd or 0.0)
+    return dearest
+
+
 def largest_call(sessions: Sequence[Session]) -> int:
     """How many tokens the largest call to a hosted model may have in these sessions; at least 1."""
     largest = 1
     for session in cells_of(sessions).values():
-        models = session.models.values()
+        models = session.voices.values()
         if all(settings["kind"] == "citizen" for settings in models):
             continue
         answer = max(int(settings.get("max_tokens") or 0) for settings in models)

@@ -1,26 +1,22 @@
 """The embedded citizen: a seeded, rule-based participant that reads the prompts language models
 read, and is none itself.
 
-It is a null model of opinion dynamics. docs/citizen.md gives the equations; opinion.py holds what
-it thinks, deliberating.py and debating.py what it says.
+It is a null model of opinion dynamics. docs/citizen.md gives the equations; traits.py holds its
+parameters, opinion.py what it thinks, replies.py what it answers to which prompt, deliberating.py
+and debating.py what it says.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from delibsim.domain.seed import seed_of
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.capabilities import Capabilities
-from delibsim.models.citizen.debating import contribution
-from delibsim.models.citizen.deliberating import statement, survey_reply
-from delibsim.models.citizen.opinion import Traits, attitude_of, check_share, start_of
-from delibsim.prompts.blocks import read_block
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Words
+from delibsim.models.citizen.traits import Traits, check_between, check_share
 from delibsim.prompts.prompt import Prompt
 
+MOST_BIAS = 100
+"""The largest place bias and threshold of a judge of pairs, in strengths of texts."""
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 
 
@@ -30,10 +26,13 @@ class Citizen(Traits):
     equations.
 
     Beside the parameters of its opinions (`Traits`) it has a `skill` (0 to 1), which is how well it
-    debates. `temperature` has no meaning here and is reported as dropped.
+    debates. As a judge of pairs it favours the text shown first by `place`, says a tie where two
+    texts are less than `threshold` apart, and tosses a coin in the share `coin` of its replies.
+    `temperature` has no meaning here and is reported as dropped.
     """
 
     # It reads the blocks of a prompt and no sentence around them, and draws and orders by label.
+    # No session asks it to compare texts in pairs.
     without_effect: ClassVar[frozenset[str]] = frozenset(
         {
             "temperature",
@@ -44,6 +43,9 @@ class Citizen(Traits):
             "procedure.shuffle_items",
             "procedure.reverse_scale",
             "procedure.show_answers",
+            "place",
+            "threshold",
+            "coin",
         }
     )
 
@@ -56,11 +58,17 @@ class Citizen(Traits):
     name: str = "citizen"
     temperature: float | None = None
     skill: float = 0.5
+    place: float = 0.0
+    threshold: float = 0.2
+    coin: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse parameters outside their range."""
         super().__post_init__()
         check_share("skill", self.skill)
+        check_share("coin", self.coin)
+        check_between("place", self.place, -MOST_BIAS, MOST_BIAS)
+        check_between("threshold", self.threshold, 0, MOST_BIAS)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -73,30 +81,14 @@ class Citizen(Traits):
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """Answer the survey or speak, from what the messages say and nothing else."""
-        asked = (message.content for message in prompt.messages if message.role != "assistant")
-        text = "\n".join(asked)
-        me = read_block("you", text)
-        if me is None:
-            fault = "the prompt has no <you> block, so the citizen does not know who it is"
-            return self._completion("", "bad_request", fault)
-        reply = self._reply(prompt, me, text, seed)
-        if reply is None:
-            fault = f"the citizen has no reply in the form {type(prompt.reply).__name__}"
-            return self._completion("", "bad_request", fault)
-        return self._completion(reply)
+        # numpy takes long to import, and who only reads what citizens declare does without it.
+        from delibsim.models.citizen.replies import NoReply, reply_to
 
-    def _reply(self, prompt: Prompt, me: str, text: str, seed: int) -> str | None:
-        """What this person answers or says; None in a form that it does not know."""
-        form, start = prompt.reply, start_of(self, me, text)
-        attitude = attitude_of(self, me, text, start)
-        if isinstance(form, SurveyAnswers):
-            return survey_reply(form, text, attitude, start.answered, self.noise, seed)
-        motion = read_block("motion", text)
-        if motion is None:
-            speaks = isinstance(form, Words | Speech)
-            return statement(me, text, attitude) if speaks else None
-        own_seed = seed_of(seed, self.name)
-        return contribution(me, motion, text, attitude, self.skill, form, own_seed)
+        judging = (self.place, self.threshold, self.coin)
+        try:
+            return self._completion(reply_to(prompt, seed, self.name, self.skill, self, judging))
+        except NoReply as fault:
+            return self._completion("", "bad_request", str(fault))
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
         return Completion(

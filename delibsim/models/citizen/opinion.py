@@ -28,49 +28,13 @@ from delibsim.models.citizen.meaning import (
     quoted_stances,
     sentences,
 )
+from delibsim.models.citizen.traits import Traits
 from delibsim.prompts.blocks import read_block, read_items, read_starting_answers, read_transcript
 
 CONVICTION = 1.5  # the attitude, in standard deviations, that an assertion expresses
 
 Attitude = Callable[[str], float]
 """The attitude of one person toward a text, in standard deviations; above 0 is in favour."""
-
-
-@dataclass(frozen=True)
-class Traits:
-    """The parameters of the opinions of citizens.
-
-    `population` seeds the people: the same number gives the same persons; None leaves it to the
-    session. `susceptibility` (0 to 1) is how far one assertion moves a hearer, `openness` how
-    distant an assertion may be (in standard deviations of attitude) to be considered at all,
-    `noise` the error of one answer, `idiosyncrasy` what is a person's own in each attitude,
-    `persona_weight` the pull of a persona. ValueError for parameters outside their range.
-    """
-
-    population: int | None = None
-    susceptibility: float = 0.1
-    openness: float = 2.0
-    noise: float = 0.4
-    idiosyncrasy: float = 0.5
-    persona_weight: float = 1.5
-    dimensions: int = 4
-
-    def __post_init__(self) -> None:
-        """Refuse parameters outside their range."""
-        check_share("susceptibility", self.susceptibility)
-        widths = (self.openness, self.noise, self.idiosyncrasy, self.persona_weight)
-        if not all(isinstance(width, (int, float)) and 0 <= width <= 1e12 for width in widths):
-            raise ValueError(
-                "openness, noise, idiosyncrasy and persona_weight are numbers from 0 to 1e12"
-            )
-        if not isinstance(self.dimensions, int) or self.dimensions < 1:
-            raise ValueError(f"dimensions is a whole number from 1; given: {self.dimensions}")
-
-
-def check_share(name: str, value: float) -> None:
-    """Raise ValueError unless a parameter lies between 0 and 1."""
-    if not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise ValueError(f"{name} lies between 0 and 1; given: {value}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,10 @@ def title(prompt: Prompt) -> str:
         return "Once more, please"
     if occasion.startswith("turn "):
         return "Your turn to speak"
+    if occasion.startswith("vote "):
+        return "Your vote on statements for the group"
+    if occasion in ("position", "critique"):
+        return f"Your {occasion}"
     if occasion not in ("pre", "post"):
         return "A question to you"
     first = occasion == "pre"

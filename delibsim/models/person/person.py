@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Collection
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.capabilities import Capabilities
 from delibsim.models.person.page import BACK, DECLINE, DONE, LATER, heading, inert
-from delibsim.models.person.sheet import Sheet
+from delibsim.models.person.sheet import Sheet, sheet_of_vote
 from delibsim.models.person.terminal import terminal
 from delibsim.prompts.blocks import read_block, read_items
+from delibsim.prompts.forms.ranking import RankingForm
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.prompt import Prompt, UnreadableReply
@@ -74,6 +75,8 @@ class Human:
             return await self._speech(form)
         if isinstance(form, SurveyAnswers):
             return await self._survey(prompt, form)
+        if isinstance(form, RankingForm):
+            return await self._vote(prompt)
         return await self._words(prompt)
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
@@ -158,7 +161,8 @@ class Human:
     async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
         """Every item in the order shown, first the considerations and then the options.
 
-        BACK returns to the item before; what was answered from there on is offered again.
+        BACK returns to the item before, and from the last one any item can be returned to; what was
+        answered from there on is offered again.
         """
         text = "\n\n".join(message.content for message in prompt.messages)
         answers = read_block("answers", text) or ""
@@ -167,7 +171,17 @@ class Human:
             for label, value in re.findall(r"^(\w+): (-?\d+)$", answers, re.MULTILINE)
         }
         items = read_items("considerations", text), read_items("preferences", text)
-        sheet = Sheet(form, *items, before)
+        return await self._filled_in(Sheet(form, *items, before))
+
+    async def _vote(self, prompt: Prompt) -> str:
+        """How far the person agrees with every statement, and then the ranks."""
+        statements = list(read_items("statements", prompt.text).values())
+        answers = await self._filled_in(sheet_of_vote(statements))
+        return answers if len(statements) > 1 else f"{answers}\nR1: 1"
+
+    async def _filled_in(self, sheet: Sheet) -> str:
+        """A sheet, item by item."""
+        before = sheet.before
         given: dict[str, int] = {}
         labels, place = sheet.labels, 0
         while place < len(labels):
@@ -180,7 +194,25 @@ class Human:
                 continue
             given[label] = value
             place += 1
+            if place == len(labels):
+                place = await self._last_look(sheet)
         return "\n".join(f"{label}: {given[label]}" for label in labels)
+
+    async def _last_look(self, sheet: Sheet) -> int:
+        """The place of the item that a person returns to, once all are answered; beyond the last
+        one where the answers are handed in, as those are that come from a pipe or a file.
+        """
+        if self._terminal and not self._terminal.by_hand():
+            return len(sheet.labels)
+        question = sheet.last_question()
+        while True:
+            line = await self._line(question)
+            if not line:
+                return len(sheet.labels)
+            place = len(sheet.labels) - 1 if line in (BACK, BACK[1:2]) else sheet.place(line)
+            if place is not None:
+                return place
+            question = f"  please press Enter, or name a question: {sheet.named()}: "
 
     async def _number(
         self, question: str, allowed: Collection[int], shown: int | None

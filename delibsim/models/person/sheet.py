@@ -1,9 +1,12 @@
 """A survey as a person is asked it: item by item, with the numbers that are left for each."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from delibsim.domain.consensus import HIGHEST, LOWEST
+from delibsim.domain.survey import Item, Survey
+from delibsim.models.person.page import BACK
 from delibsim.prompts.forms.survey import SurveyAnswers
 
 
@@ -43,6 +46,24 @@ class Sheet:
         places = f" [left: {counts}]" if counts else ""
         return f"\n{number}  {item}\n{self.form.scale}{places}"
 
+    def last_question(self) -> str:
+        """What is asked when every item is answered."""
+        return (
+            f"\nEnter hands the answers in; {BACK} or a question returns to it ({self.named()}): "
+        )
+
+    def named(self) -> str:
+        """What a person may call the items: considerations by number, options by label."""
+        numbers = f"1 to {len(self.considerations)}" if len(self.considerations) > 1 else "1"
+        return ", ".join([numbers, *self.options])
+
+    def place(self, name: str) -> int | None:
+        """The place of the item that a person names among all; None where none is called so."""
+        numbers = map(str, range(1, len(self.considerations) + 1))
+        labels = [label.casefold() for label in self.options]
+        names = [*numbers, *labels]
+        return names.index(name.casefold()) if name.casefold() in names else None
+
     def _left(self, label: str, settled: Mapping[str, int]) -> dict[int, int] | None:
         """How often each number is left: each rank once; None where the scale is free."""
         ranked = label in self.options
@@ -65,3 +86,16 @@ class Sheet:
 
     def _answered(self, label: str) -> str:
         return f"  (before: {self.before[label]})" if label in self.before else ""
+
+
+def sheet_of_vote(statements: Sequence[str]) -> Sheet:
+    """A vote as a sheet: agreement with every statement (A1 and on), then the ranks (R1 and on),
+    which one statement alone does not have.
+    """
+    agreement = {f"A{i}": f"S{i}. {text}" for i, text in enumerate(statements, 1)}
+    several = range(1, len(statements) + 1) if len(statements) > 1 else ()
+    ranks = {f"R{i}": f"the statement S{i}" for i in several}
+    items = [Item(label, "consideration", text) for label, text in agreement.items()]
+    items += [Item(label, "preference", text) for label, text in ranks.items()]
+    survey = Survey("vote", tuple(items), LOWEST, HIGHEST)
+    return Sheet(SurveyAnswers(survey), agreement, ranks, {})

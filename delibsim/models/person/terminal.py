@@ -32,12 +32,16 @@ class Terminal:
         self._typed = rest
         return line.decode(errors="replace")
 
+    def by_hand(self) -> bool:
+        """Whether somebody types, and the input is no pipe or file."""
+        return os.isatty(sys.stdin.fileno())
+
     def discard(self) -> None:
         """Forget what was typed or pasted before a question was put, and say so; a pipe or a file
         is left as it is.
         """
         source = sys.stdin.fileno()
-        if not os.isatty(source):
+        if not self.by_hand():
             return
         ahead = self._typed or select.select([source], [], [], 0)[0]
         self._typed.clear()

@@ -9,6 +9,7 @@ from typing import Any
 from delibsim.domain.effect import no_effects, same_cells
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
+from delibsim.domain.text import counted
 from delibsim.planning.preregistration.markdown import table
 from delibsim.planning.preregistration.plans import Plans
 from delibsim.plugins import without_effect
@@ -30,7 +31,7 @@ def design(plans: Plans) -> str:
             f" The tables here and in sections 4 and 5 cover the {len(sessions)} whose plans are at"
             " hand."
         )
-    size = f"{len(manifest.sessions)} sessions in {len(counts)} cells."
+    size = f"{counted(len(manifest.sessions), 'session')} in {counted(len(counts), 'cell')}."
     paragraphs = [
         f"{size} {_balance(counts)}{covered} Section 13 lists the cells.",
         table(("factor", "levels", "", "in this study"), _levels(plans)),
@@ -96,7 +97,7 @@ def _balance(counts: Mapping[str, int]) -> str:
     """How many replicates the cells have."""
     sizes = Counter(counts.values())
     if len(sizes) == 1:
-        return f"Every cell has {next(iter(sizes))} replicate(s)."
+        return f"Every cell has {counted(next(iter(sizes)), 'replicate')}."
     numbers = [f"{cells} of {n}" for n, cells in sorted(sizes.items())]
     return f"Cells differ in replicates: {', '.join(numbers)}."
 

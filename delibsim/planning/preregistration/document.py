@@ -41,7 +41,7 @@ def document(plans: Plans) -> str:
         "Hypotheses": HYPOTHESES,
         "Primary outcome": OUTCOME,
         "Design": design(plans),
-        "Sample size": f"{size}\n\n{SAMPLE}",
+        "Sample size": "\n\n".join([size, *([plans.power] if plans.power else []), SAMPLE]),
         "Instruments": instruments(plans),
         "Treatments, wording, procedure": materials(plans),
         "Models and parameters": models(plans),

@@ -8,7 +8,7 @@ from delibsim.domain.run import Session
 from delibsim.planning.preregistration.markdown import plain, settings, table
 from delibsim.planning.preregistration.plans import BLANK, Plans
 
-KINDS = ("treatments", "wordings", "personas", "procedures")
+KINDS = ("treatments", "wordings", "personas", "procedures", "collective_statements")
 SURVEYED = (
     "Each participant answers the survey before and after: ratings of considerations, ranks of"
     " policy options."
@@ -99,6 +99,6 @@ def models(plans: Plans) -> str:
     """The section on the models and their parameters."""
     found = dict(plans.manifest.components.get("models", {}))
     for session in plans.sessions:
-        found |= session.models
+        found |= session.voices
     blocks = [f"### model {plain(name)}\n\n{settings(own)}" for name, own in found.items()]
     return "\n\n".join([REQUESTED, *blocks])

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
+from delibsim.domain.text import counted
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import Plan
 from delibsim.planning.estimate import Estimate, estimate
@@ -24,7 +25,8 @@ class Plans:
 
     `sessions` are the plans at hand, of all or some of those the manifest names; `scorers` what
     will be measured; `size` lines on the size of the sample by what they count; `begun` says how
-    far the study has come, "" if nothing was asked yet.
+    far the study has come, "" if nothing was asked yet; `power` is the analysis of power, "" where
+    there is none.
     """
 
     manifest: Manifest
@@ -33,6 +35,7 @@ class Plans:
     size: Mapping[str, str]
     limits: Limits | None = None
     begun: str = ""
+    power: str = ""
 
 
 async def plans_of(planned: Plan, frozen: Manifest, runs: Runs) -> Plans:
@@ -40,7 +43,7 @@ async def plans_of(planned: Plan, frozen: Manifest, runs: Runs) -> Plans:
 
     WrongInput, as for the run itself, where the study has other settings.
     """
-    runs.compare(frozen)
+    runs.compare(frozen, planned.sessions)
     for session in planned.sessions:
         runs.compare_plan(session)
     begun, size = progress(runs), _size(planned.sessions)
@@ -77,10 +80,8 @@ def progress(runs: Runs) -> str:
     manifest = runs.manifest()
     since = manifest.begun.get("at", "an unknown time") if manifest else "an unknown time"
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return (
-        f"It began at {since}; at {now}, {len(logs)} sessions had been asked something and {held}"
-        " were over."
-    )
+    asked = counted(len(logs), "session")
+    return f"It began at {since}. At {now}, {asked} had been asked something; {held} of them over."
 
 
 def _size(sessions: Sequence[Session]) -> dict[str, str]:

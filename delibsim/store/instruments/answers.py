@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Phase
+from delibsim.domain.text import counted
 from delibsim.store.instruments import ranks
 
 Ratings = NDArray[np.int64]
@@ -111,7 +112,8 @@ def read_rows(
                 raise WrongInput(f"{path}, line 1: column {', '.join(twice)} occurs more than once")
             for cells in filter(None, reader):
                 if len(cells) != len(header):
-                    named = f"{len(cells)} cells where the header names {len(header)} columns"
+                    named = counted(len(cells), "cell")
+                    named += f" where the header names {counted(len(header), 'column')}"
                     fault = f"{path}, line {reader.line_num}: {named}"
                     if faults is None:
                         raise WrongInput(fault)

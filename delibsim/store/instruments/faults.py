@@ -82,7 +82,8 @@ def _expected(fault: Any, kind: type[BaseModel]) -> str:
         return f"is not a field here{known}"
     if fault["type"] == "missing":
         return "is missing"
-    return f"{fault['msg'][0].lower()}{fault['msg'][1:]}, found {fault['input']!r}"
+    problem = fault["msg"].removeprefix("Value error, ")
+    return f"{problem[0].lower()}{problem[1:]}, found {fault['input']!r}"
 
 
 def _line_of(path: Path, place: Place) -> int:

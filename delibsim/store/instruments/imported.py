@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Item, Survey
+from delibsim.domain.text import counted
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import Answers, answers_csv, read_answers
 from delibsim.store.instruments.deliberr import (
@@ -47,7 +48,7 @@ class Imported:
         people = sum(len(own.participants) for own in self.published.answers)
         lines = [f"instruments: {len(self.published.surveys)}, in {self.folder}"]
         if people:
-            lines.append(f"answers: {people} people, {self._origin()}")
+            lines.append(f"answers: {counted(people, 'person', 'people')}, {self._origin()}")
         lines += [f"note: {note}" for note in self.published.notes]
         if people:
             lines.append("next: delibsim human")

@@ -1,5 +1,5 @@
-"""Topics, motions and surveys from YAML files: beside the user first, then from the installed
-package.
+"""Topics, motions, surveys, schemes and dimensions from YAML files: beside the user first, then
+from the installed package.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -9,11 +9,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
+from delibsim.domain.quality import QualityDimension
+from delibsim.domain.scheme import Scheme
 from delibsim.domain.survey import LABEL, Item, Survey, fault_of_distribution
 from delibsim.domain.topic import Motion, Topic
 from delibsim.store.editions import LATER, NOW, edition_folder
+from delibsim.store.instruments.dimension_files import is_dimension, read_dimension
 from delibsim.store.instruments.faults import Faults, checked_fields, fields_of
 from delibsim.store.instruments.ranks import Rank1
+from delibsim.store.instruments.scheme_files import is_scheme, read_scheme
 from delibsim.store.reading import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -76,16 +80,16 @@ class _SurveyFile(_File):
 
 
 def package_data(name: str) -> Path:
-    """A folder of data (conf, topics, surveys) of the installed package, or of the checkout it is
-    installed from.
+    """A folder of data (conf, topics, surveys, schemes) of the installed package, or of the
+    checkout it is installed from.
     """
     package = Path(__file__).parents[2]
     return package / name if (package / name).is_dir() else package.parent / name
 
 
 class Library:
-    """The topics and surveys a user can name: those in `topics/` and `surveys/` under `home`, then
-    those of the package.
+    """The topics, surveys, schemes and dimensions a user can name: those in `topics/`, `surveys/`
+    and `schemes/` under `home`, then those of the package.
 
     Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`.
     `edition` is that of the study they are read for.
@@ -113,6 +117,21 @@ class Library:
                 f"{path.parent.name}.{path.stem}": path
                 for path in sorted(folder.glob("imported/*/*.yaml"))
             }
+        return found
+
+    def schemes(self) -> dict[str, Path]:
+        """The files of schemes by id; files that say that they are of another kind are left out."""
+        return {id: path for id, path in self._in_schemes().items() if is_scheme(path)}
+
+    def dimensions(self) -> dict[str, Path]:
+        """The files of dimensions of argument quality by id; they lie in `schemes/` as well."""
+        return {id: path for id, path in self._in_schemes().items() if is_dimension(path)}
+
+    def _in_schemes(self) -> dict[str, Path]:
+        """All files of the folders `schemes/`, by name."""
+        found: dict[str, Path] = {}
+        for folder in self._folders("schemes"):
+            found |= {path.stem: path for path in sorted(folder.glob("*.yaml"))}
         return found
 
     def entry(self, id: str) -> Topic | Motion:
@@ -162,6 +181,24 @@ class Library:
                 raise NotImported("not imported: survey", id, IMPORT)
             raise unknown("survey", id, files)
         return _checked(files[id], id, _SurveyFile)
+
+    def scheme(self, id: str) -> Scheme:
+        """A scheme; WrongInput if there is none of that id or its file is broken."""
+        files = self.schemes()
+        if id not in files:
+            place = f"Schemes are files in {self.home / 'schemes'} or in the package"
+            raise unknown("scheme", id, files, place)
+        return read_scheme(files[id], id)
+
+    def dimension(self, id: str) -> QualityDimension:
+        """A dimension of argument quality; WrongInput if there is none of that id or its file is
+        broken.
+        """
+        files = self.dimensions()
+        if id not in files:
+            place = f"Dimensions are files in {self.home / 'schemes'} (kind: dimension)"
+            raise unknown("dimension", id, files, f"{place} or in the package")
+        return read_dimension(files[id], id)
 
     def rank_1_in_source(self, id: str) -> Rank1 | None:
         """What rank 1 was in answers imported with a survey; None where its file does not say."""

@@ -6,6 +6,7 @@ import hashlib
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,26 +22,64 @@ FOLDER = "answers"
 survey, named after it.
 """
 
+FEW = 5
+"""How many people a refusal names."""
 IMPORT = "import them with: delibsim import answers FILE --survey {} (or deliberr PATH)"
 
 
 def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = False) -> Path:
     """Write checked answers into the folder of the user's own, a column an item, raw; the file.
 
-    WrongInput where an earlier import left other answers there, which only `replace` gives up.
+    WrongInput, with what differs, where an earlier import left other answers there, which only
+    `replace` gives up.
     """
     path = home / FOLDER / f"{survey.id}.csv"
     text = _table(answers, survey, [COLUMN])
     # Version 0.1 had no such column; the same answers are no others for want of it.
     same = {text.encode(), _table(answers, survey, []).encode()}
     if path.is_file() and path.read_bytes() not in same and not replace:
+        before = path.read_text(encoding="utf-8", errors="replace")
         raise WrongInput(
             f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left"
-            " as it is. Put these in their place with --replace; to keep both, add the new people"
-            " to the file that was imported before, and import that with --replace"
+            f" as it is: {_difference(before, text)}. Put these in their place with"
+            " --replace; to keep both, add the new people to the file that was imported before,"
+            " and import that with --replace"
         )
     write_atomically(path, text)
     return path
+
+
+def are_kept(answers: Answers, survey: Survey, home: Path) -> bool:
+    """Whether these very answers lie in the folder of the user's own already."""
+    path = home / FOLDER / f"{survey.id}.csv"
+    return path.is_file() and path.read_bytes() == _table(answers, survey, [COLUMN]).encode()
+
+
+def _difference(before: str, now: str) -> str:
+    """What tells two tables of answers apart, by the people in them."""
+    old, new = _rows(before), _rows(now)
+    both = sorted(old.keys() & new.keys())
+    changed = [name for name in both if old[name] != new[name]]
+    counts = {
+        "only in that file": sorted(old.keys() - new.keys()),
+        "only in this one": sorted(new.keys() - old.keys()),
+        "with other answers": changed,
+    }
+    parts = []
+    for what, names in counts.items():
+        listed = ", ".join(who for _, who in names[:FEW]) + (" ..." if len(names) > FEW else "")
+        parts += [f"{len(names)} {what} ({listed})"] if names else []
+    return f"of {len(old)} people there and {len(new)} here, {', '.join(parts) or 'the order'}"
+
+
+def _rows(table: str) -> dict[tuple[str, str], list[Any]]:
+    """The answers of a table by case and participant."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for row in csv.DictReader(io.StringIO(table)):
+        who = row.pop("case", ""), row.pop("participant", "")
+        row.pop(COLUMN, None)
+        found.setdefault(who, []).append(row)
+    return found
 
 
 def kept_answers(path: Path, survey: Survey) -> Answers:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from delibsim.domain.cost import cost_of, sum_of
-from delibsim.domain.run import Session
 from delibsim.store.files import json_text
 from delibsim.store.tables.codebook import COLUMNS
 
@@ -30,10 +29,15 @@ OF_COMPLETION = (
 OF_USAGE = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 
 
-def call_row(record: Mapping[str, Any], number: int, session: Session | None) -> Row | None:
-    """A recorded exchange as a row of `calls` without its condition; None if it is none."""
+def call_row(
+    record: Mapping[str, Any], number: int, models: Mapping[str, Any] | None
+) -> Row | None:
+    """A recorded exchange as a row of `calls` without its condition; None if it is none.
+
+    `models` are the settings of models by name, None where the plan cannot be read.
+    """
     try:
-        row = _row(record, session)
+        row = _row(record, models)
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
     row["call"] = number
@@ -55,12 +59,12 @@ def number_or_none(value: Any) -> float | None:
     return float(value)
 
 
-def _row(record: Mapping[str, Any], session: Session | None) -> Row:
+def _row(record: Mapping[str, Any], models: Mapping[str, Any] | None) -> Row:
     purpose, done = record["purpose"], record["completion"]
     usage = done.get("usage", {})
     tries = done.get("tries", [])
     sent = done.get("parameters_sent", {})
-    settings = session.models.get(record["model"], {}) if session else {}
+    settings = (models or {}).get(record["model"], {})
     kind, _, turn = purpose["occasion"].partition(" ")
     tries_billed = any(one.get("possibly_billed", False) for one in tries)
     row = {name: done.get(name) for name in OF_COMPLETION}
@@ -76,7 +80,7 @@ def _row(record: Mapping[str, Any], session: Session | None) -> Row:
         "reply": done["text"],
         "temperature_requested": number_or_none(settings.get("temperature")),
         "temperature": number_or_none(sent.get("temperature")),
-        "parameters_requested": json_text(_parameters(settings)) if session else None,
+        "parameters_requested": None if models is None else json_text(_parameters(settings)),
         "parameters_sent": json_text(sent),
         "parameters_dropped": "; ".join(sorted(done.get("parameters_dropped", []))) or None,
         "started": record.get("started"),

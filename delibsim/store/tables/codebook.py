@@ -56,7 +56,13 @@ def _tables() -> dict[str, tuple[str, tuple[Column, ...]]]:
 
 
 _TABLES = _tables()
-TABLES: dict[str, str] = {name: row for name, (row, _) in _TABLES.items()}
-"""The tables, and what a row of each is."""
-COLUMNS: dict[str, tuple[Column, ...]] = {name: columns for name, (_, columns) in _TABLES.items()}
+OF_CONSENSUS = ("consensus_texts", "consensus_votes")
+"""The tables that only a study has in which collective statements were sought."""
+ROWS: dict[str, str] = {name: row for name, (row, _) in _TABLES.items()}
+"""What a row of each table is."""
+ALL_COLUMNS: dict[str, tuple[Column, ...]] = {name: own for name, (_, own) in _TABLES.items()}
 """The columns of every table, in order."""
+TABLES: dict[str, str] = {name: row for name, row in ROWS.items() if name not in OF_CONSENSUS}
+"""The tables that every study has, and what a row of each is."""
+COLUMNS: dict[str, tuple[Column, ...]] = {name: ALL_COLUMNS[name] for name in TABLES}
+"""The columns of these tables, in order."""

@@ -8,15 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.cost import sum_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import cell_of
 from delibsim.domain.survey import PHASES, Response, Survey
+from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement
+from delibsim.store.branches import inherited
+from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import Row, call_row, number_or_none
+from delibsim.store.tables.consensus_rows import consensus_rows
 
 OF_PROCEDURE = (
     "instructions",
@@ -109,17 +114,22 @@ class SessionRows:
             self.status = "damaged"
         self.calls: list[Row] = []
         records, self.damaged = runs.exchanges(name)
+        models = self.session.voices if self.session else None
         for record in records:
-            call = call_row(record, len(self.calls) + 1, self.session)
+            call = call_row(record, len(self.calls) + 1, models)
             if call is None:
                 self.damaged += 1
             else:
                 self.calls.append(call)
+        self.inherited: list[Row] = []
+        """The calls of the parent of a branch, which cost the branch nothing."""
+        if self.session is not None and self.session.parentage is not None:
+            made = [call_row(record, 0, None) for record in inherited(runs, name)[0]]
+            self.inherited = [call for call in made if call is not None]
         self.fault = self.faults[0] if self.faults else None
         if self.damaged:
-            self.faults.append(
-                f"{runs.path(name) / 'exchanges.jsonl'}: {self.damaged} damaged line(s) left out"
-            )
+            damaged = counted(self.damaged, "damaged line")
+            self.faults.append(f"{runs.path(name) / 'exchanges.jsonl'}: {damaged} left out")
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """The rows of this session: of runs, participants, responses, statements and calls."""
@@ -138,13 +148,16 @@ class SessionRows:
                 yield "responses", row
             for row in self._statements(self.run):
                 yield "statements", row
+            if self.run.consensus is not None:
+                for table, row in consensus_rows(self.run.consensus):
+                    yield table, self.condition | row
         for call in self.calls:
             yield "calls", self.condition | self.seats.get(call["participant"], {}) | call
 
     def _row_of_run(self) -> Row:
         row = self._counts() | {"status": self.status, "fault": self.fault}
         if self.session is not None:
-            row |= _procedure(self.session) | _debate(self.session)
+            row |= _procedure(self.session) | _debate(self.session) | _branch(self.session)
         for name, value in self.drawn.get("diversity", {}).items():
             if name != "people":
                 row[f"diversity_{name}"] = value
@@ -162,24 +175,29 @@ class SessionRows:
             row = self._unit(turn.speaker, f"turn {turn.index}")
             row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
             if isinstance(said, Statement):
-                yield row | {"status": "ok", "text": said.text, "cut": said.cut}
+                row |= {"status": "ok", "text": said.text}
+                yield row | {"cut": said.cut, "given": said.given}
             else:
                 yield row | {"status": said.status, "reason": said.reason}
 
     @cached_property
     def seats(self) -> dict[str, Row]:
         """Participant, seat and model by the name of the participant."""
-        people = self.session.participants if self.session else ()
-        found = {}
-        for seat, person in enumerate(people, 1):
-            found[person.id] = {"participant": person.id, "seat": seat, "model": person.model}
+        found: dict[str, Row] = {}
+        plan = self.session
+        while plan is not None:
+            for person in plan.participants:
+                seat = plan.seats.index(person.id) + 1
+                row = {"participant": person.id, "seat": seat, "model": person.model}
+                found.setdefault(person.id, row)
+            plan = plan.before  # those who left in a fork have said something
         return found
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], list[Row]]:
         """The calls by participant and occasion."""
         found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        for call in self.calls:
+        for call in (*self.calls, *self.inherited):
             found[call["participant"], call["occasion"]].append(call)
         return found
 
@@ -193,7 +211,11 @@ class SessionRows:
         units = [(given.participant, str(given.phase)) for given in self.run.responses]
         for said in (*self.run.transcript, *self.run.silences):
             units.append((said.turn.speaker, f"turn {said.turn.index}"))
-        return {unit: self._attempts(self.asked.get(unit, [])) for unit in units}
+        found = {unit: self._attempts(self.asked.get(unit, [])) for unit in units}
+        for said in self.run.transcript:
+            if said.given:  # nobody was asked
+                found[said.turn.speaker, f"turn {said.turn.index}"] = 0
+        return found
 
     def _attempts(self, calls: Sequence[Row]) -> int | None:
         """An attempt that ended ok was the last; without one, damaged lines may have held more."""
@@ -236,8 +258,12 @@ class SessionRows:
         """What the rows of one survey or turn share: condition, participant, the parameters it was
         asked with, attempts.
         """
-        seat = self.seats[participant]
-        settings = [self.session.models[seat["model"]]] if self.session else []
+        seat, settings = self.seats[participant], []
+        if self.session is not None:
+            model = self.session.seated(participant, occasion).model
+            seat = seat | {"model": model}
+            plan = self.session.in_force(participant, occasion)
+            settings = [plan.models[model]] if model in plan.models else []
         calls = self.asked.get((participant, occasion), [])
         attempts = {"attempts": self.attempts[participant, occasion]}
         return self.condition | seat | _in_force(calls, settings) | attempts
@@ -314,6 +340,19 @@ def _debate(session: Session) -> Row:
     if not session.kind.sides or rules is None:
         return row
     return row | {column: getattr(rules, name) for name, column in OF_RULES.items()}
+
+
+def _branch(session: Session) -> Row:
+    """Where a fork or a probe comes from and what differs; nothing of a planned session."""
+    if session.parentage is None:
+        return {}
+    texts = [difference.plain() for difference in what_differs(session)]
+    return {
+        "branch_of": session.parentage.place,
+        "branch_at": session.parentage.at,
+        "branch_differs": in_short(session),
+        "branch_texts": json_text(texts),
+    }
 
 
 def _answers(response: Response, survey: Survey) -> Iterator[Row]:

@@ -3,18 +3,21 @@ cannot be read is named.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.effect import same_cells
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Survey
+from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.files import each_line
+from delibsim.store.gathered import measures_of_study
 from delibsim.store.runs import SCORES, Runs
+from delibsim.store.tables.annotation_calls import annotation_calls
 from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import COLUMNS
+from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, Column
 from delibsim.store.tables.session_rows import Attempts, Kept, SessionRows
 
 if TYPE_CHECKING:
@@ -32,13 +35,14 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
     faults: list[str] = []
     values: dict[str, list[list[Any]]] = {}
-    for table, columns in COLUMNS.items():
+    columns_of = columns_for(runs)
+    for table, columns in columns_of.items():
         values[table] = [[] for _ in columns]
     for table, row in rows_of(runs, faults):
-        for held, value in zip(values[table], cells(table, row), strict=True):
+        for held, value in zip(values[table], cells(ALL_COLUMNS[table], row), strict=True):
             held.append(value)
     frames = {}
-    for table, columns in COLUMNS.items():
+    for table, columns in columns_of.items():
         series = {}
         for column, held in zip(columns, values[table], strict=True):
             series[column.name] = pd.Series(held, dtype=kinds[column.kind])
@@ -46,9 +50,15 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     return frames, faults
 
 
+def columns_for(runs: Runs) -> dict[str, tuple[Column, ...]]:
+    """The columns of every table that a study has."""
+    sought = any(session.consensus is not None for session in runs.plans())
+    return ALL_COLUMNS if sought else COLUMNS
+
+
 def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
-    """Every row of every table as (table, values by column), one session after another, then
-    scores; faults are added to `faults`.
+    """Every row of every table as (table, values by column), one session after another, then calls
+    to raters and coders, then scores; faults are added to `faults`.
 
     A column that is not in a row is missing from it.
     """
@@ -68,6 +78,8 @@ def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
                     items.add(content)
                     yield "items", item
         sessions.add(session)
+    for row in annotation_calls(runs, sessions, faults):
+        yield "calls", row
     yield from _rows_of_scores(runs, sessions, faults)
 
 
@@ -87,18 +99,18 @@ def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[t
                 continue
             key = (scorer, version, score.measure)
             if key not in measures:
-                measures[key] = _measure(runs.study, *key)
+                measures[key] = _measure(runs, *key)
             origin = {"scorer": scorer, "scorer_version": version}
             yield "scores", _score(runs.study, score, sessions) | origin
         if damaged:
-            faults.append(f"{path}: {damaged} damaged line(s); score the study again")
+            faults.append(f"{path}: {counted(damaged, 'damaged line')}; score the study again")
     for row in measures.values():
         yield "measures", row
 
 
-def cells(table: str, row: Row) -> list[Any]:
+def cells(columns: Sequence[Column], row: Row) -> list[Any]:
     """The values of a row in the order of the columns; an empty text is a missing value."""
-    values = [row.get(column.name) for column in COLUMNS[table]]
+    values = [row.get(column.name) for column in columns]
     return [None if value == "" else value for value in values]
 
 
@@ -128,10 +140,11 @@ def _items(study: str, survey: Survey) -> Iterator[Row]:
         }
 
 
-def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
+def _measure(runs: Runs, scorer: str, version: int | None, name: str) -> Row:
     """What is known of a measure; only its name where the version installed does not declare it."""
-    row: Row = {"study": study, "scorer": scorer, "scorer_version": version, "measure": name}
+    row: Row = {"study": runs.study, "scorer": scorer, "scorer_version": version, "measure": name}
     installed, known = declared(scorer)
+    known = measures_of_study(scorer, runs) or known
     found = {measure.id: measure for measure in known if installed == version}
     if name not in found:
         return row
@@ -152,6 +165,8 @@ def _measure(study: str, scorer: str, version: int | None, name: str) -> Row:
 
 def _score(study: str, score: Score, sessions: Kept) -> Row:
     name, _, rest = score.target.partition("/")
+    if score.unit == "text":
+        name = ""
     row, attempts = sessions.of(name) or ({"study": study, "session": name}, None)
     return row | {
         "measure": score.measure,

@@ -1,0 +1,146 @@
+"""The levels of a dimension: numbers or names, declared or those that occur, and their scale."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from delibsim.analysis.agreement.code_table import DimensionCodes
+from delibsim.domain.errors import SHOWN, WrongInput, unknown
+
+Declared = Mapping[str, Sequence[str]]
+"""Levels by dimension; those under "" are of every dimension that is not named."""
+MANY_NAMES = 30
+"""More names than this in columns of codes are no levels, unless they are declared."""
+MANY_NUMBERS = 1_000
+"""More numbers than this are measurements."""
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a dimension in their order: how they are written, and the number of each, which
+    for names is their place from 0.
+    """
+
+    labels: tuple[str, ...]
+    numbers: tuple[float, ...]
+    numeric: bool
+    declared: bool
+
+
+def declared_levels(levels: Any) -> dict[str, list[str]]:
+    """Declared levels by dimension, from a text, a list, or a mapping of either.
+
+    WrongInput for an empty level, one that is declared twice, and fewer than two.
+
+    >>> declared_levels("justification=0,1,2,3; groups=0,1.0,2")
+    {'justification': ['0', '1', '2', '3'], 'groups': ['0', '1', '2']}
+    >>> declared_levels([0, 1, 2])
+    {'': ['0', '1', '2']}
+    """
+    if levels is None:
+        return {}
+    if isinstance(levels, str):
+        parts = [part.rpartition("=") for part in levels.split(";")]
+        levels = {name.strip(): listed for name, _, listed in parts}
+    elif not isinstance(levels, Mapping):
+        levels = {"": levels}
+    found = {}
+    for name, listed in levels.items():
+        own = listed.split(",") if isinstance(listed, str) else listed
+        labels = [label_of(str(level).strip()) for level in own]
+        if "" in labels or len(labels) < 2 or len(set(labels)) < len(labels):
+            raise WrongInput(
+                f"cannot read the levels '{', '.join(labels)}': at least two, each once, in their"
+                " order: --levels 0,1,2,3"
+            )
+        found[str(name)] = labels
+    return found
+
+
+@lru_cache(maxsize=1_000)  # a table has many codes and few levels
+def label_of(level: str) -> str:
+    """A level as it is written: numbers in their shortest form, so that 1.0 and 1 are one level.
+
+    >>> label_of("1.0"), label_of("01"), label_of("2.50"), label_of("high")
+    ('1', '1', '2.5', 'high')
+    """
+    number = number_in(level)
+    return level if number is None else f"{number:.12g}"
+
+
+def levels_of(codes: DimensionCodes, declared: Declared, source: str) -> Levels:
+    """The levels of a dimension; WrongInput, with the place, for a code that is not declared."""
+    given = [code for code in codes.codes.values() if code.level]
+    labels = declared.get(codes.name, declared.get(""))
+    if labels is not None:
+        faults = []
+        for code in given:
+            if label_of(code.level) not in labels:
+                faults.append(
+                    f"{source}, {code.place}: the code '{code.level}' of {code.coder} is none of"
+                    f" the levels {', '.join(labels)}"
+                )
+        if len(faults) > SHOWN:
+            faults[SHOWN:] = [f"and {len(faults) - SHOWN} more codes"]
+        if faults:
+            raise WrongInput("\n".join(faults))
+        return _levels(labels, declared=True)
+    occurring = {label_of(code.level) for code in given}
+    numeric = all(number_in(label) is not None for label in occurring)
+    if numeric and len(occurring) > MANY_NUMBERS:
+        raise WrongInput(
+            f"{source}: {len(occurring):,} different numbers are measurements and no levels; round"
+            " them to levels, or take an intraclass correlation"
+        )
+    if numeric:
+        return _levels(sorted(occurring, key=float), declared=False)
+    if len(occurring) > MANY_NAMES:
+        coders = ", ".join(codes.coders[:5])
+        raise WrongInput(
+            f"{source}: {len(occurring)} different codes, such as '{sorted(occurring)[-1][:30]}';"
+            f" if these are no codes, name the columns that are (now {coders}): coder=NAME"
+        )
+    return _levels(sorted(occurring), declared=False)
+
+
+def unknown_dimensions(declared: Declared, names: Iterable[str]) -> None:
+    """WrongInput for levels of a dimension that the table does not have."""
+    known = list(names)
+    for name in declared:
+        if name and name not in known:
+            raise unknown("dimension", name, known)
+
+
+def array_of(codes: DimensionCodes, levels: Levels) -> NDArray[np.float64]:
+    """The codes as numbers, one row a text and one column a coder; NaN where one is missing."""
+    number = dict(zip(levels.labels, levels.numbers, strict=True))
+    row = {text: i for i, text in enumerate(codes.texts)}
+    column = {coder: i for i, coder in enumerate(codes.coders)}
+    found = np.full((len(row), len(column)), np.nan)
+    for (text, coder), code in codes.codes.items():
+        if code.level:
+            found[row[text], column[coder]] = number[label_of(code.level)]
+    return found
+
+
+def _levels(labels: Sequence[str], declared: bool) -> Levels:
+    numbers = [number_in(label) for label in labels]
+    numeric = bool(labels) and None not in numbers
+    values = [float(i) for i in range(len(labels))]
+    if numeric:
+        values = [number for number in numbers if number is not None]
+    return Levels(tuple(labels), tuple(values), numeric, declared)
+
+
+def number_in(text: str) -> float | None:
+    """A finite number; None for any other text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,232 @@
+"""Averages of a study for reading: measures against levels, or the levels of one measure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from delibsim.analysis.averages import NULL_CITIZEN, Average, Averages, Levels
+from delibsim.analysis.table import Column, Table, number
+from delibsim.domain.measure import HEADINGS, Measure
+from delibsim.domain.reason import in_words
+from delibsim.domain.text import counted
+
+NO_PHASE = ""
+CHANGE, PEOPLE = "change", "people"
+ALL_SESSIONS = "sessions (n)"
+CONDITIONS = "conditions"
+BECAUSE = "no value because"
+OF_RUNS = (*HEADINGS.values(), "mean", "SD")
+
+Cell = tuple[str, Levels]
+_Cells = Mapping[Cell, Mapping[str, Average]]
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """A column with its cells, and what stands in it above and below them."""
+
+    column: Column
+    cells: Sequence[str]
+    top: str = ""
+    bottom: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a table of measures against levels is made of: averages, and the measures in it.
+
+    `declared` are measures by id; those that are not declared go by their ids.
+    """
+
+    found: Averages
+    measures: Sequence[str]
+    declared: Mapping[str, Measure]
+
+    def label(self, measure: str) -> str:
+        """The name of a measure in tables."""
+        return label_of(measure, self.declared)
+
+    def with_phase(self, phase: str) -> list[str]:
+        """Those of the measures that have this phase."""
+        return [one for one in self.measures if self._has(one, phase)]
+
+    def _has(self, measure: str, phase: str) -> bool:
+        return any(phase in phases for phases in self.found.of(measure).values())
+
+    def tables(self) -> Iterator[list[Table]]:
+        """The tables that may be printed, from the widest to the narrowest: first one for the
+        measures that change, then one for those without a phase.
+        """
+        unphased = self.with_phase(NO_PHASE)
+        last = [self._table(unphased, [NO_PHASE])] if unphased else []
+        changing = self.with_phase(CHANGE)
+        if changing:
+            yield [self._table(changing, list(HEADINGS)), *last]
+            yield [self._table(changing, [CHANGE]), *last]
+        else:
+            yield last
+
+    def _table(self, measures: Sequence[str], phases: Sequence[str]) -> Table:
+        """Measures in rows, and the levels beside each other, each with its phases.
+
+        The number of sessions stands above where all measures have as many, or else beside each;
+        the number of conditions stands below where some have no value.
+        """
+        mixed = len({population for population, _ in self.found.cells}) > 1
+        by_measure = {measure: self.found.of(measure) for measure in measures}
+        labels = [self.label(measure) for measure in measures]
+        filled = [_Filled(Column("measure", text=True), labels, ALL_SESSIONS, CONDITIONS)]
+        counts = {cell: self._counts(cell, by_measure) for cell in self.found.cells}
+        beside = any(len(set(own)) > 1 for own in counts.values())
+        people = {cell: self._people(cell, by_measure) for cell in self.found.cells}
+        known = {tuple(values) for values in people.values() if any(values)}
+        headings = [*phases, *(["n"] if beside else []), *([PEOPLE] if len(known) > 1 else [])]
+        whole = True
+        for cell in self.found.cells:
+            bottom, all_there = self._conditions(cell, by_measure)
+            whole = whole and all_there
+            for phase in phases:
+                values = []
+                for measure, of_cells in by_measure.items():
+                    signed = self._signed(measure)
+                    values.append(_value(of_cells.get(cell, {}), phase, signed))
+                filled.append(_Filled(_column(cell, phase, headings, mixed), values))
+            if beside:
+                filled.append(_Filled(_column(cell, "n", headings, mixed), counts[cell]))
+            filled[-1] = replace(filled[-1], top=counts[cell][0], bottom=bottom)
+            if len(known) > 1:
+                filled.append(_Filled(_column(cell, PEOPLE, headings, mixed), people[cell]))
+        if len(known) == 1:
+            filled.append(_Filled(Column(PEOPLE), known.pop()))
+        rows = list(zip(*[one.cells for one in filled], strict=True))
+        if not beside:
+            rows.insert(0, tuple(one.top for one in filled))
+        if not whole:
+            rows.append(tuple(one.bottom for one in filled))
+        return Table([one.column for one in filled], rows, self._title(phases))
+
+    def _people(self, cell: Cell, by_measure: Mapping[str, _Cells]) -> list[str]:
+        """People's change on every measure, over the topics of one cell."""
+        found = []
+        for measure, cells in by_measure.items():
+            row = cells.get(cell, {}).get(CHANGE)
+            value = None if row is None else row.people
+            found.append("" if value is None else number(value, self._signed(measure)))
+        return found
+
+    def _counts(self, cell: Cell, by_measure: Mapping[str, _Cells]) -> list[str]:
+        """The counts of every measure in one cell; where nothing was held, 0 of all planned."""
+        found = []
+        for cells in by_measure.values():
+            phases = cells.get(cell)
+            found.append(_count(_least(phases)) if phases else f"0/{self.found.cells[cell]}")
+        return found
+
+    def _conditions(self, cell: Cell, by_measure: Mapping[str, _Cells]) -> tuple[str, bool]:
+        """How many conditions of a cell have a value of some measure, and whether all have one."""
+        found = [_least(cells[cell]) for cells in by_measure.values() if cell in cells]
+        if not found:
+            return "0", False
+        best = max(found, key=lambda row: row.conditions)
+        if best.conditions == best.conditions_planned:
+            return str(best.conditions), True
+        return f"{best.conditions} of {best.conditions_planned}", False
+
+    def _title(self, phases: Sequence[str]) -> str:
+        what = {NO_PHASE: "Mean", CHANGE: "Change (after less before)"}
+        shown = what[phases[0]] if len(phases) == 1 else "Before, after and change"
+        found = self.found
+        over = f"{counted(found.topics, 'topic')} and {counted(found.models, 'model')}"
+        if found.settings > 1:
+            over = f"{over.replace(' and ', ', ')} and {found.settings} settings"
+        return f"{shown} by {', '.join(self.found.by)}, averaged over {over}"
+
+    def _signed(self, measure: str) -> bool:
+        declared = self.declared.get(measure)
+        return declared is None or declared.signed
+
+
+def table_of_levels(found: Averages, measure: str, declared: Mapping[str, Measure]) -> Table:
+    """One measure: a row for every combination of levels, with all that is known of it.
+
+    Of the columns of values only those that are not empty.
+    """
+    own = declared.get(measure)
+    signed = own is None or own.signed
+    by_cell = found.of(measure)
+    populations = {population for population, _ in found.cells}
+    mixed = len(populations) > 1
+    group = NULL_CITIZEN if populations == {NULL_CITIZEN} else ""
+    naming = [*found.by, *(["population"] if mixed else [])]
+    rows = []
+    for cell, planned in found.cells.items():
+        levels = dict(zip(found.by, cell[1], strict=True))
+        if mixed:
+            levels["population"] = cell[0]
+        rows.append(levels | _cells_of(by_cell.get(cell, {}), planned, signed))
+    columns = []
+    for heading in rows[0]:
+        if heading in naming or any(row[heading] for row in rows):
+            is_text = heading in (*naming, BECAUSE)
+            columns.append(Column(heading, is_text, group if heading in OF_RUNS else ""))
+    cells = []
+    for row in rows:
+        cells.append([row[column.heading] for column in columns])
+    unit = f" ({own.unit})" if own is not None and own.unit else ""
+    return Table(columns, cells, f"{label_of(measure, declared)}{unit}")
+
+
+def _cells_of(phases: Mapping[str, Average], planned: int, signed: bool) -> dict[str, str]:
+    """The values of one row by their headings, in order; "" for what the measure has not."""
+    cells = dict.fromkeys((*OF_RUNS, "n", CONDITIONS, PEOPLE, BECAUSE), "")
+    if not phases:
+        return cells | {"n": f"0/{planned}", CONDITIONS: "0", BECAUSE: "no run"}
+    for phase, heading in HEADINGS.items():
+        cells[heading] = _value(phases, phase, signed)
+    cells["mean"] = _value(phases, NO_PHASE, signed)
+    least, main = _least(phases), phases.get(CHANGE) or phases.get(NO_PHASE)
+    if main is not None:
+        cells["SD"] = "" if main.sd is None else number(main.sd)
+        cells[PEOPLE] = "" if main.people is None else number(main.people, signed)
+    cells["n"], cells[CONDITIONS] = _count(least), str(least.conditions)
+    cells[BECAUSE] = reasons_in_words(least.missing)
+    return cells
+
+
+def reasons_in_words(missing: Mapping[str, int]) -> str:
+    """Why values are missing, each reason with the number of sessions."""
+    return ", ".join(f"{in_words(code)}: {n}" for code, n in missing.items())
+
+
+def label_of(measure: str, declared: Mapping[str, Measure]) -> str:
+    """The name of a measure in tables: its label, or its id."""
+    return declared[measure].label if measure in declared else measure
+
+
+def _column(cell: Cell, own: str, headings: Sequence[str], mixed: bool) -> Column:
+    """One of the columns of a cell: a phase, n or people; the name of the cell is the heading of
+    its only column, or the group of several. `mixed`: there are other cells of another population.
+    """
+    population, levels = cell
+    name = ", ".join(levels)
+    null = population == NULL_CITIZEN
+    if len(headings) == 1:
+        return Column(name, group=population if null else "")
+    heading = HEADINGS.get(own, own) or "mean"
+    return Column(heading, group=f"{name}, {population}" if null and mixed else name)
+
+
+def _least(phases: Mapping[str, Average]) -> Average:
+    """The average that stands on the fewest values."""
+    return min(phases.values(), key=lambda row: row.valid)
+
+
+def _count(row: Average) -> str:
+    """The sessions with a value, and those planned where they are more."""
+    return str(row.valid) if row.valid == row.planned else f"{row.valid}/{row.planned}"
+
+
+def _value(phases: Mapping[str, Average], phase: str, signed: bool) -> str:
+    """The mean in a phase, "" for a measure that has none there; a change has its sign."""
+    if phase not in phases:
+        return "" if phases else number(None)
+    return number(phases[phase].mean, signed and phase == CHANGE)

@@ -1,0 +1,1 @@
+"""Two runs beside each other: settings, transcripts, answers, measures and cost."""

@@ -1,0 +1,228 @@
+"""Two runs beside each other, for reading: tables and sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+
+from delibsim.analysis.beside.answers import AnswerPair, Answers
+from delibsim.analysis.beside.beside import Beside
+from delibsim.analysis.beside.cost import Cost
+from delibsim.analysis.beside.measures import MeasurePair, Value
+from delibsim.analysis.beside.turns import TurnPair
+from delibsim.analysis.debate_ratings import RATERS
+from delibsim.analysis.table import Column, Table, number, numbers, texts
+from delibsim.domain.individual_change import IndividualChange
+from delibsim.domain.measure import HEADINGS, SCORE_PHASES
+from delibsim.domain.reason import in_words
+from delibsim.domain.text import counted
+
+SHORT = 30
+"""Characters of settings that stand in a table; longer ones are shown in words."""
+BESIDE = 5
+"""Participants in one table of answers."""
+NONE = "-"
+TWO_DRAWS = (
+    "Two runs are two draws: a difference between them is no effect. `delibsim analyze` compares"
+    " conditions over many runs."
+)
+"""What is said of the measures of two runs."""
+
+
+def short_settings(found: Beside) -> Table:
+    """The settings that differ and are short; the others are for `long_settings`."""
+    rows = []
+    for pair in found.settings:
+        if not _is_long(pair.a, pair.b):
+            rows.append([pair.name, _setting(pair.a), _setting(pair.b)])
+    return Table(texts("setting", "A", "B"), rows, "Settings that differ")
+
+
+def long_settings(found: Beside) -> Iterator[tuple[str, str, str]]:
+    """The settings that differ and are long, by name, as texts ("-" for none)."""
+    for pair in found.settings:
+        if _is_long(pair.a, pair.b):
+            yield pair.name, _setting(pair.a), _setting(pair.b)
+
+
+def _is_long(*values: str | None) -> bool:
+    return any(value is not None and len(value) > SHORT for value in values)
+
+
+def _setting(value: str | None) -> str:
+    if value is None:
+        return NONE
+    return value or '""'
+
+
+def in_turn(pairs: Sequence[TurnPair]) -> Iterator[list[TurnPair]]:
+    """Turns in parts: neighbours that are the same in both runs together, every other alone."""
+    part: list[TurnPair] = []
+    for pair in pairs:
+        if pair.same:
+            part.append(pair)
+            continue
+        if part:
+            yield part
+        yield [pair]
+        part = []
+    if part:
+        yield part
+
+
+def heading_of(pair: TurnPair) -> str:
+    """Which turn it is, and who had it, in which of the runs."""
+    a, b = pair.a, pair.b
+    one = a or b
+    if one is None:
+        return ""
+    speaker = f"{one.turn.index:>3}  {one.turn.speaker}"
+    told = []
+    if a is None or b is None:
+        told.append(f"in {'A' if b is None else 'B'} alone")
+    elif a.turn.index != b.turn.index:
+        told.append(f"turn {b.turn.index} of B")
+    given = [run for run, said in (("A", a), ("B", b)) if said is not None and said.given]
+    told += [f"given by the fork {run}" for run in given]
+    return f"{speaker} ({', '.join(told)})" if told else speaker
+
+
+def answers_that_differ(found: Beside, whole: bool = False) -> list[Table]:
+    """The items with other answers in one run than in the other, a column a participant; all items
+    if `whole`. An answer is before > after, of A | of B.
+    """
+    people = list(dict.fromkeys(pair.participant for pair in found.answers))
+    by_item: dict[tuple[str, str], dict[str, AnswerPair]] = {}
+    for pair in found.answers:
+        by_item.setdefault((pair.item.id, pair.item.text), {})[pair.participant] = pair
+    shown = []
+    for item, own in by_item.items():
+        if whole or any(not pair.same for pair in own.values()):
+            shown.append((item, own))
+    tables = []
+    for beside in _parts(people) if shown else ():
+        rows = []
+        for (item, text), own in shown:
+            cells = [_cell(own.get(person), whole) for person in beside]
+            rows.append([f"{item} {text}", *cells])
+        names = [person.replace("Participant ", "P.") for person in beside]
+        title = "Answers that differ, before>after of A | of B (=: the same)"
+        if whole:
+            title = "Answers, before>after of A | of B"
+        tables.append(Table([*texts("item"), *numbers(names)], rows, title))
+    return tables
+
+
+def _parts(people: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Participants in parts of nearly the same size, none larger than a table may be."""
+    parts = ceil(len(people) / BESIDE)
+    for k in range(parts):
+        yield people[k * len(people) // parts : (k + 1) * len(people) // parts]
+
+
+def _cell(pair: AnswerPair | None, whole: bool) -> str:
+    if pair is None:
+        return ""
+    if pair.same and not whole:
+        return "="
+    return f"{_of_run(pair.a)} | {_of_run(pair.b)}"
+
+
+def _of_run(answers: Answers | None) -> str:
+    if answers is None:
+        return NONE
+    shown = ["?" if one is None else str(one) for one in (answers.before, answers.after)]
+    return ">".join(shown)
+
+
+def who_moved_in_both(found: Beside) -> Table:
+    """How everybody's answers changed in both runs."""
+    headings = ("changed", "ratings", "ranks", "DRI after")
+    columns = [*texts("participant"), *numbers(headings, "A"), *numbers(headings, "B")]
+    rows = []
+    for pair in found.people:
+        rows.append([pair.participant, *_change(pair.a), *_change(pair.b)])
+    return Table(columns, rows, "Who moved")
+
+
+def _change(row: IndividualChange | None) -> list[str]:
+    if row is None:
+        return [NONE] * 4
+    values = [number(one) for one in (row.mean_change_c, row.mean_change_p, row.dri_after)]
+    return [f"{row.items_changed}/{row.items}", *values]
+
+
+def measures_beside(found: Beside) -> Table:
+    """The measures of the table of a run, in A, in B and their difference, by phase."""
+    shown = [pair for pair in found.measures if pair.measure.in_summary and pair.phase]
+    by_measure: dict[str, dict[str, MeasurePair]] = {}
+    for pair in shown:
+        by_measure.setdefault(pair.measure.id, {})[pair.phase] = pair
+    columns = [*texts("measure")]
+    for phase in SCORE_PHASES:
+        columns += [Column(name, group=HEADINGS[phase]) for name in ("A", "B", "B - A")]
+    rows = []
+    for own in by_measure.values():
+        row = [next(iter(own.values())).measure.label]
+        for phase in SCORE_PHASES:
+            row += _values(own.get(phase))
+        rows.append(row)
+    return Table(columns, rows, "Measures")
+
+
+def other_measures(found: Beside) -> Table:
+    """All other measures of which the two runs have different values."""
+    rows = []
+    for pair in found.measures:
+        same = pair.a is not None and pair.b is not None and pair.a == pair.b
+        if same or (pair.measure.in_summary and pair.phase):
+            continue
+        phase = HEADINGS.get(pair.phase, pair.phase)
+        name = " ".join(filter(None, (pair.measure.label, phase, pair.coder)))
+        rows.append([name, *_values(pair)])
+    return Table([*texts("measure"), *numbers(("A", "B", "B - A"))], rows, "Other measures")
+
+
+def _values(pair: MeasurePair | None) -> list[str]:
+    if pair is None:
+        return [NONE] * 3
+    return [_value(pair.a), _value(pair.b), number(pair.difference, signed=True)]
+
+
+def _value(value: Value | None) -> str:
+    return NONE if value is None else number(value.value)
+
+
+def ratings_beside(found: Beside) -> Table:
+    """Mean ratings of two debates, and their difference where both have one."""
+    rows = []
+    for pair in found.ratings:
+        difference = None if pair.a is None or pair.b is None else pair.b - pair.a
+        cells = [number(pair.a), number(pair.b), number(difference, signed=True)]
+        if pair.what == RATERS:
+            cells = [NONE if n is None else f"{n:.0f}" for n in (pair.a, pair.b)] + [""]
+        rows.append([pair.what, *cells])
+    columns = [*texts("mean over raters"), *numbers(("A", "B", "B - A"))]
+    return Table(columns, rows, "Ratings")
+
+
+def why_no_value(found: Beside) -> list[str]:
+    """Why values or their differences are missing, a sentence for each run and reason."""
+    named: dict[tuple[str, str], Mapping[str, None]] = {}
+    for pair in found.measures:
+        label = {pair.measure.label: None}
+        for run, value in (("A", pair.a), ("B", pair.b)):
+            if value is not None and value.value is None:
+                key = (run, in_words(value.why_not))
+                named[key] = {**named.get(key, {}), **label}
+        if pair.why_not:
+            key = ("B - A", "the measure depends on the survey, and the runs have two")
+            named[key] = {**named.get(key, {}), **label}
+    return [f"no value in {run}: {'; '.join(of)} ({why})" for (run, why), of in named.items()]
+
+
+def cost_in_words(cost: Cost) -> str:
+    """Calls, tokens and US dollars of a run in words."""
+    tokens = []
+    for n, which in ((cost.input_tokens, "in"), (cost.output_tokens, "out")):
+        tokens.append(f"tokens {which} unknown" if n is None else f"{n:,} tokens {which}")
+    usd = "cost unknown" if cost.usd is None else f"{cost.usd:.4f} USD"
+    return f"{counted(cost.calls, 'call')}, {', '.join(tokens)}, {usd}"

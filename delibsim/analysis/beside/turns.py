@@ -1,0 +1,137 @@
+"""The transcripts of two runs, turn beside turn, with what differs in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import zip_longest
+
+from delibsim.domain.run import Run
+from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.word_differences import Piece, word_differences
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was said in a turn; `missing` says why nothing was, and is "" where something was.
+
+    `given`: a fork gave the words, and nobody was asked for them.
+    """
+
+    turn: Turn
+    text: str
+    missing: str = ""
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class TurnPair:
+    """A turn of two runs with one speaker and task; None where one run has no such turn."""
+
+    a: Said | None
+    b: Said | None
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The differences in words; none where only one run has a statement."""
+        if self.a is None or self.b is None or self.a.missing or self.b.missing:
+            return ()
+        return word_differences(self.a.text, self.b.text)
+
+    @property
+    def same(self) -> bool:
+        """Whether the same was said, word for word, or nothing for the same reason."""
+        if self.a is None or self.b is None:
+            return False
+        return (self.a.text, self.a.missing) == (self.b.text, self.b.missing)
+
+
+def turns_of(run: Run) -> list[Said]:
+    """The turns of a run in order, with those in which nothing was said that counts."""
+    found = []
+    for one in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):
+        if isinstance(one, Statement):
+            found.append(Said(one.turn, one.text, given=one.given))
+        else:
+            found.append(Said(one.turn, "", str(one.why)))
+    return found
+
+
+def turn_pairs(a: Run, b: Run) -> tuple[TurnPair, ...]:
+    """The turns of two runs beside each other, none left out.
+
+    Where the same speakers had the same tasks, as far as both runs go, turns go together by number.
+    Otherwise those with the same words go together first; then, between these, those of one
+    speaker in the same order; then what one speaker said in one round. A turn that was inserted
+    or left out stands alone. Turns stand in the order of the first run.
+    """
+    first, second = turns_of(a), turns_of(b)
+    both = min(len(first), len(second))
+    if _speakers(first[:both]) == _speakers(second[:both]):
+        return tuple(TurnPair(*pair) for pair in zip_longest(first, second))
+    together = _together(first, second)
+    return tuple(_in_order(first, second, together))
+
+
+def _together(first: Sequence[Said], second: Sequence[Said]) -> dict[int, int]:
+    """Which turns of the second run go with which of the first, by their places."""
+    found: dict[int, int] = {}
+    whole = [(0, len(first), 0, len(second))]
+    for keys_of in (_words, _places):
+        gaps = []
+        for i, i_end, j, j_end in whole:
+            keys = keys_of(first[i:i_end]), keys_of(second[j:j_end])
+            for tag, k, k_end, m, m_end in SequenceMatcher(None, *keys, False).get_opcodes():
+                if tag == "equal":
+                    found.update(zip(range(i + k, i + k_end), range(j + m, j + m_end), strict=True))
+                else:
+                    gaps.append((i + k, i + k_end, j + m, j + m_end))
+        whole = gaps
+    left: dict[tuple[int, str, str], list[int]] = {}
+    taken = set(found.values())
+    for j, key in enumerate(_places(second)):
+        if j not in taken:
+            left.setdefault(key, []).append(j)
+    for i, key in enumerate(_places(first)):
+        if i not in found and left.get(key):
+            found[i] = left[key].pop(0)
+    return found
+
+
+def _in_order(
+    first: Sequence[Said], second: Sequence[Said], together: Mapping[int, int]
+) -> list[TurnPair]:
+    """All turns: those of the first run in order, each of the second alone behind the one before
+    it.
+    """
+    partner = {j: i for i, j in together.items()}
+    placed = []
+    for i, one in enumerate(first):
+        j = together.get(i)
+        placed.append(((i, 0, 0), TurnPair(one, None if j is None else second[j])))
+    last = -1
+    for j, one in enumerate(second):
+        last = partner.get(j, last)
+        if j not in partner:
+            placed.append(((last, 1, j), TurnPair(None, one)))
+    return [pair for _, pair in sorted(placed, key=lambda place: place[0])]
+
+
+def _words(turns: Sequence[Said]) -> list[tuple[str, str, str, str]]:
+    return [(one.turn.speaker, one.turn.task, one.text, one.missing) for one in turns]
+
+
+def _places(turns: Sequence[Said]) -> list[tuple[int, str, str]]:
+    return [(one.turn.round, one.turn.speaker, one.turn.task) for one in turns]
+
+
+def _speakers(turns: Sequence[Said]) -> list[tuple[str, str]]:
+    return [(one.turn.speaker, one.turn.task) for one in turns]
+
+
+def same_until(pairs: Sequence[TurnPair]) -> int:
+    """How many turns at the beginning are the same in both runs."""
+    n = 0
+    while n < len(pairs) and pairs[n].same:
+        n += 1
+    return n

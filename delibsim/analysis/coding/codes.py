@@ -1,0 +1,247 @@
+"""The codes of one dimension as a table: a row a text, a column a coder, places of levels."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from delibsim.domain.annotation import Text
+from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.domain.scheme import Dimension
+from delibsim.measures.ensemble import Rule
+from delibsim.store.coded import DimensionSamples, SchemeCodes
+
+Array = NDArray[np.float64]
+LEAST = 0.60
+"""The coefficient of people that the lower end of its interval must reach."""
+BOUND = 0.10
+"""The bound of equivalence that the published study declared."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A pack or draw by which people came to read texts.
+
+    `chances` are those of its texts to be drawn, `random` the texts that were drawn at random;
+    `by_doubt` says whether the others were drawn because the ensemble is in doubt.
+    """
+
+    name: str
+    chances: Mapping[str, float]
+    random: frozenset[str]
+    by_doubt: bool
+
+    @classmethod
+    def of(cls, name: str, pack: Mapping[str, Any]) -> "Draw":
+        """A draw from the file of its pack."""
+        chances = {text: float(chance) for text, chance in pack.get("texts", {}).items()}
+        by_doubt = pack.get("kind", "review") == "review"
+        return cls(name, chances, frozenset(pack.get("random", ())), by_doubt)
+
+    @property
+    def equal(self) -> bool:
+        """Whether every text had the same chance."""
+        return not self.by_doubt and len(set(self.chances.values())) < 2
+
+
+@dataclass(frozen=True, eq=False)
+class DimensionCodes:
+    """The codes of one dimension.
+
+    `places` holds the places of levels among those declared, NaN where there is none: a row a text,
+    a column a coder, the ensemble first, then models, then people. `packs` names for a text and a
+    person the pack by which it was read. `samples` are None where no model was asked.
+    """
+
+    dimension: Dimension
+    places: pd.DataFrame
+    models: tuple[str, ...]
+    people: tuple[str, ...]
+    samples: DimensionSamples | None
+    packs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The id of the dimension."""
+        return self.dimension.id
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its levels have an order."""
+        return self.dimension.scale != "nominal"
+
+    @property
+    def weighting(self) -> str:
+        """The weights of the coefficient: none where levels have no order."""
+        return "linear" if self.ordered else "identity"
+
+    @property
+    def q(self) -> int:
+        """How many levels are declared."""
+        return len(self.dimension.values)
+
+    @property
+    def coders(self) -> tuple[str, ...]:
+        """All coders in the order of columns."""
+        return tuple(map(str, self.places.columns))
+
+    @cached_property
+    def columns(self) -> dict[str, Array]:
+        """The places of each coder, (texts,)."""
+        return {coder: self.places[coder].to_numpy(dtype=float) for coder in self.coders}
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The ids of the texts, in the order of rows."""
+        return list(map(str, self.places.index))
+
+    def kind(self, coder: str) -> str:
+        """What a coder is: "ensemble", "model" or "human"."""
+        if coder in self.people:
+            return "human"
+        return "ensemble" if coder == ENSEMBLE else "model"
+
+    def level(self, place: float) -> Any:
+        """The level at a place, None at NaN."""
+        return None if np.isnan(place) else self.dimension.values[int(place)]
+
+    def with_ensemble(self, places: Array) -> "DimensionCodes":
+        """The same codes under another ensemble, whose places (texts,) are in the order of rows."""
+        table = self.places.copy()
+        table[ENSEMBLE] = places
+        return DimensionCodes(
+            self.dimension, table, self.models, self.people, self.samples, self.packs
+        )
+
+    def ensemble_of(self, rule: Rule | None = None, without: str = "") -> Array:
+        """The places (texts,) of another ensemble: by another rule, or without one model."""
+        from delibsim.measures.ensemble import ensemble_levels
+
+        own = self.samples
+        if own is None:
+            return np.full(len(self.places), np.nan)
+        kept = [j for j, model in enumerate(own.models) if model != without]
+        found = ensemble_levels(
+            own.counts[:, kept], own.levels[:, kept], rule or own.rule, own.values, own.ordered
+        )
+        return pd.Series(found, index=list(own.texts)).reindex(self.places.index).to_numpy(float)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedStudy:
+    """Everything that a report on the codes of a study by one scheme rests on.
+
+    `dimensions` count all codes; in `fair`, by which agreement is computed, codes of people on
+    texts that were drawn by doubt are left out. `texts` are those of the study by id.
+    """
+
+    study: str
+    coded: SchemeCodes
+    texts: Mapping[str, Text]
+    dimensions: Sequence[DimensionCodes]
+    draws: Mapping[str, Draw] = field(default_factory=dict)
+
+    @cached_property
+    def fair(self) -> list[DimensionCodes]:
+        """The dimensions without codes of people on texts that were drawn by doubt."""
+        return [_without_doubt(own, self.draws) for own in self.dimensions]
+
+    @property
+    def by_doubt(self) -> bool:
+        """Whether people read texts that were drawn by doubt."""
+        pairs = zip(self.dimensions, self.fair, strict=True)
+        return any(own is not fair for own, fair in pairs)
+
+    @property
+    def people(self) -> list[str]:
+        """The people who coded, in the order in which they came."""
+        return list(dict.fromkeys(person for own in self.dimensions for person in own.people))
+
+    def fact(self, column: str) -> dict[str, str]:
+        """The value of a column by text, for the texts that have one."""
+        found = {}
+        for id, text in self.texts.items():
+            value = text.group if column == "group" else text.facts.get(column, "")
+            if value != "":
+                found[id] = value
+        return found
+
+    def columns(self) -> list[str]:
+        """The columns that texts have beside their words."""
+        names: dict[str, None] = {}
+        for text in self.texts.values():
+            names |= dict.fromkeys(text.facts)
+            if text.group:
+                names.setdefault("group")
+        return list(names)
+
+
+def coded_study(
+    study: str,
+    coded: SchemeCodes,
+    texts: Iterable[Text],
+    packs: Mapping[str, Mapping[str, Any]] | None = None,
+) -> CodedStudy:
+    """The codes of a study by one scheme, dimension by dimension; training rounds are left out."""
+    people = [code for code in coded.people if not code.training]
+    by_dimension: dict[str, list[Code]] = {}
+    for code in people:
+        by_dimension.setdefault(code.dimension, []).append(code)
+    found = []
+    for dimension in coded.scheme.dimensions:
+        samples = coded.by_dimension.get(dimension.id)
+        own = by_dimension.get(dimension.id, [])
+        if samples is not None or own:
+            found.append(_codes(dimension, samples, own))
+    draws = {name: Draw.of(name, pack) for name, pack in (packs or {}).items()}
+    return CodedStudy(study, coded, {text.id: text for text in texts}, found, draws)
+
+
+def _codes(
+    dimension: Dimension, samples: DimensionSamples | None, people: Sequence[Code]
+) -> DimensionCodes:
+    texts = dict.fromkeys(samples.texts if samples else ())
+    texts |= dict.fromkeys(code.text for code in people)
+    columns: dict[str, Any] = {}
+    if samples is not None:
+        columns[ENSEMBLE] = pd.Series(samples.ensemble(), index=list(samples.texts))
+        for j, model in enumerate(samples.models):
+            columns[model] = pd.Series(samples.levels[:, j], index=list(samples.texts))
+    places = {value: i for i, value in enumerate(dimension.values)}
+    given: dict[str, dict[str, float]] = {}
+    packs = {}
+    for code in people:
+        own = given.setdefault(code.coder, {})
+        packs[code.text, code.coder] = code.pack
+        if code.level is not None:
+            own[code.text] = float(places[code.level])
+    for person, own in given.items():
+        columns[person] = pd.Series(own, dtype=float)
+    table = pd.DataFrame(columns, index=list(texts), dtype=float)
+    models = samples.models if samples else ()
+    return DimensionCodes(dimension, table, models, tuple(given), samples, packs)
+
+
+def _without_doubt(own: DimensionCodes, draws: Mapping[str, Draw]) -> DimensionCodes:
+    """The codes without those of people on texts that were drawn by doubt; `own` if none were."""
+    left_out: dict[str, list[str]] = {}
+    for (text, person), pack in own.packs.items():
+        draw = draws.get(pack)
+        if draw is not None and draw.by_doubt and text not in draw.random:
+            left_out.setdefault(person, []).append(text)
+    if not left_out:
+        return own
+    table = own.places.copy()
+    for person, texts in left_out.items():
+        table.loc[texts, person] = np.nan
+    return DimensionCodes(own.dimension, table, own.models, own.people, own.samples, own.packs)
+
+
+def both_given(own: DimensionCodes, coders: Collection[str]) -> NDArray[np.bool_]:
+    """Which texts have a code of every one of these coders."""
+    given = [~np.isnan(own.columns[coder]) for coder in coders]
+    return np.logical_and.reduce(given)

@@ -1,0 +1,311 @@
+"""Levels by coder, how sure the ensemble is, and how many votes its models are worth."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
+from delibsim.analysis.study.result import Result
+from delibsim.domain.coding import ENSEMBLE
+from delibsim.measures.certainty import effective_votes, error_correlation
+from delibsim.store.tables.codings import CERTAINTY, certainty
+
+LEVELS = {
+    "dimension": "the dimension",
+    "coder": "who coded",
+    "kind": "ensemble, model or human",
+    "level": "the level",
+    "name": "its name in the scheme",
+    "texts": "texts with this level",
+    "share": "share of the texts that the coder gave a level",
+    "coded": "texts that the coder gave a level",
+    "missing": "texts of the dimension without a level of this coder",
+}
+SURE = "docs/coding.md#the-level-and-how-sure-it-is"
+
+
+def levels(study: CodedStudy) -> Result:
+    """A row a coder and level; levels that nobody gave are there too."""
+    rows: list[dict[str, Any]] = []
+    for own in study.dimensions:
+        for coder in own.coders:
+            rows += _levels(own, coder)
+    return Result(
+        name="levels",
+        title="Levels by coder",
+        definition="How often each coder gave each level. For people, missing counts the texts of"
+        " the dimension that they did not code.",
+        source=SURE,
+        rows=pd.DataFrame(rows, columns=list(LEVELS)),
+        meanings=LEVELS,
+        why_not="" if rows else "not_asked",
+        detail="" if rows else "nothing has been coded yet: delibsim code ask",
+    )
+
+
+def _levels(own: DimensionCodes, coder: str) -> Iterator[dict[str, Any]]:
+    places = own.columns[coder]
+    given = places[~np.isnan(places)]
+    for place, level in enumerate(own.dimension.levels):
+        n = int((given == place).sum())
+        yield {
+            "dimension": own.id,
+            "coder": coder,
+            "kind": own.kind(coder),
+            "level": level.value,
+            "name": level.name,
+            "texts": n,
+            "share": n / len(given) if len(given) else np.nan,
+            "coded": len(given),
+            "missing": len(places) - len(given),
+        }
+
+
+SHARES = {
+    "dimension": "the dimension",
+    "text": "id of the text",
+    "level": "the level",
+    "p": "mean over models of their share of samples on this level",
+}
+
+
+def shares(study: CodedStudy) -> Result:
+    """The share of every level on every text: a row a text and level."""
+    frames = []
+    for own in study.dimensions:
+        if own.samples is not None:
+            p = certainty(own.samples)["p"]
+            n = len(own.samples.texts)
+            columns = {
+                "dimension": own.id,
+                "text": np.repeat(np.array(own.samples.texts, dtype=object), own.q),
+                "level": list(own.dimension.values) * n,
+                "p": p.reshape(-1),
+            }
+            frames.append(pd.DataFrame(columns))
+    none = pd.DataFrame(columns=list(SHARES))
+    return Result(
+        name="shares",
+        title="The share of every level on every text",
+        definition="p of each level: the mean over models of the share of each one's samples.",
+        source=SURE,
+        rows=pd.concat(frames, ignore_index=True) if frames else none,
+        meanings=SHARES,
+        why_not="" if frames else "no_models",
+        detail="" if frames else "no language model has coded",
+    )
+
+
+SUMMARY = {
+    "dimension": "the dimension",
+    "texts": "texts with a level of the ensemble",
+    "without": "texts without one, by reason; empty if there is none",
+    "unanimous": "share of them on which all models have one level",
+    "unanimous_samples": "share of a model's texts on which all its samples are alike",
+    "modal_share": "mean share of a model's samples on their most frequent level",
+    **{name: f"mean {name.replace('_', ' ')} over texts" for name in CERTAINTY[:-1]},
+    "flips": "share of texts on which leaving out one model can change the level",
+}
+
+
+BETWEEN_MODELS = ("unanimous", "entropy_between", "stability", "flips")
+"""What compares models, and says nothing of one alone."""
+
+
+def certainties(study: CodedStudy) -> Result:
+    """How sure the ensemble is on average: a row a dimension."""
+    rows = [_certainty(own) for own in study.dimensions if own.samples is not None]
+    return Result(
+        name="certainty",
+        title="How sure the ensemble is",
+        definition="Means over texts of what is computed of each text's level. None of these is a"
+        " probability of being right: whether they tell where people agree is for the table of"
+        " calibration to say. What compares models is empty where one coded alone.",
+        source=SURE,
+        rows=pd.DataFrame(rows, columns=list(SUMMARY)),
+        meanings=SUMMARY,
+        why_not="" if rows else "no_models",
+        detail="" if rows else "no language model has coded",
+    )
+
+
+def _certainty(own: DimensionCodes) -> dict[str, Any]:
+    assert own.samples is not None
+    sure = certainty(own.samples)
+    decided = ~np.isnan(own.samples.ensemble())
+    given = own.samples.levels
+    spread = np.full(len(given), np.nan)
+    some = (~np.isnan(given)).any(axis=1)
+    if some.any():
+        spread[some] = np.nanmax(given[some], axis=1) - np.nanmin(given[some], axis=1)
+    total = own.samples.counts.sum(axis=2)
+    largest = own.samples.counts.max(axis=2)[total > 0] / total[total > 0]
+    row: dict[str, Any] = {"dimension": own.id, "texts": int(decided.sum())}
+    reasons = own.samples.undecided()
+    row["without"] = ", ".join(f"{code} {n}" for code, n in sorted(reasons.items()))
+    row["unanimous"] = _mean(spread[decided] == 0)
+    row["unanimous_samples"] = _mean(largest == 1)
+    row["modal_share"] = _mean(largest)
+    for name in CERTAINTY[:-1]:
+        row[name] = _mean(sure[name])
+    flips = sure["flips"]
+    row["flips"] = _mean(flips[~np.isnan(flips)] > 0)
+    if len(own.models) == 1:
+        row |= dict.fromkeys(BETWEEN_MODELS, np.nan)
+    return row
+
+
+def _mean(values: np.ndarray) -> float:
+    """The mean of the values that are there; NaN without one."""
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+VOTES = {
+    "dimension": "the dimension",
+    "person": "the person whose level counts as right",
+    "models": "models of the ensemble",
+    "texts": "texts that the person and at least two models coded",
+    "correlation": "mean correlation of the errors of two models",
+    "votes": "how many independent models they are worth",
+    "note": "why there is no value",
+}
+
+
+def votes(study: CodedStudy) -> Result:
+    """How many independent votes the models are worth, against each person."""
+    rows = []
+    for own in study.fair:
+        if len(own.models) > 1:
+            rows += [_votes(own, person) for person in own.people]
+    return Result(
+        name="votes",
+        title="How many independent votes the models are",
+        definition="K / (1 + (K - 1) r), r being the mean correlation of the errors (0 or 1) of two"
+        " of K models against a person. Models that err alike are fewer votes than models.",
+        source=SURE,
+        rows=pd.DataFrame(rows, columns=list(VOTES)),
+        meanings=VOTES,
+        why_not="" if rows else "one_coder",
+        detail="" if rows else "two models and a person are needed",
+    )
+
+
+def _votes(own: DimensionCodes, person: str) -> dict[str, Any]:
+    right = own.columns[person]
+    errors = []
+    for model in own.models:
+        given = own.columns[model]
+        known = ~np.isnan(given) & ~np.isnan(right)
+        errors.append(np.where(known, (given != right).astype(float), np.nan))
+    table = np.array(errors)
+    found = effective_votes(table)
+    return {
+        "dimension": own.id,
+        "person": person,
+        "models": len(own.models),
+        "texts": int(((~np.isnan(table)).sum(axis=0) > 1).sum()),
+        "correlation": error_correlation(table),
+        "votes": found,
+        "note": "no_variance" if np.isnan(found) else "",
+    }
+
+
+WEAK = {
+    "dimension": "the dimension",
+    "a": "a person",
+    "b": "another person",
+    "texts": "texts that both coded",
+    "disagreement": "share of texts with different levels",
+    "flagged": "whether it is more than a fifth; empty where no text was coded by both",
+}
+SPLIT = {
+    "dimension": "the dimension",
+    "text": "id of the text",
+    "a": "a person",
+    "level_a": "the level that a gave",
+    "b": "another person",
+    "level_b": "the level that b gave",
+    "distance": "how many levels apart; empty where levels have no order",
+    "ensemble": "the level of the ensemble",
+    "words": "the text, cut where it is long",
+}
+DISAGREEMENT = 0.20
+LONGEST = 200
+"""Characters of a text that a table shows."""
+
+
+def weak(study: CodedStudy) -> tuple[Result, Result]:
+    """The dimensions on which two people disagree on more than a fifth of texts; these texts."""
+    rows: list[dict[str, Any]] = []
+    split: list[dict[str, Any]] = []
+    for own in study.fair:
+        for i, a in enumerate(own.people):
+            for b in own.people[i + 1 :]:
+                first, second = own.columns[a], own.columns[b]
+                both = ~np.isnan(first) & ~np.isnan(second)
+                apart = both & (first != second)
+                share = float(apart.sum() / both.sum()) if both.any() else np.nan
+                row = {"dimension": own.id, "a": a, "b": b, "texts": int(both.sum())}
+                flagged = share > DISAGREEMENT if both.any() else None
+                rows.append(row | {"disagreement": share, "flagged": flagged})
+                split += _split(study, own, (a, b), np.flatnonzero(apart))
+    why = "" if rows else "one_coder"
+    detail = "" if rows else "two people are needed who coded the same texts"
+    dimensions = Result(
+        name="weak_dimensions",
+        title="Dimensions whose anchors need revision",
+        definition="The share of texts on which two people give different levels. Above"
+        f" {DISAGREEMENT:.2f} the dimension is flagged: its anchors leave too much open.",
+        source="docs/coding.md#weak-dimensions",
+        rows=pd.DataFrame(rows, columns=list(WEAK)),
+        meanings=WEAK,
+        why_not=why,
+        detail=detail,
+    )
+    table = pd.DataFrame(split, columns=list(SPLIT))
+    if len(table):
+        table = table.sort_values(["dimension", "distance"], ascending=[True, False], kind="stable")
+    texts = Result(
+        name="split_texts",
+        title="Texts on which people split",
+        definition="Every text to which two people gave different levels, those furthest apart"
+        " first.",
+        source="docs/coding.md#weak-dimensions",
+        rows=table,
+        meanings=SPLIT,
+        why_not=why if why or len(split) else "no_variance",
+        detail=detail if why or len(split) else "people nowhere disagree",
+    )
+    return dimensions, texts
+
+
+def _split(
+    study: CodedStudy, own: DimensionCodes, people: tuple[str, str], places: np.ndarray
+) -> Iterator[dict[str, Any]]:
+    a, b = people
+    first, second = own.columns[a], own.columns[b]
+    ensemble = own.columns.get(ENSEMBLE)
+    for i in places:
+        id = own.texts[i]
+        known = study.texts.get(id)
+        yield {
+            "dimension": own.id,
+            "text": id,
+            "a": a,
+            "level_a": own.level(first[i]),
+            "b": b,
+            "level_b": own.level(second[i]),
+            "distance": abs(first[i] - second[i]) if own.ordered else np.nan,
+            "ensemble": None if ensemble is None else own.level(ensemble[i]),
+            "words": "" if known is None else _cut(known.text),
+        }
+
+
+def _cut(text: str) -> str:
+    """A text on one line, cut where it is long."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"

@@ -1,0 +1,295 @@
+"""The report on the codes of a study by one scheme: its tables, and what they say in sentences."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.analysis.calls import (
+    Ids,
+    dropped,
+    note_ids,
+    repeated,
+    repetition,
+    without_effect,
+)
+from delibsim.analysis.coding.against import against
+from delibsim.analysis.coding.agreement import confusion, groups, pairs, wordings
+from delibsim.analysis.coding.codes import (
+    BOUND,
+    LEAST,
+    CodedStudy,
+    DimensionCodes,
+    coded_study,
+)
+from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures, refusals
+from delibsim.analysis.coding.equivalence import curve, equivalence_table, robustness
+from delibsim.analysis.coding.levels import certainties, levels, shares, votes, weak
+from delibsim.analysis.coding.people import calibration, corrected, unread
+from delibsim.analysis.coding.resampled import resampled
+from delibsim.analysis.pages.cells import decimals, interval
+from delibsim.analysis.study.result import Result
+from delibsim.domain.reason import in_words
+from delibsim.domain.text import counted
+from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
+
+LONG = ("shares",)
+"""Tables with a row a text and level, which are written and not shown."""
+CONDITION = "treatment"
+"""The column by which corrected means are given wherever texts have it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a report is asked for: the bound, the least agreement of people, a column, or "", and
+    the column whose values are clusters of texts, "" for their groups.
+    """
+
+    bound: float = BOUND
+    least: float = LEAST
+    column: str = ""
+    clusters: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CodingReport:
+    """The tables of a report by name, in their order; `faults` say what could not be read, and
+    `remarks` what the record of calls shows beside what was asked for.
+    """
+
+    study: CodedStudy
+    settings: Settings
+    results: Mapping[str, Result]
+    faults: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+    @property
+    def coded(self) -> bool:
+        """Whether anybody has given a level."""
+        return any(own.places.notna().to_numpy().any() for own in self.study.dimensions)
+
+    def why_not_coded(self) -> Iterator[str]:
+        """Why nobody has given a level, in sentences; none where nobody was asked."""
+        samples = self.study.coded.samples
+        if not samples:
+            return
+        n = sum(sample.level is not None for sample in samples)
+        yield (
+            f"no text has a level: {n} of {counted(len(samples), 'sample')} can be read, and a"
+            f" model needs half of those that it was asked for on a text"
+        )
+        result = self.results["failures"]
+        if result.given:
+            for row in result.rows.to_dict("records"):
+                where = f"{row['dimension']}, {row['model']}"
+                yield f"{where}: {counted(row['missing'], 'sample')}: {in_words(row['reason'])}"
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes numbers of the report doubtful: packs that came back incomplete."""
+        return [f"Warning: {line}." for line in unread(self.study)]
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything could be read and no sample is missing for a call that failed."""
+        return not self.faults
+
+    @property
+    def given(self) -> list[Result]:
+        """The tables that the study gives."""
+        return [result for result in self.results.values() if result.given]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; tables as lists of rows, with the reason of those not given."""
+        tables = {name: result.plain() for name, result in self.results.items() if result.given}
+        missing = {}
+        for name, result in self.results.items():
+            if not result.given:
+                missing[name] = {"reason": result.why_not, "detail": result.detail}
+        return {
+            "study": self.study.study,
+            "scheme": self.study.coded.scheme.id,
+            "scheme_sha256": self.study.coded.scheme.sha256,
+            "rule": self.study.coded.asked.rule,
+            "bound": self.settings.bound,
+            "least": self.settings.least,
+            "sentences": list(self.sentences()),
+            "faults": list(self.faults),
+            "tables": tables,
+            "not_given": missing,
+        }
+
+    def sentences(self) -> Iterator[str]:
+        """What the tables say, sentence by sentence; nothing that they do not hold."""
+        yield who_coded(self.study)
+        for own in self.study.dimensions:
+            yield from self._of_ensemble(own)
+            yield from self._of_equivalence(own)
+            yield from self._of_people(own)
+        yield from self._of_failures()
+        yield from self.remarks
+        yield from self.warnings
+        if not self.study.people:
+            yield (
+                "No person has coded: nothing says yet whether the ensemble is right. Next:"
+                f" delibsim code export {self.study.study}"
+            )
+
+    def _of_ensemble(self, own: DimensionCodes) -> Iterator[str]:
+        for row in self._rows("certainty", own.id):
+            if row["without"]:
+                of = "only these count below" if row["texts"] else "nothing below counts it"
+                yield (
+                    f"{own.id}: the ensemble has a level on {counted(row['texts'], 'text')}, and"
+                    f" {of}; the others have none ({row['without']})."
+                )
+
+    def _of_equivalence(self, own: DimensionCodes) -> Iterator[str]:
+        for row in self._rows("equivalence", own.id):
+            if not row["verdict"]:
+                continue
+            delta = f"{decimals(row['estimate'])} {interval(row['low'], row['high'])}"
+            people = f"{decimals(row['people'])} {interval(row['people_low'], row['people_high'])}"
+            yield (
+                f"{own.id}, against {row['anchor']}: the ensemble is {row['verdict']} (delta"
+                f" {delta}, bound {self.settings.bound:.2f}, {counted(row['texts'], 'text')});"
+                f" {row['other']} agrees with {row['anchor']} at {people}."
+            )
+
+    def _of_people(self, own: DimensionCodes) -> Iterator[str]:
+        for row in self._rows("weak_dimensions", own.id):
+            if row["flagged"]:
+                share = decimals(row["disagreement"])
+                yield (
+                    f"{own.id}: {row['a']} and {row['b']} disagree on a share of {share} of"
+                    f" {counted(row['texts'], 'text')}; its anchors need revision."
+                )
+
+    def _of_failures(self) -> Iterator[str]:
+        result = self.results["failures"]
+        if not result.given:
+            return
+        rows = result.rows
+        late = rows["reason"] == NOT_GIVEN
+        n, total = int(rows["missing"][~late].sum()), len(self.study.coded.samples)
+        if n:
+            yield f"{n} of {total} samples have no level; nothing stands in their place."
+        if late.any():
+            by_model = rows[late].groupby("model", sort=False)["missing"].sum()
+            told = ", ".join(f"{model} {lack}" for model, lack in by_model.items())
+            owed = counted(int(by_model.sum()), "sample")
+            yield (
+                f"Still to be given: {owed} ({told}); the same command of delibsim code ask asks"
+                " for them."
+            )
+
+    def _rows(self, name: str, dimension: str) -> list[dict[str, Any]]:
+        result = self.results[name]
+        if not result.given:
+            return []
+        return [row for row in result.rows.to_dict("records") if row["dimension"] == dimension]
+
+
+def who_coded(study: CodedStudy) -> str:
+    """Who coded how many texts, by what."""
+    scheme, asked = study.coded.scheme, study.coded.asked
+    texts = {text for own in study.dimensions for text in own.texts}
+    coders = [counted(len(asked.models), "model")] if asked.models else []
+    if study.people:
+        people = ", ".join(study.people)
+        coders.append(f"{len(study.people)} people ({people})" if len(study.people) > 1 else people)
+    told = (
+        f"{counted(len(texts), 'text')} coded by {scheme.id}: {' and '.join(coders) or 'nobody'}."
+    )
+    if not asked.models:
+        return told
+    return f"{told} {_samples_asked(asked)}; ensemble by rule {asked.rule}."
+
+
+def _samples_asked(asked: Asked) -> str:
+    """For how many samples of a text the models were asked, one by one where numbers differ."""
+    numbers = set(asked.by_model.values())
+    if len(numbers) == 1:
+        return f"Of each model {counted(max(numbers), 'sample')}"
+    each = [f"{model} {n:,}" for model, n in asked.by_model.items()]
+    return f"Samples of a text by model: {', '.join(each)}"
+
+
+def coding_report(
+    study: CodedStudy,
+    settings: Settings,
+    exchanges: Iterable[Mapping[str, Any]] = (),
+    faults: Sequence[str] = (),
+) -> CodingReport:
+    """Every table of the report; `exchanges` are the recorded calls. WrongInput for a column that
+    no text has.
+    """
+    records = list(exchanges)
+    worded = by_wording(study)
+    compared = equivalence_table(study.fair, settings.bound, settings.least)
+    others = {name: own for name, own in worded.items() if name != study.coded.asked.wording}
+    flagged, split = weak(study)
+    in_bins, calibrated = calibration(study)
+    found = [
+        levels(study),
+        certainties(study),
+        pairs(study),
+        groups(study),
+        compared,
+        curve(compared),
+        robustness(study.fair, settings.bound, others),
+        resampled(study, settings.clusters),
+        votes(study),
+        flagged,
+        split,
+        calibrated,
+        in_bins,
+        corrected(study, _conditions(study, settings.column)),
+        wordings(study, worded),
+        costs(study, records),
+        failures(study),
+        refusals(study),
+        confusion(study),
+        shares(study),
+    ]
+    if settings.column:
+        found[10:10] = against(study, settings.column)
+    results = {result.name: result for result in found}
+    return CodingReport(study, settings, results, faults, list(remarks_on(records)))
+
+
+def remarks_on(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What was asked for and not done, models that answered under another name, and replies that
+    came twice, from the recorded calls.
+    """
+    for line in without_effect(dropped(records)):
+        yield f"{line}."
+    others: dict[tuple[str, str], None] = {}
+    for record in records:
+        done = record["completion"]
+        requested, returned = done.get("model_requested"), done.get("model_returned")
+        if returned and returned != requested:
+            others[str(record.get("model")), returned] = None
+    for model, returned in others:
+        yield f"{model} was answered as {returned}."
+    ids = Ids()
+    note_ids(records, ids)
+    if found := repeated(ids):
+        yield f"{repetition(found)}."
+
+
+def by_wording(study: CodedStudy) -> dict[str, list[DimensionCodes]]:
+    """The codes of the models in every wording."""
+    coded = study.coded
+    found = {}
+    for wording in coded.asked.wordings:
+        counted_in = samples_by_dimension(coded.scheme, coded.samples, coded.asked, wording)
+        own = SchemeCodes(coded.scheme, coded.asked, (), counted_in, (), ())
+        found[wording] = list(coded_study(study.study, own, ()).dimensions)
+    return found
+
+
+def _conditions(study: CodedStudy, column: str) -> list[str]:
+    """The columns by which corrected means are given."""
+    known = study.columns()
+    wanted = [CONDITION, column]
+    return list(dict.fromkeys(name for name in wanted if name in known))

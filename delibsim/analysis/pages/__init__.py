@@ -1,0 +1,1 @@
+"""Reports as pages: one HTML file that needs no network, and the same tables for papers."""

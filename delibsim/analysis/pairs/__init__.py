@@ -1,0 +1,1 @@
+"""What votes on pairs show: scores of texts, judges, place bias, transitivity, stability."""

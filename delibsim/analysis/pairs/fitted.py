@@ -1,0 +1,216 @@
+"""The votes of a comparison on one dimension as counts, and the fit of their strengths."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from delibsim.domain.comparison import Pair, Vote
+from delibsim.measures.bradley_terry.counts import Counts, counted
+from delibsim.measures.bradley_terry.fit import Fit, Model, fit
+from delibsim.measures.bradley_terry.scales import unit_scale, win_scale, z_scale
+from delibsim.measures.bradley_terry.uncertainty import Uncertainty, uncertainty
+
+Array = NDArray[np.float64]
+Scale = Literal["log_odds", "z", "unit", "win"]
+OUTCOME = {"a": 1, "tie": 0, "b": -1}
+"""The outcomes as counts of votes know them."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How scores are computed and shown.
+
+    `top` asks for the differences among so many texts of each group, `differences` for those of
+    these texts; `bootstrap` is the number of draws.
+    """
+
+    model: Model = field(default_factory=Model)
+    scale: Scale = "log_odds"
+    level: float = 0.95
+    top: int = 0
+    differences: tuple[tuple[str, str], ...] = ()
+    bootstrap: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a comparison was asked: the `runs` of a sheet, the `temperature`, and the recorded calls
+    as plain values.
+    """
+
+    runs: int = 1
+    temperature: float | None = None
+    calls: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class People:
+    """The votes of people with whom judges are compared, and where they come from.
+
+    `ordered` says whether the order of their sheets was drawn. Votes on `left_out` pairs, which
+    judges were shown as examples, count in no agreement.
+    """
+
+    name: str
+    votes: tuple[Vote, ...]
+    ordered: bool = False
+    left_out: frozenset[Pair] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A comparison of a study: its votes, and how many were planned, by judge and dimension.
+
+    `imported` says whether the votes come from a file; `texts` are the ids of all texts with their
+    group; `seed` is that of splits and draws. `probes` are the pairs that were drawn at random, by
+    dimension, where the others were chosen by what was known; None where all were drawn. `people`
+    are those beside whom judges are to stand.
+    """
+
+    study: str
+    name: str
+    votes: tuple[Vote, ...]
+    planned: Mapping[tuple[str, str], int]
+    texts: Mapping[str, str]
+    imported: bool
+    seed: int
+    probes: Mapping[str, frozenset[Pair]] | None = None
+    asked: Asked = field(default_factory=Asked)
+    people: People | None = None
+
+    @property
+    def dimensions(self) -> list[str]:
+        """The dimensions with a vote, in the order in which they came."""
+        return list(dict.fromkeys(vote.dimension for vote in self.votes))
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The votes on one dimension that have an outcome, as arrays, and the fit of a model to them.
+
+    `ids` (n,) are the texts that were compared, `judges` (K,) those who gave a vote.
+    """
+
+    dimension: str
+    votes: tuple[Vote, ...]
+    ids: tuple[str, ...]
+    groups: tuple[str, ...]
+    judges: tuple[str, ...]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    outcome: NDArray[np.int64]
+    judge: NDArray[np.int64]
+    settings: Settings
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The votes as counts, by judge."""
+        return counted(len(self.ids), self.first, self.second, self.outcome, self.judge)
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The fit of the model that is asked for."""
+        return fit(self.counts, self.settings.model)
+
+    @cached_property
+    def errors(self) -> Uncertainty:
+        """The errors of the fit."""
+        return errors_of(self.fit)
+
+    @cached_property
+    def unit(self) -> float:
+        """Log odds that are one unit of the scale; NaN for a scale that has none."""
+        if self.settings.scale == "z":
+            return spread_of(self.fit.raw) or np.nan
+        if self.settings.scale == "unit":
+            known = self.fit.scores[~np.isnan(self.fit.scores)]
+            return float(np.ptp(known)) or np.nan if known.size else np.nan
+        return np.nan if self.settings.scale == "win" else 1.0
+
+    def scaled(self) -> tuple[Array, Array]:
+        """Scores and their standard errors (n,) on the scale that is asked for; there are no errors
+        for the share of comparisons that a text would win.
+        """
+        scale, errors = self.settings.scale, self.errors.scores / self.unit
+        if scale == "z":
+            return z_scale(self.fit.raw), errors
+        if scale == "unit":
+            return unit_scale(self.fit.scores), errors
+        return win_scale(self.fit) if scale == "win" else self.fit.scores, errors
+
+    @property
+    def pooled(self) -> Model:
+        """The model with all judges as one."""
+        return replace(self.settings.model, judges="pooled")
+
+    def of_judge(self, place: int) -> Fit:
+        """The fit of the votes of one judge alone."""
+        return fit(self.counts.only(self.counts.judge == place), self.pooled)
+
+
+def fitted(compared: Compared, dimension: str, settings: Settings) -> Fitted:
+    """The votes of a comparison on one dimension, those that are missing left out."""
+    votes = [vote for vote in compared.votes if vote.dimension == dimension]
+    return fitted_votes(votes, dimension, compared.texts, settings)
+
+
+def fitted_votes(
+    votes: Sequence[Vote], dimension: str, texts: Mapping[str, str], settings: Settings
+) -> Fitted:
+    """Votes on one dimension, those that are missing left out; `texts` are groups by id."""
+    own = [vote for vote in votes if vote.outcome]
+    ids = sorted({id for vote in own for id in (vote.sheet.a, vote.sheet.b)})
+    ids.sort(key=lambda id: texts.get(id, ""))
+    number = {id: place for place, id in enumerate(ids)}
+    judges = list(dict.fromkeys(vote.judge for vote in own))
+    return Fitted(
+        dimension=dimension,
+        votes=tuple(own),
+        ids=tuple(ids),
+        groups=tuple(texts.get(id, "") for id in ids),
+        judges=tuple(judges),
+        first=np.array([number[vote.sheet.a] for vote in own], dtype=np.int64),
+        second=np.array([number[vote.sheet.b] for vote in own], dtype=np.int64),
+        outcome=np.array([OUTCOME[str(vote.outcome)] for vote in own], dtype=np.int64),
+        judge=np.array([judges.index(vote.judge) for vote in own], dtype=np.int64),
+        settings=settings,
+    )
+
+
+def errors_of(found: Fit) -> Uncertainty:
+    """The errors of a fit: by pair where a pair has more than one vote, if they are larger than
+    those of the model on the whole.
+
+    Votes on one pair that depend on each other make errors larger. Errors by pair that are smaller
+    come from too few pairs, or from texts that win or lose all, which the fit follows so closely
+    that nothing is left to vary (Angrist and Pischke 2009, Mostly Harmless Econometrics, 8.1).
+    """
+    errors = uncertainty(found)
+    if not errors.clustered or not errors.is_maximum:
+        return errors
+    of_model = uncertainty(found, clustered=False)
+    middle, of_middle = (_median(one.scores) for one in (errors, of_model))
+    return errors if middle > of_middle else of_model
+
+
+def _median(values: Array) -> float:
+    """The median of what is known; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if known.size else float("nan")
+
+
+def spread_of(values: Array) -> float:
+    """The standard deviation of what is known; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.std()) if known.size else float("nan")
+
+
+def rows_of(found: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Any:
+    """Rows as a table with these columns, in their order."""
+    import pandas as pd
+
+    return pd.DataFrame(list(found), columns=list(columns))

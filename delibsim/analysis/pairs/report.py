@@ -1,0 +1,245 @@
+"""The report on a comparison: its tables, and what they say in sentences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy import isnan
+
+from delibsim.analysis.pages.cells import decimals, interval
+from delibsim.analysis.pairs.against import WITHIN, against
+from delibsim.analysis.pairs.agreement import agreement
+from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
+from delibsim.analysis.pairs.judges import judges, transitivity
+from delibsim.analysis.pairs.panel import judge_models
+from delibsim.analysis.pairs.places import order, order_scores
+from delibsim.analysis.pairs.scores import differences, scores
+from delibsim.analysis.pairs.stability import curve_of_shares, drawn_pairs, stability
+from delibsim.analysis.pairs.votes import counts, groups, runs
+from delibsim.analysis.study.result import Result
+from delibsim.domain.reason import in_words
+from delibsim.domain.text import counted
+from delibsim.measures.bradley_terry.penalty import Dummy, Penalty
+from delibsim.measures.bradley_terry.uncertainty import FEW_PAIRS, NO_MAXIMUM, uncertainty
+
+LARGE = 0.5
+"""A place bias, in log odds, from which on a warning is given."""
+FLAGS = {
+    "one_order": "every pair came in the order of a sorted list (one_order): place cannot be told"
+    " from merit",
+    "not_converged": "the fit did not converge, and gives no scores (not_converged); take fewer"
+    " parameters (judges=pooled), or another penalty",
+    "no_ties": "a judge gave no tie, so its threshold is 0 (no_ties)",
+    "all_ties": "a judge gave ties only, which say nothing of scores (all_ties)",
+    "alpha_zero": "a judge's votes have nothing to do with the scores (alpha_zero)",
+    "always_a": "a judge always names the text shown first, and says nothing of texts (always_a)",
+    "always_b": "a judge always names the text shown second, and says nothing of texts (always_b)",
+}
+LONG = ("order_scores", "judge_parameters", "against_topics")
+"""Tables that are written and not shown: a row a text, or a parameter, or a topic."""
+BY_PLACE = ("rank",)
+"""Columns of the files that tell texts apart by score alone, and are shown nowhere else."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairsReport:
+    """The tables of a report by name, in their order; `faults` say what could not be read."""
+
+    compared: Compared
+    settings: Settings
+    fits: Sequence[Fitted]
+    results: Mapping[str, Result]
+    faults: Sequence[str] = ()
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a vote with an outcome."""
+        return bool(self.fits)
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything could be read and every planned vote has an outcome."""
+        rows = self.results["counts"].rows
+        return not self.faults and bool((rows["planned"] == rows["answered"]).all())
+
+    @property
+    def given(self) -> list[Result]:
+        """The tables that the comparison gives."""
+        return [result for result in self.results.values() if result.given]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values: an object of tables, each a list of rows at full precision."""
+        model = self.settings.model
+        tables = {result.name: result.plain() for result in self.given}
+        missing = {}
+        for name, result in self.results.items():
+            if not result.given:
+                missing[name] = {"reason": result.why_not, "detail": result.detail}
+        return {
+            "study": self.compared.study,
+            "name": self.compared.name,
+            "model": model.kind,
+            "place_bias": model.order,
+            "judged_as": model.judges,
+            "penalty": penalty_told(model.penalty),
+            "threshold": model.theta,
+            "scale": self.settings.scale,
+            "sentences": list(self.sentences()),
+            "faults": list(self.faults),
+            "not_given": missing,
+            **tables,
+        }
+
+    def sentences(self) -> Iterator[str]:
+        """What the tables say, sentence by sentence; nothing that they do not hold."""
+        model = self.settings.model
+        threshold = "estimated" if model.theta is None else f"{model.theta:g}"
+        places = "estimated" if model.order else "not estimated"
+        yield (
+            f"Model {model.kind}, penalty {penalty_told(model.penalty)}, threshold {threshold},"
+            f" place bias {places}; scores on the scale {self.settings.scale}."
+        )
+        for own in self.fits:
+            n, pairs = counted(len(own.ids), "text"), counted(len(own.counts.pairs), "pair")
+            votes = counted(len(own.votes), "vote")
+            likelihood = f"{own.fit.log_likelihood:,.3f}"
+            yield f"{own.dimension}: {votes} on {pairs} of {n}; log likelihood {likelihood}."
+            used = bool(len(own.fit.counts.votes))
+            for flag in own.fit.flags:
+                placed = used and own.settings.model.order
+                if flag in FLAGS and (flag != "one_order" or placed):
+                    yield f"{own.dimension}: {FLAGS[flag]}."
+            if not used:
+                yield f"{own.dimension}: no vote says anything of the texts, so none has a score."
+            yield from _of_errors(own)
+        yield from self._of_components()
+        yield from self._of_neighbours()
+        yield from self._of_places()
+        yield from self._of_runs()
+        yield from self._of_people()
+        for row in self.results["counts"].rows.to_dict("records"):
+            if row["missing"]:
+                yield f"{row['dimension']}, {row['judge']}: votes are missing: {row['missing']}."
+
+    def _of_components(self) -> Iterator[str]:
+        rows = self.results["groups"].rows
+        scored = self.results["scores"].rows.groupby("dimension")["score"].count()
+        rows = rows[(rows["components"] > 1) & (rows["dimension"].map(scored) > 0)]
+        for row in rows.to_dict("records"):
+            group = (
+                f"{row['dimension']}, group {row['group']}" if row["group"] else row["dimension"]
+            )
+            yield (
+                f"{group}: no votes join {row['components']} parts of its texts (not_connected);"
+                " scores and ranks hold within a part only."
+            )
+
+    def _of_neighbours(self) -> Iterator[str]:
+        """How many neighbours in rank can be told apart: ranks alone would say all."""
+        table = self.results["scores"].rows
+        for own in self.fits:
+            known = table[table["dimension"] == own.dimension]["apart"].dropna()
+            if len(known):
+                yield (
+                    f"{own.dimension}: {int(known.sum())} of {counted(len(known), 'text')} can be"
+                    " told apart from the next weaker one."
+                )
+
+    def _of_runs(self) -> Iterator[str]:
+        result = self.results["runs"]
+        rows = result.rows[result.rows["note"] != ""] if result.given else result.rows
+        for row in rows.to_dict("records"):
+            yield (
+                f"{row['dimension']}, {row['judge']}: the same label in all {row['runs']} runs of"
+                " every sheet, so runs are no draws of their own (runs_identical)."
+            )
+
+    def _of_people(self) -> Iterator[str]:
+        result = self.results["against"]
+        if not result.given or self.compared.people is None:
+            return
+        whose = f"{self.compared.people.name}'s"
+        for row in result.rows[result.rows["over"] != WITHIN].to_dict("records"):
+            if row["r"] != row["r"]:
+                continue
+            told = f"r {decimals(row['r'])} {interval(row['low'], row['high'])}"
+            reliable = row["reliability"] == row["reliability"]
+            ceiling = (
+                f"{decimals(row['r_of_ceiling'])} of what the reliability"
+                f" {decimals(row['reliability'])} of {whose} scores allows"
+            )
+            unknown = f"how reliable {whose} scores are cannot be said"
+            who = f"{row['dimension']}, {row['judge']} beside {self.compared.people.name}"
+            over = f"over {counted(row['texts'], 'text')}"
+            yield f"{who}: {told} {over}; {ceiling if reliable else unknown}."
+
+    def _of_places(self) -> Iterator[str]:
+        for row in self.results["order"].rows.to_dict("records"):
+            low, high = row["low"], row["high"]
+            if (low > 0 or high < 0) and abs(row["delta"]) >= LARGE:
+                place = "first" if low > 0 else "second"
+                yield (
+                    f"{row['dimension']}: judges favour the text shown {place} by"
+                    f" {abs(row['delta']):.2f} log odds, whatever it says."
+                )
+
+
+def _of_errors(own: Fitted) -> Iterator[str]:
+    """Which errors are given, where they are not those that were to be expected."""
+    errors = uncertainty(own.fit)
+    if errors.note == NO_MAXIMUM:
+        yield f"{own.dimension}: {in_words(NO_MAXIMUM)}; take fewer parameters, or more votes."
+    elif errors.clustered and not own.errors.clustered and not isnan(own.errors.scores).all():
+        yield (
+            f"{own.dimension}: errors by pair are smaller than those of the model, which are given"
+            " instead and take votes on one pair as independent."
+        )
+    if errors.note == FEW_PAIRS:
+        yield (
+            f"{own.dimension}: there are fewer than two pairs a parameter, too few to say how far"
+            " votes on one pair depend on each other (few_pairs)."
+        )
+
+
+def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] = ()) -> PairsReport:
+    """Every table of the report. With one judge all votes count as one judge's."""
+    fits = []
+    for dimension in compared.dimensions:
+        found = fitted(compared, dimension, settings)
+        if not found.votes:
+            continue
+        if len(found.judges) < 2:
+            model = replace(settings.model, judges="pooled")
+            found = replace(found, settings=replace(settings, model=model))
+        fits.append(found)
+    drawn = drawn_pairs(compared, fits)
+    tables = [
+        scores(fits, drawn),
+        differences(fits),
+        *against(compared, fits),
+        judges(compared, fits),
+        agreement(compared, fits),
+        *judge_models(fits),
+        order(compared, fits),
+        order_scores(fits),
+        transitivity(fits),
+        stability(compared, fits, drawn),
+        curve_of_shares(compared, fits),
+        runs(compared, fits),
+        groups(fits),
+        counts(compared, fits),
+    ]
+    return PairsReport(compared, settings, fits, {one.name: one for one in tables}, faults)
+
+
+def penalty_told(penalty: Penalty | None) -> str:
+    """A penalty as it is set.
+
+    >>> penalty_told(Dummy(0.1)), penalty_told(None)
+    ('dummy:0.1', 'none')
+    """
+    if penalty is None:
+        return "none"
+    if isinstance(penalty, Dummy):
+        return f"dummy:{penalty.weight:g}"
+    return f"normal:{penalty.tau:g}"

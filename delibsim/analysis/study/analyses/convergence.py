@@ -1,0 +1,92 @@
+"""Convergence: whether groups that begin diverse lose more of their diversity."""
+
+from typing import Any
+
+import numpy as np
+
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import of_topics
+from delibsim.analysis.study.analyses.slopes import (
+    CLUSTERED,
+    FEW_CLUSTERS,
+    MEANINGS,
+    NOISE,
+    as_table,
+    of_people,
+    slope_of,
+)
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.populations import (
+    PEOPLE,
+    POPULATION_MEANING,
+    Population,
+    complete,
+    main_population,
+    notes_of,
+    populations,
+    why_no_value,
+    without_value,
+)
+from delibsim.analysis.study.study_table import StudyTable
+
+BEFORE, CHANGE = "diversity_pre", "diversity_change"
+DEFINITION = (
+    "The change of perspective diversity on the diversity before, one point a session. A negative"
+    " slope: groups that begin diverse converge. The mean change beside it is another figure. It is"
+    f" negative where groups became more alike on average. {CLUSTERED} People stand beside: a point"
+    " for each of the twelve topics of the benchmark, with plain errors and t with 10 degrees of"
+    " freedom."
+)
+INSTRUMENTS = (
+    "Plain diversity grows with the number of items and the width of the scale, so that topics"
+    " with longer instruments lie further to the right. People answered the validated instruments:"
+    " their slope, which has no unit, may stand beside that of other instruments, their diversity"
+    " may not."
+)
+
+
+PUBLISHED = (
+    "Published for language models under this heading: none -0.059, basic +0.372, normative +0.257."
+    " What we have of the text does not say whether these are slopes or mean changes; both stand"
+    " here."
+)
+MEAN_CHANGE = "mean change of diversity over the same points; negative: groups became more alike"
+
+
+def convergence(study: StudyTable, draws: Draws) -> Result:
+    """The table `convergence`; nothing in it is drawn at random, and `draws` is not used."""
+    code, detail = why_no_value(study, (BEFORE, CHANGE))
+    rows: list[dict[str, Any]] = []
+    notes: list[str] = []
+    if not code:
+        for population in populations(study):
+            mean = {"mean_change": _mean_change(population)}
+            rows.append(slope_of(population, BEFORE, CHANGE) | mean)
+        changes = of_topics(BENCHMARK, "diversity", "change")
+        rows.append(of_people("diversity", PEOPLE) | {"mean_change": float(np.mean(changes))})
+        topics = main_population(study)[0]["topic"].nunique()
+        notes = [
+            *notes_of(study),
+            *without_value(study.rows, (BEFORE, CHANGE)),
+            FEW_CLUSTERS.format(n=topics),
+            NOISE,
+            INSTRUMENTS,
+            PUBLISHED,
+        ]
+    return Result(
+        name="convergence",
+        title="Convergence: change of diversity on diversity before",
+        definition=DEFINITION,
+        source="docs/measures.md#perspective-diversity",
+        rows=as_table(rows, "mean_change"),
+        meanings={"population": POPULATION_MEANING} | MEANINGS | {"mean_change": MEAN_CHANGE},
+        notes=notes,
+        why_not=code,
+        detail=detail,
+    )
+
+
+def _mean_change(population: Population) -> float:
+    rows = population.rows[complete(population.rows, (BEFORE, CHANGE))]
+    return float(rows[CHANGE].mean()) if len(rows) else float("nan")

@@ -1,0 +1,97 @@
+"""The noise floor: how far the outcomes move where nobody deliberates."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.analyses.effects import bootstrap_seed, noted, too_few
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.blocks import missing_note
+from delibsim.analysis.study.sample.outcomes import (
+    NONE,
+    OUTCOMES,
+    Outcome,
+    outcomes_of,
+    why_no_outcome,
+)
+from delibsim.analysis.study.sample.populations import main_population
+from delibsim.analysis.study.study_table import BLOCK, StudyTable
+from delibsim.measures.inference.resampling import cluster_interval
+
+MEANINGS = {
+    "outcome": "the measure whose change is described",
+    "treatment": "the treatment under which nobody speaks",
+    "n": "number of sessions with a value",
+    "mean": "mean change",
+    "sd": "standard deviation of the change over sessions",
+    "mean_absolute": "mean of the change without its sign",
+    "low": "lower end of the 95% interval of the mean, over topics",
+    "high": "upper end of the 95% interval of the mean, over topics",
+    "within_block_sd": "mean over blocks of the standard deviation between replicates",
+    "note": "what was left out, or why there is no value",
+}
+DEFINITION = (
+    "The change between both surveys under the treatment none, where nobody speaks: what asking"
+    " twice alone does. Mean, standard deviation and mean size of the change over sessions; the 95%"
+    " percentile bootstrap interval of the mean over topics, {resamples:,} resamples; and the mean"
+    " over blocks (topic, model, setting) of the standard deviation between replicates."
+)
+ABSOLUTE = [outcome for outcome in OUTCOMES if outcome.scale == "absolute"]
+
+
+def noise_floor(study: StudyTable, draws: Draws) -> Result:
+    """How far each outcome changed under the treatment none."""
+    rows, notes = main_population(study)
+    given, missing = outcomes_of(rows, ABSOLUTE)
+    sessions = rows[rows["treatment"] == NONE]
+    code, detail = _why_not(rows, given)
+    found = [] if code else [_row(sessions, outcome, draws) for outcome in given]
+    return Result(
+        name="noise_floor",
+        title="Noise floor",
+        definition=DEFINITION.format(resamples=draws.resamples),
+        source="docs/analysis.md",
+        rows=pd.DataFrame(found, columns=list(MEANINGS)),
+        meanings=MEANINGS,
+        notes=[] if code else [*notes, *missing],
+        why_not=code,
+        detail=detail,
+    )
+
+
+def _why_not(rows: pd.DataFrame, outcomes: list[Outcome]) -> tuple[str, str]:
+    code, detail = why_no_outcome(rows, outcomes)
+    if code or (rows["treatment"] == NONE).any():
+        return code, detail
+    return "no_control", f"The study has no sessions under the treatment {NONE}."
+
+
+def _row(sessions: pd.DataFrame, outcome: Outcome, draws: Draws) -> dict[str, Any]:
+    """The noise floor of one outcome."""
+    known = sessions[sessions[outcome.column].notna()]
+    values = known[outcome.column].astype(float)
+    row: dict[str, Any] = {"outcome": outcome.measure, "treatment": NONE, "n": len(values)}
+    notes = [missing_note(sessions, outcome.column)]
+    if not len(values):
+        return row | {"note": noted(*notes)}
+    seed = bootstrap_seed(draws, "topic")
+    low, high = cluster_interval(values, known["topic"], draws.resamples, seed)
+    within = values.groupby([known[name] for name in BLOCK], dropna=False).std(ddof=1)
+    single = int(within.isna().sum())
+    if single:
+        blocks = f"{single} of {len(within)} blocks have one session only"
+        notes.append(f"no_replication: {blocks} and no standard deviation of their own")
+    topics = known["topic"].nunique()
+    if topics < 2:
+        notes.append(too_few("topic", topics))
+    return row | {
+        "mean": float(values.mean()),
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else np.nan,
+        "mean_absolute": float(values.abs().mean()),
+        "low": low,
+        "high": high,
+        "within_block_sd": float(within.mean()),
+        "note": noted(*notes),
+    }

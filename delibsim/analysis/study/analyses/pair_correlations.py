@@ -1,0 +1,96 @@
+"""Both rank correlations of every pair of participants, from runs and from people's answers.
+
+They are what the Deliberative Reason Index is the mean of, and need the answers themselves: the
+table of a study does not hold them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.result import Result
+from delibsim.domain.run import Run
+from delibsim.domain.survey import PHASES
+from delibsim.measures.dri import rank_correlations, why_undefined
+from delibsim.measures.pairs import Array, over_pairs
+from delibsim.scorers.arrays import considerations, preferences, surveyed
+from delibsim.store.instruments.answers import Answers
+
+PAIRS, OF_PEOPLE = "pair_correlations", "pair_correlations_people"
+"""The names of both results."""
+SOURCE = "Niemeyer et al. 2024, doi:10.1017/S0003055423000023"
+DEFINITION = (
+    "A row a pair of participants and phase: the Spearman correlation between their ratings of all"
+    " considerations, and between their ranks of all preferences. A group with a missing or a"
+    " constant row of answers has one row without values, as its index has none."
+)
+MEANINGS = {
+    "group": "the session; of people the topic",
+    "phase": "pre or post",
+    "considerations": "rank correlation of both participants on considerations",
+    "preferences": "rank correlation of both participants on preferences",
+    "note": "why the group has no values",
+}
+COLUMNS = list(MEANINGS)
+
+
+def pair_correlations(runs: Iterable[Run]) -> Result:
+    """Both correlations of every pair, session by session; debates have none."""
+    parts = []
+    for run in surveyed(runs):
+        for phase in PHASES:
+            rated, ranked = considerations(run, phase), preferences(run, phase)
+            parts.append(_of_group(run.session.id, phase, rated, ranked))
+    return _result(PAIRS, "Pairs of participants", parts)
+
+
+def people_pair_correlations(answers: Mapping[str, Answers], topics: Sequence[str]) -> Result:
+    """Both correlations of every pair of people on these topics, all cases of a topic together."""
+    parts = []
+    for topic in topics:
+        if topic not in answers:
+            continue
+        own = answers[topic]
+        for phase in PHASES:
+            rated, ranked = own.considerations[phase], own.preferences[phase]
+            parts.append(_of_group(topic, phase, rated, ranked))
+    return _result(OF_PEOPLE, "Pairs of people", parts)
+
+
+def why_not_people(detail: str) -> Result:
+    """The result of people whose answers are not there; `detail` says so in a sentence."""
+    return _result(OF_PEOPLE, "Pairs of people", [], "no_answers", detail)
+
+
+def _of_group(group: str, phase: str, rated: Any, ranked: Any) -> dict[str, Any]:
+    note = why_undefined(rated, ranked)
+    if note:
+        nothing: Array = np.array([np.nan])
+        return _part(group, phase, nothing, nothing, note)
+    rc, rp = rank_correlations(rated), rank_correlations(ranked)
+    return _part(group, phase, over_pairs(rc), over_pairs(rp), "")
+
+
+def _part(group: str, phase: str, rc: Array, rp: Array, note: str) -> dict[str, Any]:
+    names = {"group": group, "phase": phase, "note": note}
+    return {**names, "considerations": rc, "preferences": rp}
+
+
+def _result(
+    name: str, title: str, parts: Sequence[Mapping[str, Any]], why_not: str = "", detail: str = ""
+) -> Result:
+    counts = [len(part["considerations"]) for part in parts]
+    columns = {}
+    for column in COLUMNS:
+        if column in ("considerations", "preferences"):
+            values = [part[column] for part in parts]
+            columns[column] = np.concatenate(values) if values else np.array([])
+        else:
+            columns[column] = np.repeat([part[column] for part in parts], counts)
+    rows = pd.DataFrame(columns, columns=COLUMNS)
+    if not why_not and not rows["considerations"].notna().any():
+        why_not = "no_pairs"
+        detail = "No group has two participants who answered both surveys in full."
+    return Result(name, title, DEFINITION, SOURCE, rows, MEANINGS, (), why_not, detail)

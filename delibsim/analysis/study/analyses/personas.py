@@ -1,0 +1,133 @@
+"""What personas change: sessions with and without them compared by least squares."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.factors import levels_of, varied
+from delibsim.analysis.study.sample.populations import main_population, why_no_value, without_value
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.measures.inference.effect_size import cohens_d
+
+OUTCOMES = (
+    "diversity_pre",
+    "diversity_change",
+    "dri_pre",
+    "dri_change",
+    "dri_adjusted_change",
+    "consideration_agreement_change",
+    "preference_agreement_change",
+)
+COLUMNS = ("outcome", "estimate", "se", "low", "high", "p", "d", "n_with", "n_without", "note")
+DEFINITION = (
+    "Ordinary least squares of the outcome on whether the participants have personas: the estimate"
+    " is the mean with personas minus the mean without. The errors are robust to unequal variances"
+    " (HC3), p and interval come from t with N - 2 degrees of freedom. d is Cohen's: the same"
+    " difference divided by the pooled standard deviation. Other factors are held at one level"
+    " each, and only combinations of topic, model and treatment enter that occur both with and"
+    " without personas; the errors ignore these blocks, as in the published study."
+)
+MEANINGS = {
+    "outcome": "column of the table of the study",
+    "estimate": "mean with personas minus mean without",
+    "se": "standard error, HC3",
+    "low": "lower end of the 95% interval, by t",
+    "high": "upper end of the 95% interval, by t",
+    "p": "two-sided p of no difference, by t",
+    "d": "Cohen's d: the estimate in pooled standard deviations",
+    "n_with": "sessions with personas",
+    "n_without": "sessions without personas",
+    "note": "why a value is missing",
+}
+PUBLISHED = (
+    "Published for language models: diversity before +20.23; agreement on considerations d 0.55,"
+    " p .039."
+)
+ALIKE = "All sessions of this study have personas, or none has: needed are both."
+
+
+def personas(study: StudyTable, draws: Draws) -> Result:
+    """The table `personas`; nothing in it is drawn at random, and `draws` is not used."""
+    rows, notes = main_population(study, copies=True)
+    code, detail = _why_not(study, rows)
+    table = []
+    if not code:
+        rows = rows.reset_index(drop=True)
+        kinds = levels_of(rows)["persona"]
+        told = rows.assign(persona=kinds.where(kinds == "none", "with"))
+        factor = varied(told, "persona")
+        notes += [*factor.notes, *_kinds(kinds)]
+        for outcome in OUTCOMES:
+            table.append(_of_outcome(factor.rows, outcome, factor.why_not))
+            notes += without_value(rows, (outcome,))
+        notes.append(PUBLISHED)
+    return Result(
+        name="personas",
+        title="Sessions with and without personas",
+        definition=DEFINITION,
+        source="MacKinnon and White 1985, doi:10.1016/0304-4076(85)90158-7; docs/personas.md",
+        rows=pd.DataFrame(table, columns=list(COLUMNS)),
+        meanings=MEANINGS,
+        notes=[] if code else notes,
+        why_not=code,
+        detail=detail,
+    )
+
+
+def _why_not(study: StudyTable, rows: pd.DataFrame) -> tuple[str, str]:
+    reasons = [why_no_value(study, (outcome,)) for outcome in OUTCOMES]
+    if all(code for code, _ in reasons):
+        return reasons[0]
+    levels = levels_of(rows)
+    if "persona" not in levels.columns or (levels["persona"] == "none").nunique() < 2:
+        return "one_level", ALIKE
+    return "", ""
+
+
+def _kinds(kinds: pd.Series) -> list[str]:
+    """Which personas are taken together, where there are several."""
+    names = sorted(set(kinds) - {"none"})
+    return (
+        [f"Personas of several kinds are taken together: {', '.join(names)}."] if names[1:] else []
+    )
+
+
+def _of_outcome(rows: pd.DataFrame, outcome: str, why_not: str) -> dict[str, Any]:
+    values = rows[outcome] if outcome in rows.columns else pd.Series(np.nan, index=rows.index)
+    known = values.notna()
+    has = rows["level"][known] != "none"
+    y = values[known].to_numpy(dtype=float)
+    mark = has.to_numpy(dtype=float)
+    counts = {"n_with": int(has.sum()), "n_without": int((~has).sum())}
+    nothing = dict.fromkeys(("estimate", "se", "low", "high", "p", "d"), np.nan)
+    reason = why_not or _why_no_fit(y, counts)
+    if reason:
+        return {"outcome": outcome, **nothing, **counts, "note": reason}
+    return {"outcome": outcome, **_fitted(y, mark), **counts, "note": ""}
+
+
+def _why_no_fit(y: np.ndarray, counts: dict[str, int]) -> str:
+    if not len(y):
+        return "no_value"
+    if min(counts.values()) < 2:
+        return "too_few_values"
+    return "constant_outcome" if np.ptp(y) == 0 else ""
+
+
+def _fitted(y: np.ndarray, has: np.ndarray) -> dict[str, float]:
+    """The difference of means with HC3 errors, and d."""
+    import statsmodels.api as sm  # statsmodels takes a second to import
+
+    fit = sm.OLS(y, sm.add_constant(has)).fit(cov_type="HC3", use_t=True)
+    low, high = fit.conf_int()[1]
+    return {
+        "estimate": float(fit.params[1]),
+        "se": float(fit.bse[1]),
+        "low": float(low),
+        "high": float(high),
+        "p": float(fit.pvalues[1]),
+        "d": cohens_d(y[has == 1], y[has == 0]),
+    }

@@ -1,0 +1,213 @@
+"""Two studies beside each other: their contrasts, their differences on shared topics, and what
+cannot be compared.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.analyses.people import compared
+from delibsim.analysis.study.report.findings import Findings
+from delibsim.analysis.study.report.record import Record
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.study_table import StudyTable
+
+OUTCOMES = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "preference_agreement")
+DEFINITION = (
+    "For every treatment that both studies have, the means of sessions (set-ups and settings"
+    " counting equally) on each topic that both have; the difference is averaged over topics,"
+    " with interval and p of a paired t test over topics. The studies were held apart: what else"
+    " differs between them (models, wording, procedure, time) is part of the difference."
+)
+MEANINGS = {
+    "outcome": "the measure, its change",
+    "treatment": "the treatment that both studies have",
+    "first": "mean over shared topics in the first study",
+    "second": "the same in the second study",
+    "difference": "second minus first",
+    "low": "lower end of its 95 % interval",
+    "high": "upper end",
+    "p": "one-sample t test of the difference over topics",
+    "topics": "shared topics with values in both",
+    "note": "why there is no value",
+}
+KINDS = ("wordings", "procedures", "surveys", "personas")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The tables of two studies beside each other, and in sentences what cannot be compared."""
+
+    first: Findings
+    second: Findings
+    results: Sequence[Result]
+    not_compared: Sequence[str]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values: both studies' findings, the tables of both, what cannot be compared."""
+        plain: dict[str, Any] = {"studies": [self.first.plain(), self.second.plain()]}
+        for result in self.results:
+            plain[result.name] = result.plain() if result.given else []
+        return plain | {"not_compared": list(self.not_compared)}
+
+
+def comparison(
+    first: Findings,
+    second: Findings,
+    records: tuple[Record | None, Record | None] = (None, None),
+) -> Comparison:
+    """Both studies beside each other; two of one name are told apart as (1) and (2)."""
+    names = names_of(first, second)
+    results = [_contrasts(first, second, names), _differences(first.study, second.study, names)]
+    doubts = [*_not_shared(first.study, second.study, names), *_held_otherwise(records, names)]
+    return Comparison(first, second, results, doubts)
+
+
+def names_of(first: Findings, second: Findings) -> tuple[str, str]:
+    """The names of both studies, which differ."""
+    one, other = first.study.study, second.study.study
+    return (f"{one} (1)", f"{other} (2)") if one == other else (one, other)
+
+
+def _contrasts(first: Findings, second: Findings, names: tuple[str, str]) -> Result:
+    """The contrasts of both, with a column `study`."""
+    tables, meanings, definition, source = [], {}, "", ""
+    for own, name in zip((first, second), names, strict=True):
+        result = own.results.get("contrasts")
+        if result is None or not result.given:
+            continue
+        definition, source = result.definition, result.source
+        meanings = {"study": "the study", **result.meanings}
+        table = result.rows.copy()
+        table.insert(0, "study", name)
+        tables.append(table)
+    rows = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    if len(rows):
+        keys = ["population", "outcome", "scale", "a", "b"]
+        rows = rows.sort_values(keys, kind="stable", ignore_index=True)
+    return Result(
+        name="contrasts_of_both",
+        title="Contrasts of both studies",
+        definition=definition,
+        source=source,
+        rows=rows,
+        meanings=meanings,
+        why_not="" if tables else "no_contrasts",
+        detail="" if tables else "Neither study has two treatments that can be compared.",
+    )
+
+
+def _differences(first: StudyTable, second: StudyTable, names: tuple[str, str]) -> Result:
+    rows = list(_difference_rows(first, second))
+    columns = list(MEANINGS)
+    detail = ""
+    if not rows:
+        detail = "The studies share no treatment and topic with a measure that both have."
+    meanings = dict(MEANINGS)
+    meanings["first"] += f" ({names[0]})"
+    meanings["second"] += f" ({names[1]})"
+    return Result(
+        name="differences",
+        title=f"{names[1]} minus {names[0]}, by treatment",
+        definition=DEFINITION,
+        source="",
+        rows=pd.DataFrame(rows, columns=columns),
+        meanings=meanings,
+        why_not="" if rows else "nothing_shared",
+        detail=detail,
+    )
+
+
+def _difference_rows(first: StudyTable, second: StudyTable) -> Iterator[dict[str, object]]:
+    """A row for each outcome and each treatment of both."""
+    shared = [one for one in _levels(first, "treatment") if one in _levels(second, "treatment")]
+    for outcome in OUTCOMES:
+        column = f"{outcome}_change"
+        if column not in first.rows.columns or column not in second.rows.columns:
+            continue
+        for treatment in shared:
+            mine, others = _by_topic(first, treatment, column), _by_topic(second, treatment, column)
+            topics = [topic for topic in mine if topic in others]
+            if not topics:
+                continue
+            here = np.array([others[topic] for topic in topics])
+            there = np.array([mine[topic] for topic in topics])
+            found = compared(here, there)
+            yield {
+                "outcome": outcome,
+                "treatment": treatment,
+                "first": found.pop("people"),
+                "second": found.pop("here"),
+                **found,
+                "topics": len(topics),
+                "note": "" if len(topics) > 1 else "one_topic: no interval over topics",
+            }
+
+
+def _by_topic(study: StudyTable, treatment: str, column: str) -> dict[str, float]:
+    """By topic, the mean of a column over the means of models and settings."""
+    rows = study.analysed(column)
+    rows = rows[rows["treatment"].astype(str) == treatment]
+    blocks = rows.groupby(["topic", "model", "setting"])[column].mean()
+    means = blocks.groupby("topic").mean()
+    return {str(topic): float(value) for topic, value in means.items()}
+
+
+def _levels(study: StudyTable, column: str) -> list[str]:
+    return list(map(str, study.rows[column].drop_duplicates()))
+
+
+def _not_shared(first: StudyTable, second: StudyTable, names: tuple[str, str]) -> Iterator[str]:
+    """Topics, treatments and models of one study that the other has not."""
+    for column, many in (("topic", "topics"), ("treatment", "treatments"), ("model", "models")):
+        mine, others = _levels(first, column), _levels(second, column)
+        for own, without, name in ((mine, others, names[0]), (others, mine, names[1])):
+            alone = [level for level in own if level not in without]
+            if alone:
+                yield f"Only {name} has the {many} {', '.join(alone)}; they are not compared."
+    if "survey" in first.rows.columns and "survey" in second.rows.columns:
+        of_first, of_second = _surveys(first), _surveys(second)
+        for topic, survey in of_first.items():
+            other = of_second.get(topic, survey)
+            if survey != other:
+                yield (
+                    f"{topic}: the surveys differ ({survey} and {other}); only measures that are"
+                    " comparable between instruments should be compared there."
+                )
+
+
+def _surveys(study: StudyTable) -> dict[str, str]:
+    """The survey of each topic."""
+    pairs = study.rows[["topic", "survey"]].dropna().drop_duplicates("topic")
+    return {str(topic): str(survey) for topic, survey in pairs.itertuples(index=False)}
+
+
+def _held_otherwise(
+    records: tuple[Record | None, Record | None], names: tuple[str, str]
+) -> Iterator[str]:
+    """Editions, wordings, procedures and personas in which the studies differ."""
+    first, second = records
+    if first is None or second is None:
+        yield "How one of the studies was held is not recorded in its table."
+        return
+    editions = first.manifest.edition, second.manifest.edition
+    if editions[0] != editions[1]:
+        yield (
+            f"The editions of presets and prompts differ ({names[0]}: {editions[0]}; {names[1]}:"
+            f" {editions[1]}): a difference may come from the wording."
+        )
+    for kind in KINDS:
+        mine, others = first.components(kind), second.components(kind)
+        differing = _differing(mine, others)
+        if differing:
+            yield f"The {kind} differ: {differing}. A difference may come from that."
+
+
+def _differing(mine: Mapping[str, object], others: Mapping[str, object]) -> str:
+    """Names that only one study has, and names under which both have something else."""
+    alone = sorted(mine.keys() ^ others.keys())
+    changed = [name for name in sorted(mine.keys() & others.keys()) if mine[name] != others[name]]
+    return ", ".join([*alone, *(f"{name} (in content)" for name in changed)])

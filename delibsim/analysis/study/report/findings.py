@@ -1,0 +1,208 @@
+"""All analyses of a study, in their order, and what came of them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from delibsim.analysis.study.analyses.ablations import ablations
+from delibsim.analysis.study.analyses.aqua import aqua
+from delibsim.analysis.study.analyses.by_block import by_block
+from delibsim.analysis.study.analyses.ceiling import ceiling
+from delibsim.analysis.study.analyses.contrasts import contrasts
+from delibsim.analysis.study.analyses.convergence import convergence
+from delibsim.analysis.study.analyses.counts import counts
+from delibsim.analysis.study.analyses.decomposition import decomposition
+from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
+from delibsim.analysis.study.analyses.icc import icc
+from delibsim.analysis.study.analyses.mixed import mixed
+from delibsim.analysis.study.analyses.noise_floor import noise_floor
+from delibsim.analysis.study.analyses.opinion_change import opinion_change
+from delibsim.analysis.study.analyses.people import people
+from delibsim.analysis.study.analyses.personas import personas
+from delibsim.analysis.study.analyses.rank_stability import rank_stability
+from delibsim.analysis.study.analyses.reasoning import reasoning
+from delibsim.analysis.study.analyses.specifications import specifications
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.report.summary import NULL_ONLY
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.outcomes import Outcome
+from delibsim.analysis.study.sample.populations import CITIZENS, kinds_of_participants
+from delibsim.analysis.study.study_table import StudyTable
+
+Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
+ANALYSES: tuple[Analysis, ...] = (
+    contrasts,
+    by_block,
+    equivalence,
+    specifications,
+    mixed,
+    reasoning,
+    personas,
+    people,
+    decomposition,
+    opinion_change,
+    noise_floor,
+    icc,
+    ceiling,
+    convergence,
+    rank_stability,
+    ablations,
+    aqua,
+)
+"""Every analysis, in the order of the tables; here alone it is said which there are."""
+HELD = ("complete", "partial")
+"""The status of sessions that were held."""
+DEBATES = (
+    "This is a study of debates: nobody is surveyed on considerations and preferences, so that"
+    " there is no index. Its ratings are analysed by `delibsim ratings report {}`."
+)
+OF_CONTRASTS = ("outcome scale a b estimate low high p_paired p_free p_holm blocks topics").split()
+"""The members of a contrast as JSON."""
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The tables of a study by name, what was planned, held, valid and analysed, what is missing.
+
+    `missing` has an entry for each condition with fewer analysed sessions than were planned, and
+    for each analysis that the study cannot give.
+    """
+
+    study: StudyTable
+    results: Mapping[str, Result]
+    runs: Mapping[str, int]
+    missing: Sequence[Mapping[str, Any]]
+    warnings: Sequence[str] = field(default_factory=tuple)
+
+    def with_results(self, more: Sequence[Result]) -> "Findings":
+        """With further tables, those that cannot be given among what is missing."""
+        added = {result.name: result for result in more}
+        missing = [*self.missing, *_not_given(added)]
+        return replace(self, results={**self.results, **added}, missing=missing)
+
+    @property
+    def something(self) -> bool:
+        """Whether anything could be analysed."""
+        return any(one.given for name, one in self.results.items() if name != "counts")
+
+    @property
+    def whole(self) -> bool:
+        """Whether every session that was planned is analysed."""
+        return self.runs["planned"] == self.runs["analysed"]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values, at full precision; None where there is no value."""
+        contrasts = self.rows("contrasts")
+        first = contrasts[0]["population"] if contrasts else ""
+        own = []
+        for row in contrasts:
+            if row["population"] == first:
+                own.append({name: row.get(name) for name in OF_CONTRASTS})
+        return {
+            "study": self.study.study,
+            "runs": dict(self.runs),
+            "contrasts": own,
+            "noise_floor": _by(self.rows("noise_floor"), "outcome"),
+            "icc": _by(self.rows("icc"), "outcome", "adjusted_for"),
+            "by_model": self.rows("by_model"),
+            "by_topic": self.rows("by_topic"),
+            "mixed": {
+                "terms": self.rows("mixed"),
+                "variance_components": self.rows("variance_components"),
+            },
+            "ceiling": self.rows("ceiling"),
+            "people": _by(self.rows("people"), "outcome", "phase", "treatment"),
+            "missing": [dict(one) for one in self.missing],
+        }
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a table as plain values; none where the study does not give it."""
+        result = self.results.get(name)
+        return result.plain() if result is not None and result.given else []
+
+
+def findings(
+    study: StudyTable,
+    draws: Draws,
+    steps: Sequence[Analysis] = ANALYSES,
+    watch: Callable[[str, int, int], None] | None = None,
+) -> Findings:
+    """Every analysis of a study; `watch` is told the name of each before it begins."""
+    results: dict[str, Result] = {}
+    for i, analysis in enumerate(steps):
+        if watch is not None:
+            watch(_name(analysis), i, len(steps))
+        given = analysis(study, draws)
+        for result in [given] if isinstance(given, Result) else given:
+            results[result.name] = result
+    counted = counts(study, draws)
+    missing = [*_missing_sessions(counted), *_not_given(results)]
+    all_results = {counted.name: counted, **results}
+    return Findings(study, all_results, flow(counted), missing, _warnings(study))
+
+
+def analyses(margin: float | None) -> Sequence[Analysis]:
+    """Every analysis, with this smallest effect of interest on the change of the index.
+
+    None leaves the margins that `equivalence` declares.
+    """
+    if margin is None:
+        return ANALYSES
+    margins = {**MARGINS, Outcome("dri"): margin, Outcome("dri_adjusted"): margin}
+
+    def declared(study: StudyTable, draws: Draws) -> Result:
+        return equivalence(study, draws, margins)
+
+    return [declared if one is equivalence else one for one in ANALYSES]
+
+
+def flow(counted: Result) -> dict[str, int]:
+    """How many sessions are planned, held, valid and analysed, from the table of counts."""
+    rows = counted.rows
+    return {name: int(rows[name].sum()) for name in ("planned", "held", "valid", "analysed")}
+
+
+def _name(analysis: Analysis) -> str:
+    return getattr(analysis, "__name__", "analysis").replace("_", " ")
+
+
+def _missing_sessions(counted: Result) -> Iterator[dict[str, Any]]:
+    """An entry for each condition with sessions that are not analysed."""
+    for row in counted.plain():
+        lacking = row["planned"] - row["analysed"]
+        if lacking or row["missing"]:
+            levels = (row["topic"], row["treatment"], row["model"], row["setting"])
+            condition = ", ".join(str(level) for level in levels if level)
+            yield {
+                "condition": condition,
+                "sessions": lacking,
+                "reason": row["missing"],
+                "detail": f"{condition}: {lacking} not analysed ({row['missing']}).",
+            }
+
+
+def _not_given(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
+    for name, result in results.items():
+        if not result.given:
+            yield {"analysis": name, "reason": result.why_not, "detail": result.detail}
+
+
+def _warnings(study: StudyTable) -> list[str]:
+    """What must be known before anything else is read."""
+    told = [NULL_ONLY] if list(kinds_of_participants(study)) == [CITIZENS] else []
+    formats = study.rows["format"].dropna() if "format" in study.rows.columns else ()
+    if len(formats) and (formats == "debate").all():
+        told.append(DEBATES.format(study.study))
+    return told
+
+
+def _by(rows: Sequence[Mapping[str, Any]], *keys: str) -> dict[str, Any]:
+    """Rows as members named after the values of these columns, one within the other."""
+    found: dict[str, Any] = {}
+    for row in rows:
+        place = found
+        for key in keys[:-1]:
+            place = place.setdefault(str(row[key]), {})
+        rest = {name: value for name, value in row.items() if name not in keys}
+        place.setdefault(str(row[keys[-1]]), rest)
+    return found

@@ -1,0 +1,221 @@
+"""The report of a study as a page: summary, design, flow, tables, figures, methods, what is not
+shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from delibsim.analysis.pages.page import Entry, Page, Part, Picture
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.report.checklist import checklist
+from delibsim.analysis.study.report.findings import Findings
+from delibsim.analysis.study.report.methods import methods
+from delibsim.analysis.study.report.record import Record
+from delibsim.analysis.study.report.summary import MAIN, measured, summary
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.outcomes import treatments_of
+from delibsim.domain.text import counted
+
+GROUPS = {
+    "effects": (
+        "Effects of treatments",
+        ("contrasts", "leave_one_out", "equivalence", "mixed", "variance_components"),
+    ),
+    "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
+    "people": ("Beside people", ("people", "decomposition", "opinion_change")),
+    "noise": ("Noise and clustering", ("noise_floor", "icc")),
+    "conditions": (
+        "What the change depends on",
+        ("ceiling", "convergence", "rank_stability", "ablations"),
+    ),
+    "discourse": ("Quality of discourse", ("aqua",)),
+    "robustness": ("Robustness", ("specifications",)),
+    "individuals": ("Who moved", ("individual_change",)),
+}
+"""The parts with tables: title, and the tables in their order."""
+PLACES = {
+    "effects_by_model": "whom",
+    "effects_by_topic": "whom",
+    "reasoning": "whom",
+    "before_after": "people",
+    "decomposition": "people",
+    "consistency": "people",
+    "trajectories": "conditions",
+    "ceiling": "conditions",
+    "diversity": "conditions",
+    "ablations": "conditions",
+    "aqua_profiles": "discourse",
+    "specifications": "robustness",
+    "individual_change": "individuals",
+}
+"""The part in which a figure stands; other figures stand with the effects."""
+LARGE = frozenset(("pair_correlations", "pair_correlations_people"))
+"""Tables that are written and not shown."""
+HEADLINE = ("a", "b", "estimate", "low", "high", "p", "p_holm", "topics", "models", "pairs")
+
+
+def page_of(
+    findings: Findings,
+    draws: Draws,
+    record: Record | None = None,
+    pictures: Sequence[Picture] = (),
+    absent: Mapping[str, str] | None = None,
+) -> Page:
+    """The report; `absent` says by the name of a figure why the study has none."""
+    results = findings.results
+    parts = [_design(findings, record), _flow(findings)]
+    for id, (title, names) in GROUPS.items():
+        tables = [results[name] for name in names if name in results and results[name].given]
+        own = [picture for picture in pictures if PLACES.get(picture.name, "effects") == id]
+        if tables or own:
+            parts.append(Part(id, title, tables=tables, pictures=own))
+    known = {name for _, names in GROUPS.values() for name in names} | {"counts"} | LARGE
+    others = [one for name, one in results.items() if name not in known and one.given]
+    if others:
+        parts.append(Part("others", "Further tables", tables=others))
+    parts.append(Part("methods", "Methods", methods(findings.study, draws, record)))
+    entries = checklist(findings.study, record, findings.runs)
+    parts.append(Part("checklist", "Checklist of reporting", entries=entries))
+    parts.append(_not_shown(findings, absent or {}))
+    return Page(
+        title=findings.study.study,
+        kind="Report of a study, by delibsim",
+        summary=in_words(findings),
+        parts=parts,
+        warnings=findings.warnings,
+        headline=headline(results),
+    )
+
+
+def in_words(findings: Findings) -> list[str]:
+    """The sentences of the first screen: the size of the study, then what its tables show."""
+    return [_size(findings), *summary(findings.results)]
+
+
+def headline(results: Mapping[str, Result]) -> Result | None:
+    """The contrasts of the index alone: the table of the first screen; None without contrasts."""
+    result = results.get("contrasts")
+    if result is None or not result.given:
+        return None
+    rows = result.rows[result.rows["scale"] == "absolute"]
+    outcome = MAIN if (rows["outcome"] == MAIN).any() else rows["outcome"].iloc[0]
+    rows = rows[rows["outcome"] == outcome]
+    several = rows["population"].nunique() > 1
+    columns = [name for name in HEADLINE if name in rows.columns]
+    if several:
+        columns.insert(0, "population")
+    meanings = {name: result.meanings.get(name, "") for name in columns}
+    return Result(
+        name="contrasts",
+        title=f"Change of the {measured(outcome)}, treatment a against treatment b",
+        definition="The contrasts of the part Effects of treatments, for the index alone.",
+        source=result.source,
+        rows=rows[columns].reset_index(drop=True),
+        meanings=meanings,
+    )
+
+
+def _size(findings: Findings) -> str:
+    """How much was planned, held and analysed, in a sentence."""
+    rows, runs = findings.study.rows, findings.runs
+    factors = []
+    for column in ("topic", "model", "treatment"):
+        factors.append(counted(rows[column].nunique(), column))
+    were = "was" if runs["planned"] == 1 else "were"
+    planned = counted(runs["planned"], "session")
+    return (
+        f"{planned} {were} planned ({', '.join(factors)}), {runs['held']:,} held,"
+        f" {runs['valid']:,} valid, {runs['analysed']:,} analysed."
+    )
+
+
+def _design(findings: Findings, record: Record | None) -> Part:
+    """The factors of the study and their levels."""
+    rows = findings.study.rows
+    entries = []
+    for column, term in (
+        ("topic", "Topics"),
+        ("model", "Models or set-ups"),
+        ("treatment", "Treatments"),
+        ("setting", "Further settings"),
+        ("survey", "Instruments"),
+        ("size", "Participants a session"),
+        ("rounds", "Rounds of speech"),
+        ("temperature", "Temperature"),
+        ("wording", "Wording"),
+        ("persona", "Personas"),
+        ("replicate", "Replicates"),
+    ):
+        if column in rows.columns:
+            levels = _levels_of(rows, column)
+            if levels:
+                entries.append(Entry(f"{term} ({len(levels)})", _levels(levels)))
+    if record is not None:
+        for name, own in record.components("treatments").items():
+            said = own.get("instructions") or "no instructions"
+            entries.append(Entry(f"Instructions of {name}", said))
+    return Part("design", "Design", entries=entries)
+
+
+def _levels_of(rows: pd.DataFrame, column: str) -> list[str]:
+    """The levels of a factor: treatments in their usual order, numbers by size."""
+    if column == "treatment":
+        return treatments_of(rows)
+    values = rows[column].dropna().drop_duplicates()
+    if pd.api.types.is_numeric_dtype(values):
+        return [f"{value:g}" for value in sorted(values)]
+    return [str(one) for one in values if str(one)]
+
+
+def _levels(levels: Sequence[str], most: int = 24) -> str:
+    shown = ", ".join(levels[:most])
+    return shown if len(levels) <= most else f"{shown} and {len(levels) - most} more"
+
+
+def _flow(findings: Findings) -> Part:
+    """Planned, held, valid, analysed, and why not."""
+    runs = findings.runs
+    entries = [
+        Entry("Planned", f"{runs['planned']:,}"),
+        Entry("Held", f"{runs['held']:,}; {runs['planned'] - runs['held']:,} were not"),
+        Entry(
+            "Valid", f"{runs['valid']:,}; {runs['held'] - runs['valid']:,} of those held are not"
+        ),
+        Entry(
+            "Analysed",
+            f"{runs['analysed']:,} have the main outcome;"
+            f" {runs['valid'] - runs['analysed']:,} of those valid have not",
+        ),
+    ]
+    counts = findings.results.get("counts")
+    tables = [_over_topics(counts)] if counts is not None and counts.given else []
+    return Part(
+        "flow",
+        "Flow of runs",
+        entries=entries,
+        sentences=[str(one["detail"]) for one in findings.missing if one.get("condition")][:40],
+        tables=tables,
+    )
+
+
+def _over_topics(counts: Result) -> Result:
+    """The table of counts summed over topics, without the reasons, which stand in sentences."""
+    by = ["model", "setting", "treatment"]
+    numbers = ["planned", "held", "valid", "analysed"]
+    rows = counts.rows.groupby(by, sort=False, as_index=False)[numbers].sum()
+    topics = counts.rows.groupby(by, sort=False)["topic"].nunique().to_list()
+    rows.insert(len(by), "topics", topics)
+    definition = f"{counts.definition} Here summed over topics; the file has each by itself."
+    return replace(counts, rows=rows, definition=definition)
+
+
+def _not_shown(findings: Findings, absent: Mapping[str, str]) -> Part:
+    """The analyses and figures that this study does not give, each with its reason."""
+    entries = [Entry(f"Figure {name.replace('_', ' ')}", why) for name, why in absent.items()]
+    for result in findings.results.values():
+        if not result.given:
+            entries.append(Entry(result.title, f"{result.detail} ({result.why_not})"))
+    paragraphs = [] if entries else ["Every analysis could be given."]
+    return Part("not-shown", "Not shown, and why", paragraphs, entries=entries)

@@ -1,0 +1,1 @@
+"""Which sessions an analysis of a study takes: outcomes, populations, blocks, factors."""

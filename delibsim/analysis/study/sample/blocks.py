@@ -1,0 +1,225 @@
+"""Two treatments compared within blocks: what enters, what each block and pair gives, what is left.
+
+A block is one topic, model and setting. It enters only with values under both treatments, and a
+pair is a replicate of a block with exactly one value under each. A session without interaction
+stands in the blocks of all levels of speech that it is compared with (see `silent_sessions`).
+Whatever does not enter is counted and named in `left_out`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.sample.silent_sessions import placed
+from delibsim.analysis.study.study_table import BLOCK
+from delibsim.measures.inference.contrasts import block_differences
+
+NAMED = 5
+"""How many things a note names before it only counts them."""
+UNIT = [*BLOCK, "replicate", "treatment"]
+"""What tells the sessions of a study apart."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Treatments a and b on one outcome.
+
+    `runs` has the columns of `DESIGN`, `value`, `block`, the number of the block from 0, and
+    `held`, the number of the session, and holds the sessions that enter, once for each block.
+    `blocks` has one row a block, in the order of these numbers:
+    topic, model, setting, `difference` (mean under a less mean under b) and `pairs`, how many it
+    has. `pairs` has one row a pair: `block`, `replicate`, `difference`, and `together`, a number
+    that pairs with a session in common share. `left_out` are sentences on what does not enter,
+    `unpaired` one on the runs that enter and make no pair, or none.
+    """
+
+    a: str
+    b: str
+    runs: pd.DataFrame
+    blocks: pd.DataFrame
+    pairs: pd.DataFrame
+    left_out: tuple[str, ...] = ()
+    unpaired: tuple[str, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether both treatments gave the same value in every block and every pair."""
+        if not len(self.blocks):
+            return False
+        found = (*self.blocks["difference"], *self.pairs["difference"])
+        return not np.any(found)
+
+    @property
+    def shared(self) -> str:
+        """A sentence on the sessions that stand in several blocks; "" where none does."""
+        several = int((self.runs["held"].value_counts() > 1).sum())
+        if not several:
+            return ""
+        sessions = "1 session" if several == 1 else f"{several} sessions"
+        return f"shared: {sessions} without interaction compared at several levels of speech"
+
+    def mean_by(self, column: str) -> pd.Series:
+        """The mean difference of the blocks of each topic or each model, by its name.
+
+        Blocks that differ in setting alone count as one.
+        """
+        other = "model" if column == "topic" else "topic"
+        cells = self.blocks.groupby([column, other], dropna=False)["difference"].mean()
+        return cells.groupby(level=0, dropna=False).mean()
+
+
+def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
+    """Treatments a and b compared on a column of the table of a study."""
+    both = rows[rows["treatment"].isin([a, b])].reset_index(drop=True)
+    lost = missing_note(both, outcome)
+    left_out = [lost] if lost else []
+    needed = [name for name in (*UNIT, "interaction") if name in both.columns]
+    values = both[outcome].astype(float) if outcome in both.columns else np.nan
+    both = placed(both[needed].assign(held=both.index, value=values))
+    planned = both.groupby(list(BLOCK), dropna=False, sort=True).ngroup()
+    known = both["value"].notna()
+    runs = both.loc[known, [*UNIT, "held", "value"]].copy()
+    runs["block"] = planned[known]
+    first = runs["treatment"] == a
+    has_a = set(runs.loc[first, "block"])
+    has_b = set(runs.loc[~first, "block"])
+    left_out += _one_sided(runs, {a: has_a - has_b, b: has_b - has_a}, (a, b))
+    left_out += _empty(planned, runs["block"])
+    runs = runs[runs["block"].isin(has_a & has_b)]
+    runs["block"] = np.unique(runs["block"], return_inverse=True)[1]
+    runs = runs.sort_values(["block", "treatment", "replicate"], kind="stable")
+    runs["held"] = pd.factorize(runs["held"])[0]
+    twice = duplicated(runs)
+    left_out += duplicates_note(runs)
+    pairs, unpaired = _pairs(runs, twice, a)
+    return Compared(a, b, runs, _blocks(runs, pairs, a), pairs, tuple(left_out), unpaired)
+
+
+def _blocks(runs: pd.DataFrame, pairs: pd.DataFrame, a: str) -> pd.DataFrame:
+    """The table of blocks."""
+    blocks = runs.drop_duplicates("block")[list(BLOCK)].reset_index(drop=True)
+    if not len(blocks):
+        return blocks.assign(difference=pd.Series(dtype=float), pairs=pd.Series(dtype=int))
+    difference = block_differences(runs["value"], runs["treatment"] == a, runs["block"])
+    return blocks.assign(
+        difference=difference,
+        pairs=np.bincount(pairs["block"], minlength=len(blocks)),
+    )
+
+
+def duplicated(rows: pd.DataFrame, unit: Sequence[str] = UNIT) -> pd.Series:
+    """Which sessions share block, treatment and replicate with another one: a fault."""
+    return rows.duplicated(list(unit), keep=False) & rows["replicate"].notna()
+
+
+def duplicates_note(rows: pd.DataFrame) -> list[str]:
+    """A sentence on sessions that share block, treatment and replicate, or none."""
+    return _duplicates(rows[duplicated(rows)])
+
+
+def _duplicates(twice: pd.DataFrame) -> list[str]:
+    if not len(twice):
+        return []
+    named = _counted(twice.drop_duplicates(UNIT), "replicate", "has", "have")
+    return [
+        f"duplicated_runs: {named} more than one session under a treatment, {len(twice)} in all;"
+        " they count in means and make no pair"
+    ]
+
+
+def _pairs(
+    runs: pd.DataFrame,
+    twice: pd.Series,
+    a: str,
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The table of pairs, and a sentence on the runs without a counterpart."""
+    faulty = pd.MultiIndex.from_frame(runs.loc[twice, ["block", "replicate"]])
+    keys = pd.MultiIndex.from_frame(runs[["block", "replicate"]])
+    single = runs[~keys.isin(faulty) & runs["replicate"].notna()]
+    place = ["block", "replicate"]
+    sides = single[[*place, "value", "held"]].assign(several=single["held"].duplicated(keep=False))
+    first = single["treatment"] == a
+    both = sides[first].merge(sides[~first], on=place, suffixes=("", "_b"))
+    difference = both["value"] - both["value_b"]
+    together = both["held"].where(~both["several_b"], both["held_b"])
+    pairs = both[place].assign(difference=difference, together=together)
+    paired = keys.isin(pd.MultiIndex.from_frame(pairs[place]))
+    alone = runs[~paired & ~twice.to_numpy()]
+    if not len(alone):
+        return pairs, ()
+    named = _counted(alone, "session", "has", "have")
+    return pairs, (f"unpaired: {named} no counterpart under the other treatment",)
+
+
+def missing_note(rows: pd.DataFrame, outcome: str) -> str:
+    """How many sessions have no value of a column, and why; "" where all have one."""
+    if outcome not in rows.columns:
+        return f"missing: the study has no column {outcome}"
+    missing = rows[rows[outcome].isna()]
+    if not len(missing):
+        return ""
+    reasons = [f"{count} {reason}" for reason, count in reasons_of(missing, outcome).items()]
+    return f"missing: {len(missing)} of {len(rows)} sessions have no value ({', '.join(reasons)})"
+
+
+def reasons_of(missing: pd.DataFrame, outcome: str) -> dict[str, int]:
+    """Why sessions have no value of a column, with counts: the code of the note, or the status."""
+    missing = missing.reset_index(drop=True)
+    measure = outcome.removesuffix("_change")
+    codes = pd.Series("", index=missing.index)
+    for column in (f"{measure}_note", f"{measure.removesuffix('_relative')}_note", "status"):
+        if column in missing.columns:
+            given = missing[column].fillna("").astype(str).str.partition(":")[0]
+            codes = codes.where(codes != "", given)
+    named = codes.where(~codes.isin(["", "complete"]), "no reason given")
+    return {str(code): int(count) for code, count in named.value_counts().items()}
+
+
+def _one_sided(
+    runs: pd.DataFrame,
+    only: dict[str, set],
+    treatments: Sequence[str],
+) -> list[str]:
+    """Sentences on the blocks with values of one treatment alone."""
+    sentences = []
+    for treatment, other in zip(treatments, reversed(treatments), strict=True):
+        if only[treatment]:
+            alone = runs[runs["block"].isin(only[treatment])].drop_duplicates("block")
+            named = _counted(alone[list(BLOCK)], "block", "has", "have")
+            sentences.append(f"no_{other}: {named} no value under {other}")
+    return sentences
+
+
+def _empty(planned: np.ndarray, known: pd.Series) -> list[str]:
+    """A sentence on the blocks without any value, by the numbers of blocks, or none."""
+    blocks = len(np.unique(planned))
+    empty = blocks - known.nunique()
+    if not empty:
+        return []
+    return [f"empty_blocks: no value under either treatment in {empty} of {blocks} blocks"]
+
+
+def _counted(rows: pd.DataFrame, noun: str, one: str, many: str) -> str:
+    """How many rows, with the names of the first few: "2 sessions (a; b) have"."""
+    names = [" ".join(parts) for parts in _names(rows.head(NAMED))]
+    if len(rows) > NAMED:
+        names.append(f"{len(rows) - NAMED} more")
+    head, verb = (f"1 {noun}", one) if len(rows) == 1 else (f"{len(rows)} {noun}s", many)
+    return f"{head} ({'; '.join(names)}) {verb}"
+
+
+def _names(rows: pd.DataFrame) -> Iterable[list[str]]:
+    """The parts of the name of each row: topic, model and so on."""
+    columns = [name for name in (*BLOCK, "treatment", "replicate") if name in rows.columns]
+    for row in rows[columns].itertuples(index=False):
+        named = zip(columns, row, strict=True)
+        yield [_part(name, value) for name, value in named if str(value) != ""]
+
+
+def _part(column: str, value: object) -> str:
+    """A value as it stands in the name of a session."""
+    if column == "replicate" and isinstance(value, (int, float, np.number)):
+        return f"r{value:g}"
+    return str(value)

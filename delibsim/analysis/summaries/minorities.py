@@ -1,0 +1,287 @@
+"""Who is left out: gaps of groups of opinions with their controls, and the least represented."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.summaries.judged import JudgedSet, frame
+from delibsim.domain.opinion import spoken
+from delibsim.domain.seed import seed_of
+from delibsim.measures.summaries.embedding import NoSharedWord, tfidf_points
+from delibsim.measures.summaries.extraction import nearest
+from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
+from delibsim.measures.summaries.outliers import SMALLEST, clusters, local_outliers, stability
+
+Points = Callable[[Sequence[str]], np.ndarray]
+"""From texts to points (n, d)."""
+DRAWS = 1_000
+WORD, MEANING = "own word", "meaning"
+ALL = "all"
+LISTED = 20
+"""Opinions that the list of the least represented holds."""
+SEEDS = range(10)
+
+
+@dataclass(frozen=True, eq=False)
+class Flags:
+    """Groups of opinions: `marks` by name (index: opinion; True in the group), and what must be
+    known of them.
+    """
+
+    marks: Mapping[str, pd.Series]
+    notes: Sequence[str]
+
+
+def flags_of(judged: JudgedSet, by: Sequence[str] = (), points_of: Points = tfidf_points) -> Flags:
+    """The groups of a set: by own word, by meaning (local outliers within stances or clusters), by
+    each stance, and by each value of the columns in `by`. `points_of` makes texts points.
+    """
+    opinions = judged.opinions
+    marks: dict[str, pd.Series] = {}
+    notes: list[str] = []
+    said = opinions["minority"]
+    if (said == "yes").any():
+        marks[WORD] = (said == "yes")[said != ""]
+    far = _far(judged, notes, points_of)
+    if far is not None:
+        marks[MEANING] = far
+    stances = opinions["stance"]
+    for stance in ("positive", "negative", "not sure"):
+        if (stances == stance).any():
+            marks[f"stance {stance}"] = (stances == stance)[stances != ""]
+    for column in by:
+        values = opinions[column].astype(str)
+        for value in sorted(values[values != ""].unique()):
+            marks[f"{column} {value}"] = (values == value)[values != ""]
+    return Flags(marks, notes)
+
+
+def _far(judged: JudgedSet, notes: list[str], points_of: Points) -> pd.Series | None:
+    """Who is far from the opinions of the same stance or cluster; None where nobody can be."""
+    known = judged.opinions[judged.opinions["text"].map(spoken)]
+    try:
+        points = points_of(known["text"].tolist())
+    except NoSharedWord as fault:
+        notes.append(f"no groups by meaning: {fault}.")
+        return None
+    if (known["stance"] != "").any():
+        groups = known["stance"].replace("", "none given").to_numpy()
+    else:
+        seed = seed_of(judged.study, "clusters")
+        groups = np.array([f"cluster {code + 1}" for code in clusters(points, seed).tolist()])
+        index = stability(points, list(SEEDS))
+        notes.append(
+            f"Clusters are those of k-means; over ten seeds they agree to {index:.2f} (adjusted"
+            " Rand index, 1 is the same)."
+        )
+    found = local_outliers(points, groups)
+    for name in found.notes:
+        notes.append(
+            f"{name}: fewer than {SMALLEST} different opinions, so nobody is flagged by meaning"
+            f" ({TOO_SMALL})."
+        )
+    few = [f"{name} {k}" for name, k in found.neighbours.items() if k < 20]
+    if few:
+        notes.append(f"Neighbours were fewer than 20: {', '.join(few)}.")
+    if not found.neighbours:
+        return None
+    marks = pd.Series(found.flagged, index=known.index)
+    lengths = known["words"]
+    notes.append(
+        f"Opinions flagged by meaning have {lengths[marks].mean():.1f} words on average, the others"
+        f" {lengths[~marks].mean():.1f}."
+    )
+    return marks[~np.isnan(found.factors)]
+
+
+def represented(judged: JudgedSet, model: str = ALL) -> pd.Series:
+    """How far each opinion is represented (index: opinion), from 0 to 1, in the summaries of the
+    largest size: for each judge and summariser the mean over its summaries, then over these.
+
+    Smaller sizes are left out, since an opinion that is in them is one of few.
+    """
+    return _mean_rep(judged, judged.scored, model)
+
+
+def placebo_represented(judged: JudgedSet, model: str = ALL) -> pd.Series:
+    """The same of summaries of any size that were written from other opinions."""
+    return _mean_rep(judged, judged.placebo, model, largest=False)
+
+
+def _mean_rep(
+    judged: JudgedSet, ratings: pd.DataFrame, model: str, largest: bool = True
+) -> pd.Series:
+    models, sizes = judged.summaries["model"], judged.summaries["size"]
+    whole = judged.summaries["group"] == ""
+    if largest:
+        whole &= sizes == sizes[whole].max()
+    known = ratings[ratings["summary"].map(whole).fillna(False).astype(bool)]
+    known = known[
+        known["opinion"].isin(judged.opinions.index)
+    ]  # raters write opinions of their own
+    known = known.assign(model=known["summary"].map(models))
+    if model != ALL:
+        known = known[known["model"] == model]
+    each = known.groupby(["judge", "model", "opinion"], sort=False)["rep"].mean()
+    return each.groupby(level="opinion", sort=False).mean()
+
+
+def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> Result:
+    """The gap of every group in the summaries of every model, with interval, random control and the
+    three controls.
+    """
+    models = [ALL, *judged.summaries["model"].unique().tolist()]
+    shown = models if len(models) > 2 else models[1:]
+    scores = {
+        model: (represented(judged, model), placebo_represented(judged, model)) for model in shown
+    }
+    rows = []
+    for group, marks in flags.marks.items():
+        for model, (own, placebo) in scores.items():
+            seed = seed_of(judged.study, "random", group, model)
+            control = draws, seed
+            row = _gap(judged.opinions, marks, group, (own, placebo), control)
+            rows.append({"group": group, "model": model} | row)
+    columns = (
+        "group model n others mean estimate low high p random p_random within_stance"
+        " within_stance_se placebo placebo_p at_equal_length note"
+    ).split()
+    return Result(
+        name="gaps",
+        title="Gaps of groups",
+        definition="The mean representativeness of the other opinions less that of the group, from"
+        " 0 to 1: above 0, the group is represented less. Welch's interval and p; `random` is the"
+        f" mean gap of {draws:,} groups of that size drawn at random, with the p that follows."
+        " Within stance: least squares with the stance held equal (HC1). Placebo: the same gap in"
+        " summaries that were written from other opinions (judged with --controls); a gap that"
+        " stays there is the judge's and not the summary's. At equal length: with the log words of"
+        " the opinion held equal.",
+        source="docs/summaries.md",
+        rows=frame(rows, columns),
+        meanings={"mean": "mean representativeness of the group", "estimate": "the gap"},
+        notes=[*flags.notes, *_no_controls(judged)],
+    )
+
+
+def _no_controls(judged: JudgedSet) -> Iterator[str]:
+    if not judged.ratings["control"].any():
+        yield (
+            "No placebo was judged, so a gap may be the judge's: give delibsim judge ask"
+            f" {judged.study} --controls."
+        )
+
+
+def _gap(
+    opinions: pd.DataFrame,
+    marks: pd.Series,
+    group: str,
+    scores: tuple[pd.Series, pd.Series],
+    control: tuple[int, int],
+) -> dict[str, object]:
+    """One row of the table; `scores` are those of summaries and of placebos, `control` the number
+    of random groups and their seed.
+    """
+    score, other = (one[one.index.isin(marks.index)] for one in scores)
+    own = marks.reindex(score.index).to_numpy(dtype=bool)
+    values = score.to_numpy(dtype=float)
+    found = gap(values, own)
+    random, p_random = random_gaps(values, own, *control)
+    row: dict[str, object] = {"n": found.n, "others": found.others}
+    row["mean"] = float(values[own].mean()) if own.any() else np.nan
+    row |= {"estimate": found.estimate, "low": found.low, "high": found.high, "p": found.p}
+    row |= {"random": random, "p_random": p_random, "note": found.note}
+    opinions = opinions.loc[score.index]
+    stances = opinions["stance"].to_numpy()
+    held = None if group.startswith("stance") or (stances == "").all() else stances
+    estimate, error, _ = within(values, own, held, None)
+    if held is not None:
+        row |= {"within_stance": estimate, "within_stance_se": error}
+    words = np.log(opinions["words"].clip(lower=1).to_numpy(dtype=float))
+    row["at_equal_length"] = within(values, own, None, words)[0]
+    if len(other):
+        same = gap(other.to_numpy(float), marks.reindex(other.index).to_numpy(bool))
+        row |= {"placebo": same.estimate, "placebo_p": same.p}
+    return row
+
+
+def overlaps(judged: JudgedSet, flags: Flags) -> Result:
+    """How far the flags by own word and by meaning meet, and what chance gives."""
+    rows = []
+    if {WORD, MEANING} <= flags.marks.keys():
+        one, other = flags.marks[WORD], flags.marks[MEANING]
+        shared = one.index.intersection(other.index)
+        a, b = one[shared].to_numpy(bool), other[shared].to_numpy(bool)
+        found = overlap(len(shared), int(a.sum()), int(b.sum()), int((a & b).sum()))
+        rows.append({"one": WORD, "other": MEANING} | vars(found))
+    return Result(
+        name="overlap",
+        title="Do both flags name the same people?",
+        definition="Opinions flagged by own word and by meaning: how many have both, Jaccard, share"
+        " of all, what chance gives (a b / n), and the hypergeometric chance of so many or more.",
+        source="docs/summaries.md",
+        rows=frame(rows, "one other n a b common expected jaccard rate p".split()),
+        meanings={"a": "flagged by the first", "b": "flagged by the second"},
+        why_not="" if rows else "not_given",
+        detail="" if rows else "It needs opinions that say whether they are of a minority.",
+    )
+
+
+def least(judged: JudgedSet, flags: Flags, listed: int = LISTED) -> Result:
+    """The least represented opinions, with their text and the nearest sentence of any summary."""
+    score = represented(judged).sort_values(kind="stable")
+    rows = []
+    chosen = score.iloc[:listed].index.tolist()
+    close = nearest_sentences(judged, chosen)
+    for id in chosen:
+        opinion = judged.opinions.loc[id]
+        groups = [name for name in (WORD, MEANING) if _in(flags, name, id)]
+        sentence, summary, likeness = close.get(id, ("", "", np.nan))
+        row = {"opinion": id, "score": float(score[id]), "stance": opinion["stance"]}
+        row |= {"minority_by": ", ".join(groups), "text": opinion["text"]}
+        row |= {"nearest": sentence, "summary": summary, "similarity": likeness}
+        rows.append(row)
+    columns = "opinion score stance minority_by text nearest summary similarity".split()
+    return Result(
+        name="least_represented",
+        title="The least represented opinions",
+        definition=f"The {listed} opinions with the lowest representativeness in the summaries of"
+        " the largest size, and the sentence of any of these that is most similar (cosine of"
+        " TF-IDF): a lead for readers, and no proof.",
+        source="docs/summaries.md",
+        rows=frame(rows, columns),
+        meanings={"nearest": "the most similar sentence", "similarity": "its cosine"},
+    )
+
+
+def _in(flags: Flags, name: str, id: str) -> bool:
+    return name in flags.marks and bool(flags.marks[name].get(id, False))
+
+
+def nearest_sentences(
+    judged: JudgedSet, opinions: Sequence[str]
+) -> dict[str, tuple[str, str, float]]:
+    """For each opinion the most similar sentence of the summaries of the largest size, the summary
+    that it stands in, and the cosine of their TF-IDF.
+    """
+    from delibsim.domain.language import sentences
+    from delibsim.measures.summaries.extraction import sentence_vectors
+
+    whole = judged.summaries[(judged.summaries["group"] == "") & (judged.summaries["text"] != "")]
+    whole = whole[whole["size"] == whole["size"].max()]
+    said: dict[str, str] = {}
+    for id, text in whole["text"].items():
+        for sentence in sentences(text):
+            said.setdefault(sentence.strip(), str(id))
+    if not said or not len(opinions):
+        return {}
+    texts = judged.opinions.loc[list(opinions), "text"].tolist()
+    vectors = sentence_vectors([*texts, *said]).toarray()
+    places, cosines = nearest(vectors[: len(texts)], vectors[len(texts) :])
+    listed = list(said)
+    found = {}
+    for id, place, cosine in zip(opinions, places.tolist(), cosines.tolist(), strict=True):
+        found[id] = (listed[place], said[listed[place]], cosine)
+    return found

@@ -1,0 +1,267 @@
+"""The report on summaries: its tables, what they say in sentences, and the page."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from delibsim.analysis.pages.folder import write_report
+from delibsim.analysis.pages.page import Page, Part
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
+from delibsim.analysis.summaries.benchmark import Intervals
+from delibsim.analysis.summaries.counts import counts
+from delibsim.analysis.summaries.figures import drawings
+from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
+from delibsim.analysis.summaries.minorities import Points
+from delibsim.analysis.summaries.within_sets import pairs_by_opinion
+from delibsim.domain.text import counted
+from delibsim.measures.summaries.embedding import tfidf_points
+
+PARTS = {
+    "left_out": ("Who is left out", ("gaps", "overlap", "least_represented")),
+    "scores": (
+        "Scores",
+        ("overall", "pairs", "pairs_by_opinion", "strengths", "sizes", "kinds", "topics"),
+    ),
+    "length": ("At equal length", ("equal_length", "length")),
+    "judges": ("Judges", ("agreement", "rankings", "reliability", "scale_use")),
+    "biases": ("Order, place, kinship", ("order", "order_bins", "place", "consistency", "kinship")),
+    "counts": ("Counts", ("counts",)),
+}
+"""The parts of the page: title, and tables."""
+FIGURES = {"left_out": ("gaps", "opinions"), "scores": ("dimensions", "sizes", "topics")}
+NULL_ONLY = (
+    "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
+    " here is evidence of quality."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SummariesReport:
+    """The tables of a report by name, in their order; `faults` say what could not be read.
+
+    `opinions` (opinion, score, minority) are the scores of single opinions.
+    """
+
+    sets: Sequence[JudgedSet]
+    results: Mapping[str, Result]
+    opinions: pd.DataFrame
+    faults: Sequence[str] = ()
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a rating or a comparison with a value."""
+        return any(one.ratings["rep"].notna().any() or len(one.comparisons) for one in self.sets)
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything could be read, and every planned summary and judgment is there."""
+        rows = self.results["counts"].rows
+        return not self.faults and bool((rows["planned"] <= rows["made"]).all())
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values: an object of tables, each a list of rows at full precision."""
+        tables = {name: result.plain() for name, result in self.results.items()}
+        studies = [one.study for one in self.sets]
+        sentences = list(self.sentences())
+        told = {"studies": studies, "sentences": sentences, "faults": list(self.faults)}
+        return told | tables
+
+    def sentences(self) -> Iterator[str]:
+        """What the tables say, sentence by sentence; nothing that they do not hold."""
+        for one in self.sets:
+            n = counted(len(one.opinions), "opinion")
+            yield f"{one.study}: {n} on “{one.question}”."
+        kinds = [own["kind"] for one in self.sets for own in one.judges.values()]
+        people = any(one.ratings["people"].any() for one in self.sets)
+        if kinds and not people and set(kinds) == {"citizen"}:
+            yield NULL_ONLY
+        yield from self._left_out()
+        yield from self._scores()
+        yield from self._length()
+        yield from self._biases()
+        for row in self.results["counts"].rows.to_dict("records"):
+            if row["made"] < row["planned"] or row["missing"]:
+                left = row["planned"] - row["made"]
+                why = f": {row['reasons']}" if row["reasons"] else ""
+                where = f"{row['study']}, {row['who']}"
+                yield f"{where}: {left:,} of {row['planned']:,} {row['what']} are missing{why}."
+
+    def _left_out(self) -> Iterator[str]:
+        """Which groups are represented less, with what holds against it."""
+        rows = self.results["gaps"].rows
+        for row in rows.to_dict("records"):
+            if row["model"] != rows["model"].iloc[0] or not row["low"] > 0:
+                continue
+            told = (
+                f"{row['study']}: {row['group']} ({row['n']} opinions) is represented less, by"
+                f" {row['estimate']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+            )
+            if row["within_stance"] == row["within_stance"]:
+                told += f"; within stance by {row['within_stance']:.3f}"
+            if row["placebo"] == row["placebo"]:
+                told += f"; in placebos by {row['placebo']:.3f}"
+            yield f"{told}."
+        worst = self.results["least_represented"].rows
+        if len(worst):
+            row = worst.iloc[0]
+            yield f"The least represented opinion is {row['opinion']} ({row['score']:.3f})."
+
+    def _scores(self) -> Iterator[str]:
+        """Who is first, and whether the second can be told from it."""
+        rows = self.results["overall"].rows
+        known = rows[(rows["dimension"] == OVERALL) & rows["score"].notna()]
+        if not len(known):
+            return
+        first = known.iloc[0]
+        yield f"Highest overall score: {first['model']}, {first['score']:.3f}."
+        pairs = self.results["pairs"].rows
+        known_pairs = pairs[pairs["p_holm"].notna()]
+        if len(known_pairs):
+            row = known_pairs.iloc[0]
+            apart = "" if row["p_holm"] < 0.05 else ", not told apart"
+            yield (
+                f"{row['a']} against {row['b']}: {row['estimate']:.4f} [{row['low']:.4f},"
+                f" {row['high']:.4f}], p {row['p_holm']:.3f} after Holm{apart}."
+            )
+        elif len(pairs):
+            yield benchmark.ONE_TOPIC
+
+    def _length(self) -> Iterator[str]:
+        rows = self.results["length"].rows
+        row = rows[rows["dimension"] == OVERALL].iloc[0]
+        if row["within"] == row["within"] and row["within"] > 0.3:
+            yield (
+                f"Longer summaries score higher: Spearman {row['within']:.2f} within topic and"
+                " size; read the table at equal length."
+            )
+
+    def _biases(self) -> Iterator[str]:
+        for row in self.results["order"].rows.to_dict("records"):
+            if row["p"] < 0.05:
+                less = "less" if row["estimate"] < 0 else "more"
+                yield (
+                    f"{row['study']}, {row['model']}: opinions that stand later in the prompt are"
+                    f" represented {less}, by {abs(row['estimate']):.3f} from first to last"
+                    f" (p {row['p']:.3f})."
+                )
+        for row in self.results["place"].rows.to_dict("records"):
+            if row["p"] < 0.05:
+                side = "A" if row["share"] > 0.5 else "B"
+                yield (
+                    f"{row['judges'].capitalize()} favour summary {side} on {row['dimension']}:"
+                    f" A wins {100 * row['share']:.1f} % of those decided (p {row['p']:.3f})."
+                )
+
+
+def summaries_report(
+    sets: Sequence[JudgedSet],
+    intervals: Intervals = "topics",
+    by: Sequence[str] = (),
+    faults: Sequence[str] = (),
+    points_of: Points = tfidf_points,
+) -> SummariesReport:
+    """Every table of the report on one set or several."""
+    scores = scores_of(sets)
+    tables = [
+        *minority_tables(sets, by, points_of),
+        benchmark.overall(scores, intervals),
+        benchmark.pairs(scores),
+        pairs_by_opinion(sets),
+        benchmark.sizes(scores),
+        benchmark.kinds(scores),
+        benchmark.topics(scores),
+        benchmark.equal_length(scores),
+        benchmark.length(scores),
+        agreement.judges(sets),
+        agreement.rankings(sets),
+        agreement.reliability(sets),
+        biases.scale_use(sets),
+        biases.order(sets),
+        biases.bins(sets),
+        biases.places(sets),
+        biases.strengths(sets),
+        biases.consistency(sets),
+        biases.kinship(sets),
+        counts(sets),
+    ]
+    named = {one.name: one for one in tables}
+    return SummariesReport(sets, named, _opinion_scores(sets), faults)
+
+
+def minority_tables(
+    sets: Sequence[JudgedSet], by: Sequence[str] = (), points_of: Points = tfidf_points
+) -> list[Result]:
+    """Gaps, overlap and the least represented opinions of all sets, one below the other."""
+    parts: dict[str, list[Result]] = {}
+    for one in sets:
+        flags = minorities.flags_of(one, by, points_of)
+        for made in (
+            minorities.gaps(one, flags),
+            minorities.overlaps(one, flags),
+            minorities.least(one, flags),
+        ):
+            parts.setdefault(made.name, []).append(_with_study(made, one.study))
+    return [_joined(own) for own in parts.values()]
+
+
+def _with_study(result: Result, study: str) -> Result:
+    rows = result.rows.copy()
+    rows.insert(0, "study", study)
+    return _changed(result, rows, result.notes)
+
+
+def _joined(parts: Sequence[Result]) -> Result:
+    """The same table of several sets as one."""
+    given = [one for one in parts if one.given] or list(parts[:1])
+    rows = pd.concat([one.rows for one in given], ignore_index=True)
+    notes = []
+    for one in given:
+        study = one.rows["study"].iloc[0] if len(one.rows) else ""
+        prefix = f"{study}: " if len(parts) > 1 and study else ""
+        notes += [f"{prefix}{note}" for note in one.notes]
+    return _changed(given[0], rows, notes)
+
+
+def _changed(result: Result, rows: pd.DataFrame, notes: Sequence[str]) -> Result:
+    return replace(result, rows=rows, notes=tuple(notes))
+
+
+def _opinion_scores(sets: Sequence[JudgedSet]) -> pd.DataFrame:
+    """A row an opinion: how far it is represented, and whether it is of a minority by own word."""
+    parts = []
+    for one in sets:
+        score = minorities.represented(one)
+        own = pd.DataFrame({"study": one.study, "opinion": score.index, "score": score.to_numpy()})
+        own["minority"] = (one.opinions.loc[score.index, "minority"] == "yes").to_numpy()
+        parts.append(own)
+    return pd.concat(parts, ignore_index=True)
+
+
+def write_page(report: SummariesReport, folder: Path) -> Path:
+    """Write page, tables and figures into a folder, which takes their place as a whole; the page.
+
+    WrongInput for a folder that holds anything but a report.
+    """
+    drawn = {one.name: one for one in drawings(report.results, report.opinions)}
+    documents = {name: one.svg() for name, one in drawn.items()}
+    files = {f"figures/{name}.svg": one.encode() for name, one in documents.items()}
+    parts = []
+    for id, (title, names) in PARTS.items():
+        shown = [name for name in FIGURES.get(id, ()) if name in drawn]
+        pictures = [drawn[name].picture(documents[name]) for name in shown]
+        tables = [report.results[name] for name in names if report.results[name].given]
+        reasons = [report.results[name].detail for name in names if not report.results[name].given]
+        parts.append(Part(id, title, sentences=reasons, tables=tables, pictures=pictures))
+    studies = ", ".join(one.study for one in report.sets)
+    page = Page(
+        title=f"Summaries of {studies}",
+        kind="Report on summaries of opinions, by delibsim",
+        summary=list(report.sentences()),
+        parts=parts,
+        warnings=[f"left out, damaged: {fault}" for fault in report.faults],
+    )
+    return write_report(page, report.results.values(), folder, files)

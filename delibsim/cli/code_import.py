@@ -1,0 +1,49 @@
+"""`delibsim code import`: codes of people brought back, from a form or any table of codes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.code_options import CodeSettings, values_of
+from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each
+from delibsim.domain.text import counted
+
+FILE = "The form of a pack, filled in; or a table of codes (CSV), long or wide."
+TRAINING = "These codes are of a training round, and are kept apart."
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help=FILE)],
+    settings: CodeSettings = None,
+    training: Annotated[bool, typer.Option("--training", help=TRAINING)] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Read codes of people. Every line is checked; if one is wrong, all that are wrong are named
+    and nothing is kept. The codes are scored at the end.
+
+    A table of your own needs study=NAME and scheme=NAME, and is long (columns text, coder,
+    dimension, level) or wide (text, and a column CODER.DIMENSION for each coder and dimension):
+    delibsim code import codes.csv study=pilot scheme=dqi3. Exit code 0; 3 if cells were left empty,
+    4 if there is no code at all.
+    """
+    from delibsim.conduct.coding.import_codes import import_codes
+
+    values = values_of(settings, ("study", "scheme"))
+    found = import_codes(file, root, values["study"], values["scheme"], training)
+    if as_json:
+        echo_json(found.plain())
+    else:
+        apart = f", {found.training} of training" if found.training else ""
+        lines = [
+            f"{counted(found.new, 'code')} kept, {found.known} known before{apart},"
+            f" {counted(found.empty, 'cell')} left empty"
+        ]
+        lines += [f"{coder}: {counted(n, 'code')}" for coder, n in found.coders.items()]
+        print_each(lines, console())
+        if found.not_read:
+            columns = ", ".join(found.not_read)
+            print_each([f"note: columns that were not read: {columns}"], console(stderr=True))
+    raise typer.Exit(exit_code(bool(found.given), not found.empty))

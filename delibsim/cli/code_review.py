@@ -1,0 +1,46 @@
+"""`delibsim code review`: which texts a person should read next."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.code_export import show_pack
+from delibsim.cli.code_options import Coders, CodeSettings, values_of
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.terminal import echo_json, study_at
+
+N = "How many texts to draw, half at random, half by doubt."
+DIMENSION = "Draw by doubt on this dimension; default: the mean over all."
+TO = "The folder to write; default: codes-NAME."
+
+
+def review(
+    study: StudyName,
+    settings: CodeSettings = None,
+    n: Annotated[int, typer.Option("--n", min=1, help=N)] = 100,
+    coders: Coders = "1",
+    dimension: Annotated[str, typer.Option(help=DIMENSION)] = "",
+    out: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Draw the texts that people should read next, and write a pack of them: half at random, half
+    where the models are in doubt.
+
+    The chance of each text is kept with the draw, so that corrected means can weigh by it.
+    delibsim code review pilot --n 20
+    """
+    from delibsim.conduct.coding.packs import told
+    from delibsim.conduct.coding.review import review as review_texts
+    from delibsim.conduct.coding.review import told_review
+    from delibsim.conduct.coding.scheme import coding_of
+    from delibsim.conduct.handing_out import people_named
+
+    values = values_of(settings, ("scheme",))
+    coding = coding_of(study_at(study, root), values["scheme"])
+    pack, draw = review_texts(coding, people_named(coders, "--coders", "coder"), n, dimension, out)
+    if as_json:
+        echo_json(pack.plain() | {"draw": draw.plain()})
+        return
+    show_pack(pack, [*told_review(pack, draw), *told(pack)], as_json)

@@ -1,0 +1,91 @@
+"""`delibsim compare import`: judgments of people, from the form of a pack or made elsewhere."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.annotation.pair_sheets import is_pair_form
+from delibsim.cli.code_options import values_of
+from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each
+from delibsim.conduct.comparing.import_pairs import columns_of, import_pairs
+from delibsim.conduct.texts import rescore_pairs
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted, study_named
+from delibsim.planning.comparing import task_name
+from delibsim.store.gathered import gathered_and_own
+from delibsim.store.runs import Runs
+from delibsim.store.tables.csv_cells import Sheet, read_sheet
+
+FILE = "The form of a pack, filled in; or a table (CSV) with a row a judgment."
+PAIRS = "The columns of both texts and the outcome (a, b or tie), then rater and group if any."
+PAIRS_USUAL = "a,b,outcome"
+GROUP = "The column of the group within which texts were compared, such as the topic."
+SETTINGS = "study=NAME, and name=NAME (main) and dimension=NAME (overall) of the comparison."
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help=FILE)],
+    settings: Annotated[list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)] = None,
+    pairs: Annotated[str, typer.Option(help=PAIRS)] = PAIRS_USUAL,
+    group: Annotated[str, typer.Option(help=GROUP)] = "",
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Bring in judgments of pairs: the form of a pack, which knows its study, or a table of your
+    own: delibsim compare import pairs.csv study=webis --group topic
+
+    A file is imported whole or not at all, and only once. Exit code 0; of a form 3 if sheets were
+    left empty, 4 if there is no answer at all.
+    """
+    given = values_of(settings, ["study", "name", "dimension"])
+    cells = read_sheet(file, columns_of(pairs, group).named)
+    if is_pair_form(cells.header):
+        if any(given.values()) or group or pairs != PAIRS_USUAL:
+            raise WrongInput(
+                f"{file} is the form of a pack, which knows its study and its columns; leave"
+                " settings, --pairs and --group out"
+            )
+        raise typer.Exit(_import_form(file, cells, root, as_json))
+    if not given["study"]:
+        raise WrongInput("name the study that the judgments are of: study=NAME")
+    name = task_name("name", given["name"] or "main")
+    runs = Runs(root, given["study"])
+    columns = columns_of(pairs, group)
+    dimension = task_name("dimension", given["dimension"] or "overall")
+    found = import_pairs(file, runs, columns, name, dimension)
+    if found.new:
+        rescore_pairs(gathered_and_own(runs))
+    if as_json:
+        echo_json(found.plain())
+        return
+    texts = f"{counted(found.texts, 'text')} in {counted(found.groups, 'group')}"
+    lines = [
+        f"{file.name}: {counted(found.new, 'vote')} new, {found.before:,} known before",
+        f"{study_named(runs.study)}, comparison {name}: {counted(found.pairs, 'pair')} of {texts},"
+        f" by {counted(found.judges, 'judge')}",
+        f"Next       delibsim compare report {runs.study}",
+    ]
+    print_each(lines, console())
+
+
+def _import_form(file: Path, cells: Sheet, root: Path, as_json: bool) -> int:
+    """Read the form of a pack back; the exit code."""
+    from delibsim.conduct.comparing.packs import import_pair_form
+
+    found = import_pair_form(file, cells, root)
+    if as_json:
+        echo_json(found.plain())
+    else:
+        before = found.given - found.new
+        lines = [
+            f"{file.name}: {counted(found.new, 'vote')} kept, {before:,} known before,"
+            f" {counted(found.empty, 'sheet')} left empty"
+        ]
+        for rater, (n, same) in found.repeated.items():
+            lines.append(f"{rater}: {same} of {counted(n, 'repeated sheet')} answered alike")
+        for name in found.comparisons:
+            lines.append(f"Study {name}")
+        print_each(lines, console())
+    return exit_code(bool(found.given), not found.empty)

@@ -1,0 +1,213 @@
+"""`delibsim judge`: have summaries judged by language models or people."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from delibsim.analysis.table import number, numbers, texts
+from delibsim.cli.code_options import values_of
+from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.replayed import end_with_replayed
+from delibsim.cli.table import print_table
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
+from delibsim.conduct.asking.ask import Outcome
+from delibsim.conduct.judging.ask import ask_judging
+from delibsim.conduct.judging.estimate import estimate_judging
+from delibsim.conduct.judging.import_people import import_form
+from delibsim.conduct.judging.packs import export_pack
+from delibsim.conduct.judging.plan import JudgingPlan, plan_judging
+from delibsim.conduct.judging.replay import replay_judging
+from delibsim.conduct.judging.report import (
+    counts_of,
+    judge_rows,
+    judging_plain,
+    judging_told,
+    notes_of,
+)
+from delibsim.domain.judgment import DIMENSIONS
+from delibsim.domain.text import counted, study_named
+from delibsim.planning.comparing import task_name
+from delibsim.store.judgments import judgments_begun
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+SETTINGS = "Who judges what: model=NAME asked=rating|comparison|both --per-summary 30 ..."
+ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
+BOTH_WAYS = "Ask every comparison both ways round."
+CONTROLS = "Also have placebos rated: summaries by opinions that they were not written from."
+EPILOG = (
+    "For example: delibsim judge ask tram model=local --per-summary 30 --estimate. Settings:"
+    " asked=rating|comparison|both (rating), per_summary (0: all opinions that a summary was"
+    " written from; also --per-summary), k (6: comparisons of a summary as A), role=reader|author"
+    " (whether the opinion is shown or is the judge's own), people=true (judge what people have"
+    " judged too), summaries=NAME, name (main),"
+    " temperature (0), max_tokens (200), wording (verdict), and those of models and limits."
+)
+PACK_SETTINGS = "summaries=NAME, name=NAME (of the judgments), wording=NAME."
+RATERS = "How many people rate each summary."
+PACK = "The name of the pack."
+TO = "The folder of the pack, which must be empty. Default: pack_NAME in the study."
+FORM = "The form of a pack, filled in."
+NAME = "name=NAME, where a study has several sets of judgments."
+
+
+@app.callback()
+def _group() -> None:
+    """Have summaries judged by language models or people."""
+
+
+@app.command(epilog=EPILOG)
+def ask(
+    study: StudyName,
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
+    ] = None,
+    both_ways: Annotated[bool, typer.Option("--both-ways", help=BOTH_WAYS)] = False,
+    controls: Annotated[bool, typer.Option("--controls", help=CONTROLS)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Have summaries rated, or compared two at a time, on four dimensions beside an opinion.
+
+    The same command again asks only for what is not there yet. Exit code 0; 3 if judgments are
+    missing, 4 if there is none.
+    """
+    flags = {"both_ways": both_ways, "controls": controls}
+    given = [f"{name}=true" for name, on in flags.items() if on]
+    planned = plan_judging(study_at(study, root), [*(overrides or []), *given])
+    screen = console(stderr=True)
+    print_each([f"note: {line}" for line in planned.notes], screen)
+    print_each([f"warning: {line}" for line in planned.kin], screen)
+    if only:
+        _print_estimate(planned, as_json)
+        return
+    outcome = asyncio.run(ask_judging(planned, partial(screen.print, soft_wrap=True)))
+    if as_json:
+        echo_json(judging_plain(planned, outcome))
+    else:
+        _print(planned, outcome)
+        print_each([f"missing: {fault}" for fault in outcome.faults], screen)
+    raise typer.Exit(exit_code(bool(outcome.usable), outcome.whole))
+
+
+@app.command(name="export")
+def export_(
+    study: StudyName,
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="settings", help=PACK_SETTINGS)
+    ] = None,
+    per_summary: Annotated[int, typer.Option("--raters", min=1, max=1_000, help=RATERS)] = 6,
+    pack: Annotated[str, typer.Option(help=PACK)] = "people",
+    to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Write a pack for people: a sheet a person, with own opinion first, then a rating, then a
+    comparison, and a form to fill in.
+
+    Exit code 0; 2 where a pack of that name is there.
+    """
+    runs = study_at(study, root)
+    planned = plan_judging(runs, overrides or [])
+    name = task_name("pack", pack)
+    made = export_pack(planned, name, per_summary, to)
+    hints = made.hints()
+    if as_json:
+        plain_pack = {"pack": made.name, "folder": shown(made.folder.resolve())}
+        echo_json(plain_pack | {"sheets": made.sheets, "hints": hints})
+        return
+    screen = console()
+    screen.print(
+        f"{counted(made.sheets, 'sheet')} in {shown(made.folder.resolve())}, a person each"
+    )
+    screen.print("Reliability of the mean of a summary, by published ratings of people:")
+    print_each(hints, screen)
+    screen.print(
+        f"Next       delibsim judge import {shown(made.folder.resolve())}/form.csv {study}"
+    )
+
+
+@app.command(name="import")
+def import_(
+    file: Annotated[Path, typer.Argument(help=FORM)],
+    study: StudyName,
+    settings: Annotated[list[str] | None, typer.Argument(metavar="[name=NAME]", help=NAME)] = None,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Read the form of a pack back: delibsim judge import form.csv tram. All of it or nothing.
+
+    Exit code 0; 3 if a line is empty or of somebody inattentive, 4 if all are, 2 if a line is
+    wrong.
+    """
+    name = values_of(settings, ["name"])["name"]
+    found = import_form(judgments_begun(study_at(study, root), name), file)
+    if as_json:
+        echo_json(vars(found))
+    else:
+        screen = console()
+        told = f"{counted(found.new, 'judgment')} new, {found.before:,} known before"
+        screen.print(f"{file.name}: {counted(found.sheets, 'sheet')}, {told}")
+        if found.empty:
+            screen.print(f"{counted(found.empty, 'line')} left empty")
+        if found.inattentive:
+            told = "kept, and counted as missing (inattentive)"
+            screen.print(f"{counted(found.inattentive, 'sheet')} with another check: {told}")
+    usable = found.sheets - found.inattentive
+    raise typer.Exit(exit_code(usable > 0, not found.empty and not found.inattentive))
+
+
+@app.command()
+def replay(
+    study: StudyName,
+    settings: Annotated[list[str] | None, typer.Argument(metavar="[name=NAME]", help=NAME)] = None,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Compute all judgments again from the recorded exchanges alone: delibsim judge replay tram.
+
+    No model is asked. Exit code 0 if they are equal to those that were kept, 4 if not.
+    """
+    name = values_of(settings, ["name"])["name"]
+    runs = study_at(study, root)
+    found = asyncio.run(replay_judging(runs, name))
+    end_with_replayed(runs.study, found, ("judging", "judgment"), as_json)
+
+
+def _print(planned: JudgingPlan, outcome: Outcome) -> None:
+    """Print what came of judging: judgments by judge, and what must be known of them."""
+    screen, found = console(), judge_rows(planned)
+    print_each(judging_told(planned, outcome), screen)
+    rows = []
+    for row in found:
+        counts = [f"{row[name]:,}" for name in ("planned", "judged", "missing")]
+        rows.append([row["judge"], *counts, *(number(row[name]) for name in DIMENSIONS)])
+    heads = ["planned", "judged", "missing", *DIMENSIONS]
+    print_table(
+        "Judgments, mean ratings from 1 to 5", [*texts("judge"), *numbers(heads)], rows, screen
+    )
+    print_each([f"note: {line}" for line in notes_of(planned, found)], screen)
+    screen.print(f"Next       delibsim summaries report {planned.runs.study}")
+
+
+def _print_estimate(planned: JudgingPlan, as_json: bool) -> None:
+    """Say what the judgments that are still to be asked for will take."""
+    found = estimate_judging(planned)
+    study, kinds = planned.runs.study, counts_of(planned)
+    if as_json:
+        estimate: dict[str, Any] = plain(planned.plan, found)
+        counts = estimate.pop("sessions")
+        made = {name: counts[name] for name in ("planned", "held", "waiting")}
+        echo_json(estimate | {"study": study, "judgments": made, "sittings": kinds})
+        return
+    screen = console()
+    listed = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+    told = f"{found.held:,} there already, {found.waiting:,} to be asked for"
+    screen.print(f"{study_named(study)}: {listed} a judge; {counted(found.planned, 'judgment')}")
+    screen.print(told)
+    if found.waiting:
+        print_lines(planned.plan, found, screen, "judgments")

@@ -1,0 +1,67 @@
+"""`delibsim power`: how many topics and replicates an effect needs, and what they cost."""
+
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.options import Json
+from delibsim.cli.terminal import console, echo_json
+
+app = typer.Typer(add_completion=False)
+
+EPILOG = (
+    "Without PILOT the spread is that of the published study. SETTINGS, the same as for delibsim"
+    " estimate, give the design and its price; -m is not needed. The answer goes into a"
+    " preregistration: delibsim power --json > power.json, then delibsim preregister --power"
+    " power.json SETTINGS. --runs FOLDER is the folder that holds all studies."
+)
+GIVEN = (
+    "A pilot: a study by name or folder, or a CSV file with the columns topic, model, treatment,"
+    " replicate, pre, post; then settings as key=value, as for delibsim estimate."
+)
+CONTRAST = (
+    "What is compared, as OUTCOME:A,B (the change of OUTCOME under A less that under B), such as"
+    " dri:normative,none; with a pilot, its last treatment and its first where left out."
+)
+SD = (
+    "A standard deviation that is assumed, as NAME=VALUE, instead of that of the pilot or the"
+    " published study: topic and slope (of the effect, between topics and between models), pair (of"
+    " what treatments of a replicate share), residual (of a session in its block). Give it again"
+    " for another."
+)
+SIZE = (
+    "The design, as NAME=NUMBER: topics, models, replicates, instead of those of the settings or"
+    " the pilot; models_random=1 if the models are a sample too. Give it again for another."
+)
+EFFECT = "The difference of changes that is to be found."
+POWER = "The probability with which it is to be found."
+
+
+@app.command("power", epilog=EPILOG)
+def command(
+    given: Annotated[
+        list[str] | None, typer.Argument(metavar="[PILOT] [SETTINGS]", help=GIVEN)
+    ] = None,
+    effect: Annotated[float, typer.Option(help=EFFECT)] = 0.03,
+    power: Annotated[float, typer.Option(min=0.01, max=0.999, help=POWER)] = 0.8,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level, two-sided.")] = 0.05,
+    contrast: Annotated[str, typer.Option(help=CONTRAST)] = "dri",
+    sd: Annotated[list[str] | None, typer.Option(help=SD)] = None,
+    size: Annotated[list[str] | None, typer.Option(help=SIZE)] = None,
+    as_json: Json = False,
+) -> None:
+    """How many replicates and topics an effect needs, what effect a design finds, and its price.
+    Nothing is called.
+    """
+    from delibsim.cli.power_view import print_answer  # pandas is slow to import
+    from delibsim.cli.power_words import Asked, answered
+
+    asked = Asked(effect, power, alpha, contrast, sd or [], size or [])
+    found, price = answered(given or [], asked)
+    if as_json:
+        sample = found.sample
+        sessions = sample.topics * sample.models * sample.replicates
+        priced = price.plain(sessions * price.treatments) if price else None
+        echo_json({**found.plain(), "price": priced})
+        return
+    print_answer(found, price, console())

@@ -1,0 +1,199 @@
+"""What `delibsim power` is asked, read from its words: the pilot, the design and its price."""
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from delibsim.analysis.study.analyses.pilot import Assumed, of_pilot, published
+from delibsim.analysis.study.analyses.power import Answer, Question, answer
+from delibsim.analysis.study.sample.outcomes import treatments_of
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.cli.options import RUNS, with_runs
+from delibsim.cli.terminal import brief, safe
+from delibsim.cli.words import QUOTES
+from delibsim.conduct.analysed import place_of, table_of
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.measures.inference.power import Sample
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.design_price import DesignPrice, design_price
+from delibsim.planning.estimate import estimate
+from delibsim.store.runs import Runs
+
+MEMBERS = {"topic": "topic", "slope": "model", "pair": "pair", "residual": "residual"}
+SIZES = ("topics", "models", "replicates", "models_random")
+PUBLISHED_OUTCOME = "dri"
+NAMED = ("study=", "+experiment=")
+"""Settings that name a study."""
+DEFAULT = ("normative", "none")
+SMALLEST, LARGEST = 1e-6, 1e6
+"""The range of effects, spreads and sizes for which power can be computed."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options say; `contrast`, `sd` and `size` as they were typed."""
+
+    effect: float
+    power: float
+    alpha: float
+    contrast: str
+    sd: Sequence[str]
+    size: Sequence[str]
+
+
+def answered(given: Sequence[str], asked: Asked) -> tuple[Answer, DesignPrice | None]:
+    """The answer for a pilot and settings, and the price of a session where settings are given.
+
+    Raises WrongInput for words that say no pilot, setting, contrast, spread or design.
+    """
+    pilot, settings, root = _parted(given)
+    outcome, between = _contrast(asked.contrast)
+    own = _numbers(asked.sd, "sd", tuple(MEMBERS))
+    planned = _planned(settings, root) if settings else None
+    table = _pilot(pilot, root) if pilot else None
+    between = between or _ends(table)
+    if table is None and outcome != PUBLISHED_OUTCOME and len(own) < len(MEMBERS):
+        raise WrongInput(
+            f"the published spread is that of {PUBLISHED_OUTCOME} and says nothing of"
+            f" {safe(outcome)}; name a pilot, or state the spread: --sd"
+            " topic=X,slope=X,pair=X,residual=X"
+        )
+    assumed = of_pilot(table, outcome, between) if table is not None else published()
+    assumed = _with_own(assumed, own)
+    sample = _sample(assumed, planned, _numbers(asked.size, "size", SIZES))
+    if not SMALLEST <= abs(asked.effect) <= LARGEST:
+        raise WrongInput(
+            f"--effect is {asked.effect:g}; it is a difference that is not 0, such as .03, of at"
+            f" least {SMALLEST:g} and at most {LARGEST:g}"
+        )
+    question = Question(abs(asked.effect), asked.power, asked.alpha, outcome, between)
+    found = answer(question, assumed, sample)
+    return found, _price(planned) if planned else None
+
+
+def _parted(given: Sequence[str]) -> tuple[str, list[str], Path]:
+    """The pilot, "" without one, the settings, and the folder of all studies; `--runs` has become a
+    setting by now.
+    """
+    names = [word for word in given if "=" not in word]
+    if len(names) > 1:
+        raise WrongInput(f"one study is the pilot, not {len(names)}: {safe(', '.join(names))}")
+    settings, root = [], RUNS
+    for word in given:
+        name, equals, value = word.partition("=")
+        if name == "runs":
+            root = Path(value.strip(QUOTES).replace("\\'", "'"))
+        elif equals:
+            settings.append(word)
+    return "".join(names), settings, root
+
+
+def _planned(settings: Sequence[str], root: Path) -> Plan:
+    """The plan of the settings: a sweep, which needs no name here."""
+    named = any(word.startswith(NAMED) for word in settings)
+    words = [*settings] if named else [*settings, "study=power"]
+    return plan(with_runs(words, root), sweep=True)
+
+
+def _pilot(name: str, root: Path) -> StudyTable:
+    """The table of a pilot: a study, a CSV file with a row a run, or a folder of an export."""
+    return table_of(place_of(name, root))
+
+
+def _contrast(text: str) -> tuple[str, tuple[str, ...]]:
+    """The outcome and the two treatments of a contrast, none of them where only the outcome is
+    said.
+    """
+    outcome, colon, names = text.partition(":")
+    between = tuple(name.strip() for name in names.split(",")) if colon else ()
+    if not outcome or (colon and (len(set(between)) != 2 or not all(between))):
+        raise WrongInput(
+            f"--contrast is an outcome and two treatments, such as dri:normative,none, not"
+            f" '{safe(text)}'"
+        )
+    return outcome, between
+
+
+def _ends(table: StudyTable | None) -> tuple[str, ...]:
+    """The last treatment of a pilot and its first; the published ones without a pilot."""
+    if table is None:
+        return DEFAULT
+    names = treatments_of(table.rows)
+    if len(names) < 2:
+        raise WrongInput(
+            f"study {table.study} has one treatment, and power is that of comparing two; name a"
+            " pilot with two, or none"
+        )
+    return (DEFAULT[0] if DEFAULT[0] in names else names[-1], names[0])
+
+
+def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[str, float]:
+    """The numbers that an option names; WrongInput for another name, and for no number."""
+    found: dict[str, float] = {}
+    for word in ",".join(words).split(",") if words else []:
+        name, _, text = word.partition("=")
+        if name not in names:
+            raise unknown(f"name in --{option}", name, names)
+        try:
+            found[name] = float(text)
+        except ValueError:
+            found[name] = math.nan
+        if not (found[name] == 0 or SMALLEST <= found[name] <= LARGEST):
+            raise WrongInput(
+                f"--{option} {safe(brief(word, 60)[0])}: {name} is a number of at least 0 (if not"
+                f" 0, of at least {SMALLEST:g}) and at most {LARGEST:g}"
+            )
+    return found
+
+
+def _with_own(assumed: Assumed, own: Mapping[str, float]) -> Assumed:
+    """What is assumed, with the standard deviations that the command states."""
+    values = {MEMBERS[name]: value for name, value in own.items()}
+    spread = replace(assumed.spread, **values)
+    for name, member in MEMBERS.items():
+        if member != "pair" and math.isnan(getattr(spread, member)):
+            raise WrongInput(
+                f"{assumed.source}: this pilot does not tell the SD of {name}; state it, such as"
+                f" --sd {name}=.05"
+            )
+    if not spread.residual:
+        raise WrongInput("--sd residual is more than 0: sessions of a block differ")
+    if not own:
+        return assumed
+    stated = ", ".join([f"{name} {value:g}" for name, value in own.items()])
+    kept = {name: ends for name, ends in assumed.intervals.items() if name not in values}
+    whole = len(own) == len(MEMBERS)
+    source = f"assumed: {stated}" if whole else f"assumed: {stated}; else {assumed.source}"
+    return replace(assumed, spread=spread, source=source, intervals=kept)
+
+
+def _sample(assumed: Assumed, planned: Plan | None, own: Mapping[str, float]) -> Sample:
+    """The design: as the settings say, else as that of the pilot or the published study."""
+    sample = assumed.sample
+    if planned:
+        sessions = planned.sessions
+        sample = replace(
+            sample,
+            topics=len({session.topic.id for session in sessions}),
+            models=len({"+".join(session.models) for session in sessions}),
+            replicates=len({session.replicate for session in sessions}),
+        )
+    parts = [name for name, value in own.items() if value != int(value)]
+    if parts:
+        raise WrongInput(f"--size: {', '.join(parts)} is a whole number")
+    values = {name: int(value) for name, value in own.items()}
+    if any(value < 1 for name, value in values.items() if name != "models_random"):
+        raise WrongInput("--size: topics, models and replicates are 1 or more")
+    if "models_random" in values:
+        values["models_random"] = bool(values["models_random"])
+    return replace(sample, **values)
+
+
+def _price(planned: Plan) -> DesignPrice | None:
+    """The price of a session of a plan; nothing is called."""
+    runs = Runs(planned.root, planned.study)
+    found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses))
+    treatments = {session.treatment.name for session in planned.sessions}
+    return design_price(found, max(len(treatments), 2))

@@ -1,0 +1,95 @@
+"""`delibsim view`: read studies and runs in a browser, or write them as pages into a folder."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.options import RUNS, RunsFolder
+from delibsim.cli.terminal import run_at, say, shown, study_at
+from delibsim.cli.texts import kept_if_stopped
+from delibsim.domain.errors import WrongInput
+from delibsim.store.places import is_run
+from delibsim.store.runs import Runs
+
+app = typer.Typer(add_completion=False)
+
+PLACE = "A study, or a run (its folder, or study/session). Without it, all studies."
+PORT = "The port. Default: 8377, or a free one where that is taken."
+HOST = "The address to serve on. Any but that of this machine needs the token that is printed."
+READ_ONLY = "Keep no notes."
+STATIC = "Write the pages into this folder, to share or keep, and serve nothing."
+PERSONAS = "Leave out personas, the answers of people, and notes."
+BROWSER = "Open the browser."
+MISSING = (
+    "delibsim view needs packages that are not installed: pip install 'delibsim[web]' (make web in"
+    " a checkout); --static FOLDER writes the pages without them"
+)
+
+
+@app.command()
+def view(
+    place: Annotated[str | None, typer.Argument(metavar="STUDY|RUN", help=PLACE)] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
+    read_only: Annotated[bool, typer.Option("--read-only", help=READ_ONLY)] = False,
+    static: Annotated[Path | None, typer.Option(help=STATIC)] = None,
+    without_personas: Annotated[bool, typer.Option("--without-personas", help=PERSONAS)] = False,
+    browser: Annotated[bool, typer.Option(help=BROWSER)] = True,
+    root: RunsFolder = RUNS,
+) -> None:
+    """Read studies and runs in a browser: served on this machine until Ctrl-C, or with --static
+    written into a folder. Reading changes no run; notes are kept beside the study.
+    """
+    runs, session = _named(place, root)
+    if runs is None and not any(root.glob("*/study.json")):
+        raise WrongInput(f"there are no studies in {root}; hold one: delibsim run study=first")
+    if static is not None:
+        _write(root, runs, session, static, without_personas)
+        return
+    try:
+        from delibsim.web.serve import serve  # the extra web
+        from delibsim.web.site import Site, address_of
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
+            raise
+        raise WrongInput(MISSING) from None
+    site = Site(root, runs, private=without_personas, read_only=read_only)
+    page = ""
+    if runs is not None:
+        page = f"{address_of(runs)}/{f'{session}/' if session else ''}index.html"
+        with kept_if_stopped() as watch:
+            site.index(address_of(runs), watch)
+    try:
+        serve(site, host, port, page, _told, browser)
+    except KeyboardInterrupt:
+        say("Stopped.", err=True)
+
+
+def _write(root: Path, runs: Runs | None, session: str, folder: Path, private: bool) -> None:
+    """Write all pages, and say where the first is."""
+    from delibsim.web.site import Site
+    from delibsim.web.static import write_static  # pandas is slow to import
+
+    site = Site(root, runs, session, private, read_only=True, static=True)
+    with kept_if_stopped() as watch:
+        written = write_static(site, folder, watch)
+    say(f"written: {shown(folder.resolve())}/index.html and {written.files - 1:,} more files")
+    for line in written.notes:
+        say(line, err=True)
+
+
+def _told(address: str) -> None:
+    say(f"read at  {address}")
+    sys.stdout.flush()  # a program that reads it waits for it
+    say("Ctrl-C ends it.", err=True)
+
+
+def _named(place: str | None, root: Path) -> tuple[Runs | None, str]:
+    """The study and the session that were named, as far as they were."""
+    if place is None:
+        return None, ""
+    if is_run(place, root):
+        return run_at(place, root)
+    return study_at(place, root), ""

@@ -1,0 +1,150 @@
+"""From what a user names, a study or a table, to its findings and its report."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from os.path import isfile
+from pathlib import Path
+
+from delibsim.analysis.pages.folder import WRITER, write_report
+from delibsim.analysis.study.analyses.pair_correlations import pair_correlations
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.figures.gallery import drawings
+from delibsim.analysis.study.report.comparison import Comparison, comparison
+from delibsim.analysis.study.report.comparison_report import page_of_both
+from delibsim.analysis.study.report.findings import HELD, Findings, analyses, findings
+from delibsim.analysis.study.report.record import Record, record_of
+from delibsim.analysis.study.report.report import page_of
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.conduct.analysed import place_of, table_of
+from delibsim.conduct.answers import tables_of_answers
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.study import slug
+from delibsim.store.own_folder import refuse_others
+from delibsim.store.runs import Runs
+
+Watch = Callable[[str, int, int], None]
+FOLDER = "analysis"
+"""The folder of the report, within that of the study."""
+
+
+MOST = 5_000
+"""Sessions held above which the answers of all participants are not read again for figures."""
+TOO_MANY = (
+    "The study has {held:,} sessions, and answers are read for at most {most:,}; `delibsim plot`"
+    " draws them for one session or condition."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What is analysed: its table, what is recorded of it, where its report is written.
+
+    `runs` is the study, None where a table is all there is.
+    """
+
+    table: StudyTable
+    record: Record | None
+    folder: Path
+    runs: Runs | None = None
+
+
+def source_of(
+    name: str, root: Path, watch: Watch, to: Path | None = None, alone: bool = True
+) -> Source:
+    """The study of this name or folder, or the table in this file.
+
+    A folder of exported tables counts too (`runs_wide.csv`, or those of `export --as bench`). A
+    study that is not scored is scored first. The report is written into the folder `to`, by default
+    the study's own. WrongInput where there is none of these, and, if the study is analysed alone,
+    where no report can be written, before anything is read.
+    """
+    place = place_of(name, root)
+    own = place.path / FOLDER
+    if place.runs is None:  # beside it: an export replaces its folder as a whole
+        table = place.path.resolve()
+        name = table.stem if isfile(table) else table.name
+        own = table.with_name(f"{name}.{FOLDER}")
+    if alone:
+        refuse_others(to or own, WRITER)
+    record = record_of(place.runs) if place.runs else None
+    return Source(table_of(place, watch), record, own, place.runs)
+
+
+def check(margin: float | None) -> None:
+    """WrongInput for a smallest effect of interest that is none."""
+    if margin is not None and not 0 < margin < math.inf:
+        raise WrongInput(f"--margin is {margin}; it must be above 0 and finite, such as .03")
+
+
+def folder_of_both(sources: tuple[Source, Source], to: Path | None) -> Path:
+    """The folder of the report on two studies, by default beside that of the first; WrongInput
+    where no report can be written there.
+    """
+    first, second = sources
+    folder = to or first.folder.with_name(f"{FOLDER}_with_{slug(second.table.study)}")
+    refuse_others(folder, WRITER)
+    return folder
+
+
+def analyse(source: Source, draws: Draws, margin: float | None, watch: Watch) -> Findings:
+    """Every analysis of a source; `margin` is the smallest effect of interest."""
+    found = findings(source.table, draws, analyses(margin), watch)
+    return found.with_results(_from_answers(source, watch))
+
+
+def _from_answers(source: Source, watch: Watch) -> list[Result]:
+    """The tables that need the answers of participants, which the table of a study has not."""
+    if source.runs is None:
+        return []
+    rows = source.table.rows
+    held = rows[rows["status"].isin(HELD)]
+    if len(held) > MOST:
+        detail = TOO_MANY.format(held=len(held), most=MOST)
+        nothing = pair_correlations(())
+        return [replace(nothing, why_not="too_many_sessions", detail=detail)]
+    topics = list(map(str, held["topic"].drop_duplicates()))
+    return tables_of_answers(source.runs, set(held["session"]), topics, watch=watch)
+
+
+def write(source: Source, found: Findings, draws: Draws, to: Path | None) -> Path:
+    """Write the report of a source into a folder, by default its own; the HTML file."""
+    drawn, absent = drawings(found.study, found.results)
+    pictures = []
+    files = {}
+    for drawing in drawn:
+        made = drawing.files()
+        pictures.append(drawing.picture(made["svg"].decode("utf-8")))
+        for kind, content in made.items():
+            files[f"figures/{drawing.name}.{kind}"] = content
+    page = page_of(found, draws, source.record, pictures, absent)
+    return write_report(page, all_tables(found), to or source.folder, files)
+
+
+def write_both(found: Comparison, folder: Path) -> Path:
+    """Write the report on two studies into a folder; the HTML file."""
+    return write_report(page_of_both(found), found.results, folder)
+
+
+def compare(
+    sources: tuple[Source, Source], draws: Draws, margin: float | None, watch: Watch
+) -> Comparison:
+    """Both studies beside each other."""
+    first, second = sources
+    both = analyse(first, draws, margin, watch), analyse(second, draws, margin, watch)
+    return comparison(*both, records=(first.record, second.record))
+
+
+def all_tables(found: Findings) -> Sequence[Result]:
+    """The table of the study itself, then every other."""
+    study = found.study
+    own = Result(
+        name="study",
+        title="The table of the study",
+        definition="One row a planned session; every other table is computed from it.",
+        source="docs/export.md",
+        rows=study.rows,
+        meanings={column.name: column.meaning for column in study.columns},
+    )
+    return [own, *found.results.values()]

@@ -1,0 +1,76 @@
+"""Tables that need the answers of a study's runs: pairs of participants, who moved, and people."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from delibsim.analysis.study.analyses.individual_change import individual_change
+from delibsim.analysis.study.analyses.pair_correlations import (
+    OF_PEOPLE,
+    PAIRS,
+    pair_correlations,
+    people_pair_correlations,
+    why_not_people,
+)
+from delibsim.analysis.study.result import Result
+from delibsim.conduct.score import Watch
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.run import Run
+from delibsim.store.codec import Damaged
+from delibsim.store.instruments.imported import read_people
+from delibsim.store.runs import Runs
+
+OF_RUNS = {PAIRS: pair_correlations, "individual_change": individual_change}
+"""The tables that are made from runs; each reads them once."""
+ALL = (*OF_RUNS, OF_PEOPLE)
+PEOPLE = Path("surveys/imported/deliberr")
+"""Where the published answers of people lie after they were imported."""
+
+
+def tables_of_answers(
+    runs: Runs,
+    sessions: Collection[str],
+    topics: Collection[str],
+    names: Sequence[str] = ALL,
+    people: Path = PEOPLE,
+    watch: Watch | None = None,
+) -> list[Result]:
+    """The tables named, of these sessions; of people on these topics where their answers are there.
+
+    A run that cannot be read is left out and named in the notes.
+    """
+    held = [session for session in runs.sessions() if session in sessions and runs.held(session)]
+    found = []
+    for name in names:
+        if name == OF_PEOPLE:
+            found.append(_people(people, topics))
+            continue
+        faults: list[str] = []
+        made = OF_RUNS[name](_read(runs, held, faults, watch))
+        notes = [*made.notes, *(f"Left out: {fault}." for fault in faults)]
+        found.append(replace(made, notes=notes))
+    return found
+
+
+def _read(runs: Runs, held: Sequence[str], faults: list[str], watch: Watch | None) -> Iterator[Run]:
+    for done, session in enumerate(held, start=1):
+        if watch is not None:
+            watch("answers read", done, len(held))
+        try:
+            run = runs.run(session)
+        except Damaged as error:
+            faults.append(str(error))
+            continue
+        yield run
+
+
+def _people(folder: Path, topics: Collection[str]) -> Result:
+    try:
+        answers, _ = read_people(folder)
+    except WrongInput as error:
+        return why_not_people(f"{error}.")
+    known = {own.survey: own for own in answers}
+    there = [topic for topic in topics if topic in known]
+    if not there:
+        return why_not_people(f"{folder} holds no answers of people on the topics of the study.")
+    return people_pair_correlations(known, there)

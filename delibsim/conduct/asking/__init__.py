@@ -1,0 +1,1 @@
+"""Asking language models about finished texts: what codings and comparisons share."""

@@ -1,0 +1,1 @@
+"""Having the texts of a study coded by a scheme: plan, estimate, ask, replay."""

@@ -1,0 +1,170 @@
+"""From the folder of a study to the report on one of its comparisons."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings
+from delibsim.analysis.pairs.report import PairsReport, pairs_report
+from delibsim.conduct.comparing.batches import ADAPTIVE, batches_of
+from delibsim.conduct.comparing.plan import task_sheets
+from delibsim.conduct.comparing.texts import kept_texts
+from delibsim.domain.annotation import Text
+from delibsim.domain.comparison import Pair, Vote
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import counted, study_named
+from delibsim.store.comparisons import Comparisons, comparisons_of
+from delibsim.store.packs import packs_of
+from delibsim.store.runs import Runs
+
+PEOPLE = "people"
+"""The name under which the votes of people are found, wherever they are."""
+
+
+def report_on_pairs(
+    runs: Runs, comparisons: Comparisons, settings: Settings, against: str = ""
+) -> PairsReport:
+    """The report on a comparison of a study, beside the votes of people `against` if they are
+    named; WrongInput for what is damaged, where its texts are no longer those that were compared,
+    and for people that are not there.
+    """
+    faults: list[str] = []
+    compared = compared_of(runs, comparisons, faults, against)
+    asked = _asked(comparisons, comparisons.files.task(), faults)
+    return pairs_report(replace(compared, asked=asked), settings, faults)
+
+
+def compared_of(
+    runs: Runs, comparisons: Comparisons, faults: list[str], against: str = ""
+) -> Compared:
+    """A comparison with its votes, those of language models and then those of people; without its
+    calls. Damaged lines are told in `faults`. WrongInput as for the report.
+    """
+    task, votes = comparisons.files.task(), comparisons.all_votes(faults)
+    people = _people(runs, comparisons, votes, against, faults) if against else None
+    apart = set() if people is None else set(people.votes)
+    texts = _groups([*votes, *apart])
+    if people is not None:
+        people = replace(people, left_out=examples_among(task, texts))
+    adaptive = task.get("design", {}).get("kind") == ADAPTIVE
+    return Compared(
+        study=runs.study,
+        name=comparisons.name,
+        votes=tuple(vote for vote in votes if vote not in apart),
+        planned=_planned(runs, comparisons, task, {vote.judge for vote in apart}),
+        texts=texts,
+        imported="imported" in task,
+        seed=task["seed"],
+        probes=_probes(comparisons) if adaptive else None,
+        people=people,
+    )
+
+
+def examples_among(task: Mapping[str, Any], groups: Mapping[str, str]) -> frozenset[Pair]:
+    """The pairs of texts that judges were shown as examples of a dimension; `groups` are those of
+    the texts by id. What judges were told cannot show that they agree with people.
+    """
+    by_digest = {digest: id for id, digest in task["texts"].items()}
+    found = []
+    for dimension in task["dimensions"].values():
+        for example in (dimension or {}).get("examples", ()):
+            digests = [Text("", example[side]).sha256 for side in ("a", "b")]
+            a, b = (by_digest.get(digest, "") for digest in digests)
+            if a and b:
+                found.append(Pair(a, b, groups.get(a, "")))
+    return frozenset(found)
+
+
+def _groups(votes: Iterable[Vote]) -> dict[str, str]:
+    """The group of each text that was compared."""
+    groups: dict[str, str] = {}
+    for vote in votes:
+        groups |= dict.fromkeys((vote.sheet.a, vote.sheet.b), vote.sheet.group)
+    return groups
+
+
+def _asked(comparisons: Comparisons, task: Mapping[str, Any], faults: list[str]) -> Asked:
+    """How a comparison was asked, with its calls."""
+    files = comparisons.files
+    calls, damaged = files.read(files.exchanges)
+    if damaged:
+        faults.append(f"{files.exchanges}: {counted(damaged, 'damaged line')}")
+    return Asked(task.get("runs", 1), task.get("temperature"), calls)
+
+
+def _planned(
+    runs: Runs, comparisons: Comparisons, task: Mapping[str, Any], apart: Collection[str]
+) -> dict[tuple[str, str], int]:
+    """How many votes were planned, by judge and dimension; none of imported judgments, and none of
+    judges that stand `apart`.
+    """
+    planned: dict[tuple[str, str], int] = {}
+    if "imported" not in task:
+        batches = batches_of(comparisons.steps())
+        sheets = _sheets(runs, task)
+        for judge in task["models"]:
+            for dimension in task["dimensions"]:
+                chosen = sum(len(batch.sheets) for batch in batches.get(dimension, ()))
+                planned[judge, dimension] = (sheets + chosen) * task["runs"]
+        for pack in packs_of(comparisons.files).values():
+            for key in pack["sheets"].values():
+                place = key["rater"], key["dimension"]
+                planned[place] = planned.get(place, 0) + 1
+    return {place: n for place, n in planned.items() if place[0] not in apart}
+
+
+def _probes(comparisons: Comparisons) -> dict[str, frozenset[Pair]]:
+    """The pairs of an adaptive comparison that were drawn at random, by dimension."""
+    found: dict[str, frozenset[Pair]] = {}
+    for dimension, batches in batches_of(comparisons.steps()).items():
+        found[dimension] = frozenset(sheet.pair for one in batches for sheet in one.drawn)
+    return found
+
+
+def _sheets(runs: Runs, task: Mapping[str, Any]) -> int:
+    """How many sheets a comparison has."""
+    return len(task_sheets(task, kept_texts(runs, task)))
+
+
+def _people(
+    runs: Runs,
+    comparisons: Comparisons,
+    votes: Sequence[Vote],
+    name: str,
+    faults: list[str],
+) -> People:
+    """The votes of people: those of another comparison by its name; under the name "people" also
+    those of the judges of this comparison who are no models, or of the only one that was imported.
+    """
+    task = comparisons.files.task()
+    own = [vote for vote in votes if vote.judge not in task.get("models", {})]
+    if name == PEOPLE and own and "models" in task:
+        return People(PEOPLE, tuple(own), ordered=True)
+    others = [known for known in comparisons_of(runs) if known != comparisons.name]
+    if name not in others:
+        name = _imported(runs, others, name)
+    other = Comparisons.of(runs, name)
+    theirs = other.files.task()
+    if not set(task["texts"]) & set(theirs["texts"]):
+        raise WrongInput(
+            f"comparisons {comparisons.name} and {name} have no text in common, by id; --against"
+            " takes judgments of the same texts"
+        )
+    return People(name, tuple(other.all_votes(faults)), ordered="imported" not in theirs)
+
+
+def _imported(runs: Runs, others: Sequence[str], name: str) -> str:
+    """The only comparison of imported judgments, if people are asked for under this name."""
+    study = study_named(runs.study)
+    if not others:
+        raise WrongInput(
+            f"--against {name}: {study} has no votes of people, and no other comparison; bring them"
+            f" in: delibsim compare import FILE.csv study={runs.study} name=people"
+        )
+    imported = [one for one in others if "imported" in Comparisons.of(runs, one).files.task()]
+    if name == PEOPLE and len(imported) == 1:
+        return imported[0]
+    if name == PEOPLE and imported:
+        told = ", ".join(imported)
+        raise WrongInput(f"--against {name}: {study} has several; name one: {told}")
+    raise unknown(f"other comparison of {study}", name, others)

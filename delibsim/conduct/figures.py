@@ -1,0 +1,65 @@
+"""What the figures of a study are drawn from, and which of them it can give."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.figures.gallery import FIGURES, Kind
+from delibsim.analysis.study.figures.selection import selected
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.conduct.analysed import Place, table_of
+from delibsim.conduct.answers import PEOPLE, tables_of_answers
+from delibsim.domain.errors import unknown
+from delibsim.store.runs import Runs
+
+FEW = Draws(permutations=200, resamples=200, parametric=20)
+"""Draws with which it is found out which figures there are."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is drawn from: the table of a study, and its runs where there are any."""
+
+    study: StudyTable
+    runs: Runs | None
+    people: Path
+
+    def results(self, kind: Kind, draws: Draws, watch: Any = None) -> Mapping[str, Result]:
+        """The tables that a figure is drawn from, by name."""
+        found = kind.results(self.study, draws)
+        if kind.from_answers and self.runs is not None:
+            rows = self.study.rows
+            sessions, topics = set(rows["session"]), dict.fromkeys(rows["topic"])
+            names = kind.from_answers
+            read = tables_of_answers(self.runs, sessions, list(topics), names, self.people, watch)
+            found |= {result.name: result for result in read}
+        return found
+
+    def why_not(self, kind: Kind) -> str:
+        """Why the study cannot give a figure, "" where it can; answers are not read for it."""
+        if kind.from_answers:
+            answered = len(self.study.analysed("dri_pre")) > 0
+            return "" if self.runs is not None and answered else kind.needs
+        results = kind.results(self.study, FEW)
+        return "" if kind.draw(self.study, results) is not None else kind.why_not(results)
+
+
+def source_of(
+    place: Place, conditions: Sequence[str], sessions: Sequence[str], watch: Any = None
+) -> Source:
+    """The table of what lies at a place, with the chosen conditions and sessions alone."""
+    table = table_of(place, watch)
+    if conditions or sessions:
+        table = selected(table, conditions, sessions)
+    return Source(table, place.runs, PEOPLE)
+
+
+def figure_named(name: str) -> Kind:
+    """The figure of a name; WrongInput if there is none."""
+    kinds = {kind.name: kind for kind in FIGURES}
+    if name not in kinds:
+        raise unknown("figure", name, kinds)
+    return kinds[name]

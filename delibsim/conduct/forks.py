@@ -1,0 +1,164 @@
+"""What forks of runs came to: their scores, and the effect of what they have otherwise."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from delibsim.analysis.fork_effects import ITEM, Effect, ForkValues, effects_of_forks
+from delibsim.analysis.fork_effects_over_runs import OverRuns, effects_over_runs
+from delibsim.conduct.score import Watch, measures_of, score_study, usual_scorers
+from delibsim.domain.branching import told_apart, what_differs
+from delibsim.domain.measure import CATALOGUE, Measure
+from delibsim.domain.run import Run, Session
+from delibsim.domain.score import Score, of_whole_runs
+from delibsim.domain.study import natural
+from delibsim.domain.survey import Phase
+from delibsim.store.account import Account, account_of
+from delibsim.store.files import json_text
+from delibsim.store.runs import Runs
+
+NOT_RATED = "not_rated"
+LATER = {measure.id for name in ("consensus", "ratings") for measure in CATALOGUE[name]}
+"""Measures without a phase of what follows the survey after: a collective statement, ratings."""
+
+
+@dataclass(frozen=True)
+class ForkReport:
+    """The forks of a study, scored: the plan and the status of each, what each gave, effects in
+    each run and over runs that were forked alike, and the names of measures.
+    """
+
+    study: str
+    account: Account
+    plans: Mapping[str, Session]
+    statuses: Mapping[str, str]
+    values: Sequence[ForkValues]
+    effects: Sequence[Effect]
+    over_runs: Sequence[OverRuns]
+    labels: Mapping[str, str]
+    faults: Sequence[str]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        forks = []
+        for name, plan in self.plans.items():
+            forks.append(fork_plain(plan) | {"status": self.statuses.get(name)})
+        return {
+            "study": self.study,
+            "planned": len(self.account.planned),
+            "held": len(self.account.held),
+            "forks": forks,
+            "effects": [effect.plain() for effect in self.effects],
+            "effects_over_runs": [effect.plain() for effect in self.over_runs],
+            "unreadable": list(self.faults),
+        }
+
+
+def fork_plain(plan: Session) -> dict[str, Any]:
+    """Where a branch comes from and what differs, as plain values, texts word for word."""
+    parentage = plan.parentage
+    return {
+        "session": plan.id,
+        "parent": None if parentage is None else parentage.place,
+        "at": None if parentage is None else parentage.at,
+        "differs": [difference.plain() for difference in what_differs(plan)],
+        "seed": plan.seed,
+        "replicate": plan.replicate,
+    }
+
+
+def fork_report(runs: Runs, watch: Watch | None = None, keep: bool = True) -> ForkReport:
+    """Score the forks of a study and find the effect of what each has otherwise; scores are kept
+    beside the forks unless told otherwise.
+    """
+    if not keep:
+        with TemporaryDirectory(prefix="delibsim-") as folder:
+            elsewhere = copy(runs)
+            elsewhere.scored_in = Path(folder)
+            return fork_report(elsewhere, watch)
+    plans = runs.plans_by_name()
+    ordered = {name: plans[name] for name in sorted(plans, key=natural)}
+    scorers = usual_scorers()
+    statuses: dict[str, str] = {}
+    values: dict[str, dict[str, float]] = {name: {} for name in plans}
+
+    def on_run(run: Run) -> None:
+        statuses[run.session.id] = run.status
+        values[run.session.id] |= mean_answers(run)
+
+    def take(_: str, scores: Sequence[Score]) -> None:
+        for score in of_whole_runs(scores):
+            after = score.phase == "post" or score.measure in LATER
+            if after and score.note != NOT_RATED and score.target in values:
+                values[score.target][score.measure] = score.value
+
+    scoring = score_study(runs, scorers, take, on_run, watch, plans)
+    told = told_apart(plans.values())
+    found = []
+    for name, plan in ordered.items():
+        if name in statuses:
+            found.append(_values(plan, values[name], told[plan.id]))
+    measures = measures_of(scorers, runs)
+    effects = effects_of_forks(found)
+    return ForkReport(
+        study=runs.study,
+        account=account_of(runs),
+        plans=ordered,
+        statuses=statuses,
+        values=found,
+        effects=effects,
+        over_runs=_over_runs(effects, ordered, measures),
+        labels={name: measure.label for name, measure in measures.items()},
+        faults=scoring.faults,
+    )
+
+
+def _over_runs(
+    effects: Sequence[Effect], plans: Mapping[str, Session], measures: Mapping[str, Measure]
+) -> list[OverRuns]:
+    surveys = {}
+    for plan in plans.values():
+        if plan.parentage is not None:
+            surveys[plan.parentage.place] = plan.survey.id
+    comparable = {name for name, measure in measures.items() if measure.comparable}
+    return effects_over_runs(effects, surveys, comparable)
+
+
+def mean_answers(run: Run, phase: Phase = "post") -> dict[str, float]:
+    """The mean answer to every item of a survey over participants; NaN where one is missing; none
+    where nobody was surveyed.
+    """
+    after = [response for response in run.responses if response.phase == phase]
+    found: dict[str, float] = {}
+    for item in run.session.survey.items if after else ():
+        given = [response.answers.get(item.id) for response in after]
+        known = [value for value in given if value is not None]
+        whole = known and len(known) == len(given)
+        found[f"{ITEM}{item.id}"] = fmean(known) if whole else nan
+    return found
+
+
+def _values(plan: Session, values: Mapping[str, float], told: str) -> ForkValues:
+    parentage = plan.parentage
+    differences = what_differs(plan)
+    differs = told if differences else ""
+    change = json_text([one.plain() for one in differences]) if differences else ""
+    measures = {name: value for name, value in values.items() if not name.startswith(ITEM)}
+    ordered = measures | {name: value for name, value in values.items() if name not in measures}
+    return ForkValues(
+        session=plan.id,
+        parent="" if parentage is None else parentage.place,
+        at=0 if parentage is None else parentage.at,
+        cell=plan.cell,
+        differs=differs,
+        seed=plan.seed,
+        replicate=plan.replicate,
+        values=ordered,
+        change=hashlib.sha256(change.encode()).hexdigest()[:16] if change else "",
+    )

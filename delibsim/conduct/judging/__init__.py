@@ -1,0 +1,1 @@
+"""Having summaries judged: what is planned, asked, estimated, replayed, and put before people."""

@@ -1,0 +1,351 @@
+"""The index of a study: its table and all that was said in it, in one SQLite file of the user's
+cache.
+
+It is made of the files of the study, and made anew in those parts that are older than these;
+deleting it loses nothing. What a study holds is never changed.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from delibsim.domain.score import Score
+from delibsim.store import codec
+from delibsim.store.files import each_line, json_text
+from delibsim.store.runs import Runs
+from delibsim.store.spoken import spoken
+from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.session_facts import begun_sessions
+
+VERSION = 1
+"""Raised whenever the index holds something else."""
+TURNS = 100_000
+"""A statement has the row `id of its run * TURNS + index of its turn`."""
+LINES = 200_000
+"""So many lines of scores are held in memory at once."""
+FRESH = 3.0
+"""Seconds for which the index is taken for up to date."""
+FIXED = """
+CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE seen(id INTEGER PRIMARY KEY, session TEXT UNIQUE, stamp TEXT);
+CREATE TABLE score(file TEXT, session TEXT, lines BLOB);
+CREATE INDEX score_of ON score(session);
+CREATE VIRTUAL TABLE said USING fts5(
+  text, speaker UNINDEXED, tokenize = "unicode61 remove_diacritics 2");
+"""
+
+Watch = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """By what the files of a study are known again: the stamps of its sessions (JSON), and of its
+    files of scores by name.
+    """
+
+    sessions: Mapping[str, list[int]]
+    scores: Mapping[str, list[int]]
+    settings: list[int]
+
+    @cached_property
+    def digest(self) -> str:
+        """All of them in short."""
+        stamps = list(self.sessions.items()), list(self.scores.items()), self.settings
+        return hashlib.sha256(json.dumps(stamps).encode()).hexdigest()
+
+
+def cache_folder() -> Path:
+    """The folder of all indexes, within the user's cache (XDG_CACHE_HOME)."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "delibsim" / "reader"
+
+
+class StudyIndex:
+    """The index of one study. One connection serves all threads, in turn."""
+
+    def __init__(self, runs: Runs, folder: Path | None = None) -> None:
+        self.runs = runs
+        place = hashlib.sha256(os.fsencode(runs.folder.resolve())).hexdigest()[:16]
+        self.file = (folder or cache_folder()) / f"{place}.sqlite"
+        self._facts = self.file.with_suffix(".facts.jsonl")
+        self._lock = threading.RLock()
+        self._looked = 0.0
+        self._open: sqlite3.Connection | None = None
+
+    @property
+    def digest(self) -> str:
+        """What changes whenever the study does, as far as it was looked at."""
+        return self._about("digest") or ""
+
+    def refresh(self, watch: Watch | None = None, seconds: float = 0.0) -> bool:
+        """Bring the index up to date, unless it was less than so many seconds ago; whether anything
+        had changed.
+        """
+        with self._lock:
+            if seconds and time.monotonic() - self._looked < seconds:
+                return False
+            now = self._stamps()
+            changed = now.digest != self.digest
+            if changed:
+                self._make(now, watch)
+            self._looked = time.monotonic()
+            return changed
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """What a query gives."""
+        with self._lock:
+            return self._connection.execute(sql, values).fetchall()
+
+    def size(self) -> int:
+        """How many sessions the study plans; 0 where its table was not read yet."""
+        made = self.rows("SELECT 1 FROM sqlite_master WHERE name = 'design'")
+        return self.rows("SELECT count(*) FROM design")[0][0] if made else 0
+
+    def columns(self) -> list[Column]:
+        """The columns of the study table, in order."""
+        return [Column(**one) for one in json.loads(self._about("columns") or "[]")]
+
+    def scores(self, session: str) -> list[Score]:
+        """All scores of a session that can be read, of the highest version of each scorer."""
+        found = self.rows("SELECT file, lines FROM score WHERE session = ?", [session])
+        newest: dict[str, tuple[int, list[bytes]]] = {}
+        for file, lines in found:
+            name, _, version = str(file).removesuffix(".jsonl").rpartition(".v")
+            number = int(version) if version.isdecimal() else 0
+            if number > newest.get(name, (-1, []))[0]:
+                newest[name] = number, []
+            if number == newest[name][0]:
+                newest[name][1].extend(lines.split(b"\n"))
+        scores = []
+        for _, lines in newest.values():
+            for line in lines:
+                with suppress(codec.Damaged, ValueError):
+                    scores.append(codec.score_from_plain(json.loads(line)))
+        return scores
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+                self._open = None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._open is None:
+            try:
+                self._open = self._connected(str(self.file))
+            except sqlite3.DatabaseError:  # damaged, or of another version: made anew
+                self._delete()
+                self._open = self._connected(str(self.file))
+        return self._open
+
+    def _connected(self, file: str) -> sqlite3.Connection:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            # It holds what participants said, which is nobody else's.
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError:
+            file = ":memory:"  # a cache that cannot be written is made for this time only
+        made = sqlite3.connect(file, timeout=60, check_same_thread=False, isolation_level=None)
+        try:
+            made.execute("PRAGMA synchronous = OFF")
+            (version,) = made.execute("PRAGMA user_version").fetchone()
+            if version not in (0, VERSION):
+                raise sqlite3.DatabaseError("of another version")
+            if version == 0:
+                made.executescript(f"BEGIN; {FIXED} PRAGMA user_version = {VERSION}; COMMIT;")
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    def _delete(self) -> None:
+        for end in ("", "-journal", "-wal", "-shm"):
+            Path(f"{self.file}{end}").unlink(missing_ok=True)
+
+    def _about(self, name: str) -> str | None:
+        found = self.rows("SELECT value FROM about WHERE name = ?", [name])
+        return found[0][0] if found else None
+
+    def _stamps(self) -> Stamps:
+        known = {name for (name,) in self.rows("SELECT session FROM seen")}
+        scores = {}
+        with suppress(OSError):
+            for entry in sorted(os.scandir(self.runs.scores_folder), key=lambda one: one.name):
+                if entry.name.endswith(".jsonl"):
+                    scores[entry.name] = _stamp(entry.path)
+        sessions = begun_sessions(self.runs, known)
+        settings = _stamp(str(self.runs.folder / "study.json"))
+        return Stamps(dict(sorted(sessions.items())), scores, settings)
+
+    def _make(self, now: Stamps, watch: Watch | None) -> None:
+        """Make anew what is older than the files of the study."""
+        before = json.loads(self._about("scores") or "null")
+        with self._changing() as database:
+            self._read_table(database, before != dict(now.scores), watch)
+            self._read_statements(database, now.sessions, watch)
+            self._read_scores(database, before or {}, now.scores)
+            told = {"digest": now.digest, "scores": json.dumps(dict(now.scores))}
+            database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", told.items())
+
+    @contextmanager
+    def _changing(self) -> Generator[sqlite3.Connection]:
+        database = self._connection
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            yield database
+            database.execute("COMMIT")
+        except BaseException:
+            database.execute("ROLLBACK")
+            raise
+
+    def _read_table(
+        self, database: sqlite3.Connection, rescored: bool, watch: Watch | None
+    ) -> None:
+        """Write the table of the study: its design and counts, and where scores changed also its
+        measures.
+        """
+        from delibsim.analysis.study.table.columns import fixed_columns
+        from delibsim.conduct.analysed import design_table, study_table  # pandas is slow to import
+
+        fixed = {column.name for own in fixed_columns() for column in own}
+        if rescored:
+            table = study_table(self.runs, watch, score=False, kept_in=self._facts)
+        else:
+            table = design_table(self.runs, watch, self._facts)
+        names = [column.name for column in table.columns]
+        places = [place for place, name in enumerate(names) if name in fixed]
+        others = [names.index("session")]
+        others += [place for place, name in enumerate(names) if name not in fixed]
+        rows = [list(map(_kept, row)) for row in table.plain_rows()]
+        _write(database, "design", [names[place] for place in places], places, rows)
+        if rescored:
+            _write(database, "measured", [names[place] for place in others], others, rows)
+            columns = json.dumps([asdict(column) for column in table.columns])
+            database.execute("INSERT OR REPLACE INTO about VALUES ('columns', ?)", [columns])
+
+    def _read_statements(
+        self,
+        database: sqlite3.Connection,
+        sessions: Mapping[str, list[int]],
+        watch: Watch | None,
+    ) -> None:
+        """Write what was said in the runs that are new."""
+        seen = database.execute("SELECT session, id, stamp FROM seen").fetchall()
+        stamps = {session: stamp for session, _, stamp in seen}
+        new = [name for name, stamp in sessions.items() if stamps.get(name) != json.dumps(stamp)]
+        gone = [session for session in stamps if session not in sessions]
+        for session, id, _ in seen:
+            if session in sessions and stamps[session] == json.dumps(sessions[session]):
+                continue
+            first = id * TURNS
+            span = [first, first + TURNS - 1]
+            database.execute("DELETE FROM said WHERE rowid BETWEEN ? AND ?", span)
+        database.executemany("DELETE FROM seen WHERE session = ?", [(name,) for name in gone])
+        for n, session in enumerate(new):
+            if watch is not None:
+                watch("reading statements", n, len(new))
+            stamp = json.dumps(sessions[session])
+            database.execute(
+                "INSERT INTO seen(session, stamp) VALUES (?1, ?2)"
+                " ON CONFLICT(session) DO UPDATE SET stamp = ?2",
+                [session, stamp],
+            )
+            found = database.execute("SELECT id FROM seen WHERE session = ?", [session])
+            first = found.fetchone()[0] * TURNS
+            told = []
+            for turn, speaker, text in spoken(self.runs, session):
+                if 0 <= turn < TURNS:
+                    told.append((first + turn, _whole(text), _whole(speaker)))
+            database.executemany(
+                "INSERT OR REPLACE INTO said(rowid, text, speaker) VALUES (?, ?, ?)", told
+            )
+
+    def _read_scores(
+        self,
+        database: sqlite3.Connection,
+        before: Mapping[str, list[int]],
+        now: Mapping[str, list[int]],
+    ) -> None:
+        """Write the lines of the files of scores that are new, by session."""
+        for file in {*before, *now}:
+            if before.get(file) == now.get(file):
+                continue
+            database.execute("DELETE FROM score WHERE file = ?", [file])
+            if file in now:
+                self._read_file(database, file)
+
+    def _read_file(self, database: sqlite3.Connection, file: str) -> None:
+        held: dict[str, list[bytes]] = {}
+        for n, (line, record) in enumerate(each_line(self.runs.scores_folder / file), 1):
+            session = str((record or {}).get("target", "")).partition("/")[0]
+            held.setdefault(session, []).append(line)
+            if n % LINES == 0:
+                _write_scores(database, file, held)
+                held = {}
+        _write_scores(database, file, held)
+
+
+def _write_scores(
+    database: sqlite3.Connection, file: str, held: Mapping[str, Sequence[bytes]]
+) -> None:
+    rows = ((file, _whole(session), b"\n".join(lines)) for session, lines in held.items())
+    database.executemany("INSERT INTO score VALUES (?, ?, ?)", rows)
+
+
+def _write(
+    database: sqlite3.Connection,
+    table: str,
+    names: Sequence[str],
+    places: Sequence[int],
+    rows: Iterable[Sequence[Any]],
+) -> None:
+    """Write a table anew, with these of the columns, in the order of rows."""
+    columns = ", ".join(quoted(name) for name in names)
+    marks = ", ".join("?" * (len(names) + 1))
+    database.execute(f"DROP TABLE IF EXISTS {table}")
+    database.execute(f"CREATE TABLE {table}(place INTEGER, {columns})")
+    chosen = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
+    values = ((n, *chosen(row)) for n, row in enumerate(rows))
+    database.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+    database.execute(f"CREATE UNIQUE INDEX {table}_of ON {table}(session)")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it for one, whatever it holds."""
+    return '"' + name.replace("\0", "").replace('"', '""') + '"'
+
+
+def _kept(value: Any) -> Any:
+    """A value as SQLite keeps it."""
+    if value is None or type(value) in (int, float, bool):
+        return value
+    if isinstance(value, str):
+        return _whole(value)
+    return value.item() if hasattr(value, "item") else json_text(value)
+
+
+def _whole(text: str) -> str:
+    """Text without halves of characters, which no UTF-8 holds."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _stamp(path: str) -> list[int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return []
+    return [found.st_size, found.st_mtime_ns]

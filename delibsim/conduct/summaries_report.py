@@ -1,0 +1,121 @@
+"""From the folders of studies to what is known of their summaries."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from delibsim.analysis.summaries.judged import JudgedSet
+from delibsim.analysis.summaries.rows import (
+    comparisons_table,
+    opinions_table,
+    ratings_table,
+    summaries_table,
+)
+from delibsim.conduct.judging.plan import judged_material, planned_of, with_people
+from delibsim.conduct.summarising.plan import material_of, task_slots
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.judgment import Judgment
+from delibsim.domain.opinion import OpinionSet
+from delibsim.domain.summary import Summary
+from delibsim.domain.text import study_named
+from delibsim.store.judgments import Judgments, judgments_of
+from delibsim.store.opinions import opinions_of
+from delibsim.store.runs import Runs
+from delibsim.store.summaries import Summaries, summaries_begun
+
+
+def judged_set(
+    runs: Runs, summaries: str = "", judgments: str = "", faults: list[str] | None = None
+) -> JudgedSet:
+    """What is known of the summaries of a study: those that are named, or its only ones, and all
+    judgments of them or, where `judgments` names a task, those of it.
+
+    What could not be read is added to `faults`. WrongInput where there are no summaries, or none of
+    that name.
+    """
+    told = [] if faults is None else faults
+    found = summaries_begun(runs, summaries)
+    task, opinions = found.files.task(), opinions_of(runs)
+    material = material_of(task, opinions)
+    slots = {slot.id: slot for slot in task_slots(task, material)}
+    every = {one.id: one for one in found.all(told)}
+    for id, one in every.items():
+        slots.setdefault(id, one.slot)
+    asked = _asked(runs, found, judgments)
+    ratings: list[tuple[Judgment, bool]] = []
+    compared: list[tuple[Judgment, bool]] = []
+    planned: dict[str, int] = {}
+    judges: dict[str, Any] = {}
+    for own in asked:
+        judges |= own.files.task().get("models", {})
+        for people, given in ((False, own.all(told)), (True, own.of_people(told))):
+            for one in given:
+                (compared if one.sitting.other else ratings).append((one, people))
+        for judge, n in _planned(runs, found, opinions, own, every).items():
+            planned[judge] = planned.get(judge, 0) + n
+    return JudgedSet(
+        study=runs.study,
+        question=opinions.question,
+        kind=opinions.kind,
+        opinions=opinions_table(opinions),
+        summaries=summaries_table(slots, every),
+        sources={id: material.shown(slot) for id, slot in slots.items()},
+        ratings=ratings_table(ratings),
+        comparisons=comparisons_table(compared),
+        planned=planned,
+        models=task["models"],
+        judges=judges,
+    )
+
+
+def _asked(runs: Runs, summaries: Summaries, name: str) -> list[Judgments]:
+    """The tasks of judges of these summaries, or the one that is named."""
+    found = []
+    for known in judgments_of(runs):
+        own = Judgments.of(runs, known)
+        if own.files.task().get("summaries") == summaries.name and name in ("", known):
+            found.append(own)
+    manners: dict[str, list[str]] = {}
+    for own in found:
+        task = own.files.task()
+        if task["models"]:
+            manner = f"{task['role']}, {task['temperature']}, {task['wording']}"
+            manners.setdefault(manner, []).append(own.name)
+    if len(manners) > 1:
+        raise WrongInput(
+            f"{study_named(runs.study)}: judgments {' and '.join(map(', '.join, manners.values()))}"
+            " were asked for in different ways (role, temperature or wording), and are not reported"
+            f" together; name one: judgments={found[0].name}"
+        )
+    if name and not found:
+        raise WrongInput(
+            f"{study_named(runs.study)} has no judgments '{name}' of summaries {summaries.name}"
+        )
+    return found
+
+
+def _planned(
+    runs: Runs,
+    summaries: Summaries,
+    opinions: OpinionSet,
+    judgments: Judgments,
+    every: dict[str, Summary],
+) -> dict[str, int]:
+    """How many judgments a task asks of each judge."""
+    task = judgments.files.task()
+    made = [every[id] for id in task["judged"] if id in every and not every[id].missing]
+    if not task.get("models") or len(made) < len(task["judged"]):
+        return {}
+    material = judged_material(runs, summaries, opinions, made)
+    material = with_people(material, judgments)
+    n = sum(1 for _ in planned_of(task, material, made, judgments))
+    return dict.fromkeys(task["models"], n)
+
+
+def judged_sets(
+    studies: Sequence[Runs], summaries: str, judgments: str, faults: list[str]
+) -> list[JudgedSet]:
+    """What is known of the summaries of several studies; WrongInput for a study named twice."""
+    names = [runs.study for runs in studies]
+    if len(set(names)) < len(names):
+        raise WrongInput("a study is named twice; each set of opinions counts once")
+    return [judged_set(runs, summaries, judgments, faults) for runs in studies]

@@ -1,0 +1,1 @@
+"""Having opinions summarised: what is planned, asked, estimated, replayed."""

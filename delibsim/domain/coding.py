@@ -1,0 +1,151 @@
+"""Codes: the level that a coder gives a text on a dimension, or why there is none."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from delibsim.domain.measure import Measure
+from delibsim.domain.rating import Rated
+from delibsim.domain.reason import Reason
+from delibsim.domain.scheme import Dimension, LevelValue, Scheme
+from delibsim.domain.score import ENSEMBLE as ENSEMBLE
+
+NO_CODE = ("", "na", "n/a", "nan", ".")
+"""What stands in a cell of a table without a code, whatever the case of its letters."""
+CoderKind = Literal["model", "human", "ensemble"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One reply of one model about one text and one dimension.
+
+    `text` is the text's id and `text_sha256` that of what was read; `index` counts from 1;
+    `wording` names the sentences around scheme and text. `level` is None where none could be read,
+    and `missing` then says why. Raises ValueError for a level and a reason, or neither.
+    """
+
+    text: str
+    text_sha256: str
+    dimension: str
+    model: str
+    index: int
+    level: LevelValue | None
+    rationale: str = ""
+    missing: Reason | None = None
+    wording: str = "coding"
+
+    def __post_init__(self) -> None:
+        """Refuse a level with a reason why it is missing, and none without a reason."""
+        if (self.level is None) != (self.missing is not None):
+            raise ValueError(
+                f"{self.text}, {self.dimension}, {self.model} {self.index}: a sample has a level or"
+                " a reason why it has none"
+            )
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What no two samples of a scheme share."""
+        return self.text, self.dimension, self.model, self.wording, self.index
+
+
+@dataclass(frozen=True)
+class Code:
+    """The level that one coder gives one text on one dimension, or why there is none.
+
+    Codes of people were given by them; those of models and of the ensemble are computed from
+    samples. `votes` is how many samples (of a model) or models (of the ensemble) stand behind it.
+    A code of a `training` round is kept apart. `pack` names the pack or draw by which a person
+    came to read the text, "" if none.
+    """
+
+    text: str
+    dimension: str
+    coder: str
+    kind: CoderKind
+    level: LevelValue | None
+    missing: Reason | None = None
+    votes: int = 1
+    training: bool = False
+    pack: str = ""
+    text_sha256: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a level with a reason why it is missing, and none without a reason."""
+        if (self.level is None) != (self.missing is not None):
+            raise ValueError(
+                f"{self.text}, {self.dimension}, {self.coder}: a code has a level or a reason why"
+                " it has none"
+            )
+
+    @property
+    def key(self) -> tuple[str, str, str, bool]:
+        """What no two codes of a scheme share."""
+        return self.text, self.dimension, self.coder, self.training
+
+
+@dataclass(frozen=True)
+class Coded(Rated):
+    """A run together with the codes of its statements, as the scorer `codes` reads it.
+
+    `codes` are those of every scheme, which stands before them; the text of a code is the id of a
+    statement, of a speaker or of the whole. A debate keeps its ratings.
+    """
+
+    codes: tuple[tuple[Scheme, tuple[Code, ...]], ...] = ()
+
+
+AS_SCORES = "docs/coding.md#as-scores"
+"""Where a reader finds what codes are as scores."""
+
+
+def measures_of_scheme(scheme: Scheme) -> tuple[Measure, ...]:
+    """The measures that the scorer `codes` gives of a scheme, in the order of its dimensions.
+
+    One a dimension in order or on an interval scale, `SCHEME.DIMENSION`; one a level of a nominal
+    dimension, `SCHEME.DIMENSION.LEVEL`, which is 1 where the level was given, otherwise 0.
+    """
+    found: list[Measure] = []
+    for dimension in scheme.dimensions:
+        if dimension.scale == "nominal":
+            found += [_measure_of_level(scheme, dimension, value) for value in dimension.values]
+        else:
+            found.append(_measure(scheme, dimension))
+    return tuple(found)
+
+
+def measure_id(scheme: str, dimension: str, level: LevelValue | None = None) -> str:
+    """The id of a measure of a scheme; `level` is that of a nominal dimension.
+
+    >>> measure_id("dqi3", "justification"), measure_id("complaint", "about", "delivery")
+    ('dqi3.justification', 'complaint.about.delivery')
+    """
+    return f"{scheme}.{dimension}" if level is None else f"{scheme}.{dimension}.{level}"
+
+
+def _measure(scheme: Scheme, dimension: Dimension) -> Measure:
+    first, last = dimension.levels[0], dimension.levels[-1]
+    numbers = [float(value) for value in dimension.values]
+    told = f"The level given, from {first.value} ({first.name}) to {last.value} ({last.name})"
+    return Measure(
+        id=measure_id(scheme.id, dimension.id),
+        label=f"{dimension.name or dimension.id} ({scheme.id})",
+        definition=f"{told}; of a participant and a run the mean over coded texts.",
+        source=AS_SCORES,
+        range=(min(numbers), max(numbers)),
+        phases=(),
+        comparable=True,
+        in_summary=False,
+    )
+
+
+def _measure_of_level(scheme: Scheme, dimension: Dimension, level: LevelValue) -> Measure:
+    return Measure(
+        id=measure_id(scheme.id, dimension.id, level),
+        label=f"{dimension.name or dimension.id}: {level} ({scheme.id})",
+        definition=f"1 where the level {level} was given, otherwise 0; of a participant and a run"
+        " the share of coded texts.",
+        source=AS_SCORES,
+        range=(0, 1),
+        phases=(),
+        comparable=True,
+        in_summary=False,
+    )

@@ -1,0 +1,161 @@
+"""Comparisons on paper: two texts in an order, what a judge says of them, and which are judged."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason
+
+Outcome = Literal["a", "b", "tie"]
+"""The text shown first, the one shown second, or neither."""
+OUTCOMES: tuple[Outcome, ...] = ("a", "b", "tie")
+Scheme = Literal["all", "ring", "groups", "random", "adaptive", "list"]
+SCHEMES: tuple[Scheme, ...] = ("all", "ring", "groups", "random", "adaptive", "list")
+Orders = Literal["one", "both"]
+ORDERS: tuple[Orders, ...] = ("one", "both")
+NEEDED = {"ring": "neighbours", "groups": "size", "random": "pairs", "adaptive": "pairs"}
+"""The number that a design needs, by the name of the design."""
+
+
+@dataclass(frozen=True, order=True)
+class Pair:
+    """Two texts of one group by id, unordered: `one` is the id that sorts first.
+
+    Raises WrongInput for a text paired with itself.
+
+    >>> Pair("t2", "t1") == Pair("t1", "t2")
+    True
+    """
+
+    one: str
+    other: str
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a self pair, and put the ids in order."""
+        if self.one == self.other:
+            raise WrongInput(f"text '{self.one}' is paired with itself; name two texts")
+        if self.one > self.other:
+            one, other = self.other, self.one
+            object.__setattr__(self, "one", one)
+            object.__setattr__(self, "other", other)
+
+
+@dataclass(frozen=True, order=True)
+class Sheet:
+    """A pair in one order: the text with the id `a` is shown first, `b` second.
+
+    Raises WrongInput for a text paired with itself.
+    """
+
+    a: str
+    b: str
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a self pair."""
+        Pair(self.a, self.b, self.group)
+
+    @property
+    def id(self) -> str:
+        """The name of the sheet among those of its study.
+
+        >>> Sheet("t1", "t2").id
+        't1 | t2'
+        """
+        return f"{self.a} | {self.b}"
+
+    @property
+    def pair(self) -> Pair:
+        """The pair without its order."""
+        return Pair(self.a, self.b, self.group)
+
+    @property
+    def turned(self) -> "Sheet":
+        """The same pair in the other order."""
+        return Sheet(self.b, self.a, self.group)
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one judge says of one sheet on one dimension, in one run; runs count from 1.
+
+    `outcome` is None where the vote is missing; then `reason` says why. `rationale` is what the
+    judge wrote before its label, "" where it was not asked for. Raises WrongInput for an
+    outcome that is none, and for a vote with neither or both of outcome and reason.
+    """
+
+    sheet: Sheet
+    judge: str
+    dimension: str
+    outcome: Outcome | None
+    run: int = 1
+    reason: Reason | None = None
+    rationale: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse outcomes that are none, and votes that are missing without a reason."""
+        place = f"the vote of '{self.judge}' on '{self.sheet.a}' and '{self.sheet.b}'"
+        if self.outcome is not None and self.outcome not in OUTCOMES:
+            raise WrongInput(f"{place} is '{self.outcome}'; an outcome is a, b or tie")
+        if (self.outcome is None) == (self.reason is None):
+            raise WrongInput(f"{place} needs either an outcome or a reason why it is missing")
+
+    @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What tells it from all other votes of its comparison; ids are unique in a study."""
+        return self.sheet.a, self.sheet.b, self.dimension, self.judge, self.run
+
+    @property
+    def missing(self) -> Reason | None:
+        """Why it is missing, as other answers about texts say it; None where it is not."""
+        return self.reason
+
+    @property
+    def winner(self) -> str | None:
+        """The id of the text that was preferred; None for a tie and for a missing vote.
+
+        >>> Vote(Sheet("t1", "t2"), "judge 1", "logical", "b").winner
+        't2'
+        """
+        if self.outcome == "a":
+            return self.sheet.a
+        return self.sheet.b if self.outcome == "b" else None
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which pairs of a group are judged, and how often each.
+
+    `neighbours` is the number of a ring, `size` that of groups, `pairs` how many pairs a random
+    design has, and how many an adaptive one has at most; 0 elsewhere. `probe` is the share of an
+    adaptive design that is drawn at random. `order` says whether a pair is shown in one drawn order
+    or in both, `runs` how often a judge is asked about a sheet. Raises WrongInput for a design that
+    cannot be.
+    """
+
+    scheme: Scheme = "groups"
+    neighbours: int = 0
+    size: int = 0
+    pairs: int = 0
+    probe: float = 0.2
+    order: Orders = "one"
+    runs: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse names that are none, and numbers that the design has no use for or lacks."""
+        if self.scheme not in SCHEMES:
+            raise WrongInput(f"unknown design '{self.scheme}'; there are: {', '.join(SCHEMES)}")
+        if self.order not in ORDERS:
+            raise WrongInput(f"unknown order '{self.order}'; there are: {', '.join(ORDERS)}")
+        if self.runs < 1:
+            raise WrongInput(f"a sheet is judged at least once, not {self.runs} times")
+        if not 0 <= self.probe <= 1:
+            raise WrongInput(f"the share of probe pairs is 0 to 1, not {self.probe:g}")
+        needed = NEEDED.get(self.scheme)
+        for name in ("neighbours", "size", "pairs"):
+            number = getattr(self, name)
+            if name == needed and number < 1:
+                raise WrongInput(f"the design {self.scheme} needs {name} of 1 or more")
+            if name != needed and number:
+                raise WrongInput(f"the design {self.scheme} has no {name}; leave it out")

@@ -1,0 +1,137 @@
+"""A scheme: what coders apply to texts, as dimensions with levels and the anchors of each level."""
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+Scale = Literal["ordinal", "nominal", "interval"]
+LevelValue = int | float | str
+"""Whole numbers in order (ordinal), numbers (interval), or names (nominal)."""
+ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+"""What the ids of schemes and dimensions look like."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One value of a dimension, its name, and the anchor that says when it applies."""
+
+    value: LevelValue
+    name: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A text as coders are shown it, with its level and why it has that level."""
+
+    text: str
+    level: LevelValue
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One thing that is coded, as an entry of six parts (MacQueen et al. 1998).
+
+    `brief` and `full` define it, `use` and `not_use` say when, `examples` show it. `applies` is ""
+    where it applies to every text, else a question that is answered yes or no first: a text to
+    which the dimension does not apply has no code. `steps` are the scheme's own procedure; where
+    there are none each model writes its own. A text of fewer words than `least_words` is not coded
+    on this dimension. Raises ValueError for a dimension that nobody could code.
+    """
+
+    id: str
+    name: str
+    scale: Scale
+    levels: tuple[Level, ...]
+    brief: str = ""
+    full: str = ""
+    use: str = ""
+    not_use: str = ""
+    examples: tuple[Example, ...] = ()
+    applies: str = ""
+    steps: tuple[str, ...] = ()
+    least_words: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse ids, levels, anchors and examples that contradict the scale."""
+        if not ID.fullmatch(self.id):
+            raise ValueError(f"'{self.id}' cannot be an id: use a-z first, then a-z, 0-9 and _")
+        if len(self.levels) < 2:
+            raise ValueError(f"{self.id}: a dimension has two levels at least")
+        values = self.values
+        if len(set(values)) < len(values):
+            raise ValueError(f"{self.id}: two levels have one value")
+        self._refuse_other_scale(values)
+        for level in self.levels:
+            if not level.anchor.strip():
+                raise ValueError(f"{self.id}: level {level.value} has no anchor")
+        for example in self.examples:
+            if example.level not in values:
+                raise ValueError(f"{self.id}: an example has level {example.level}, which is none")
+
+    def _refuse_other_scale(self, values: tuple[LevelValue, ...]) -> None:
+        """Refuse values that the scale does not have."""
+        named = all(isinstance(value, str) and value for value in values)
+        if self.scale == "nominal":
+            if not named:
+                raise ValueError(f"{self.id}: nominal levels are names")
+            return
+        numbers = [value for value in values if isinstance(value, int | float)]
+        if len(numbers) < len(values) or any(isinstance(value, bool) for value in values):
+            raise ValueError(f"{self.id}: {self.scale} levels are numbers")
+        consecutive = list(range(int(numbers[0]), int(numbers[0]) + len(numbers)))
+        if self.scale == "ordinal" and numbers != consecutive:
+            raise ValueError(
+                f"{self.id}: ordinal levels are consecutive whole numbers, the lowest first"
+            )
+
+    @property
+    def values(self) -> tuple[LevelValue, ...]:
+        """The values of its levels, in order."""
+        return tuple(level.value for level in self.levels)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What coders apply: dimensions, and the texts that it is meant for.
+
+    `least_words` and `most_words` bound the texts that are coded (None: no bound). With
+    `lower_in_doubt` coders are told to give the lower of two neighbouring levels in doubt. Raises
+    ValueError for a scheme without dimensions, and for two dimensions of one id.
+    """
+
+    id: str
+    name: str
+    source: str
+    version: str
+    dimensions: tuple[Dimension, ...]
+    least_words: int = 0
+    most_words: int | None = None
+    lower_in_doubt: bool = False
+    note: str = field(default="")
+
+    def __post_init__(self) -> None:
+        """Refuse ids that cannot be ids, no dimension, and a dimension given twice."""
+        if not ID.fullmatch(self.id):
+            raise ValueError(f"'{self.id}' cannot be an id: use a-z first, then a-z, 0-9 and _")
+        ids = [dimension.id for dimension in self.dimensions]
+        if not ids:
+            raise ValueError(f"scheme {self.id} has no dimension")
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"scheme {self.id}: two dimensions have one id")
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the whole scheme: what was asked is fixed by it."""
+        plain = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(plain.encode()).hexdigest()
+
+    def dimension(self, id: str) -> Dimension:
+        """A dimension by its id; KeyError if there is none."""
+        for dimension in self.dimensions:
+            if dimension.id == id:
+                return dimension
+        raise KeyError(f"scheme {self.id} has no dimension {id}")

@@ -1,0 +1,162 @@
+"""Judges who differ: who says nothing of texts, who tells them apart well, and who is reversed."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from delibsim.measures.bradley_terry.counts import Counts
+from delibsim.measures.bradley_terry.newton import maximised
+from delibsim.measures.bradley_terry.problem import ALPHA, DELTA, THRESHOLD, Point, Problem
+
+Array = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+NO_TIES, ALL_TIES = "no_ties", "all_ties"
+ALWAYS_A, ALWAYS_B = "always_a", "always_b"
+ALPHA_ZERO = "alpha_zero"
+FLAT = np.log(1e-3)
+"""The logarithm of the share of the largest alpha below which a fit that does not converge has an
+alpha run to 0. It is a share because the geometric mean of all is 1: where most judges toss coins,
+the alphas of the others grow without bound while theirs stay in sight."""
+GONE = np.log(1e-6)
+"""The same of a fit that seems to have converged because nothing changes any more."""
+GAIN = 1e-9
+"""By how much turning a judge round must raise the objective."""
+
+
+def mute(votes: Counts, order: bool, threshold: bool, ties: bool) -> tuple[list[str], Marks]:
+    """A note on each judge (K,), and which judges say nothing of texts.
+
+    A judge who only gives ties, or always names the text in one place where place bias (`order`)
+    is estimated, is explained in full by a parameter that grows without bound. `threshold` says
+    whether that of ties is estimated, `ties` whether the model has ties.
+    """
+    k = votes.judges
+    a, tie, b = (np.bincount(votes.judge, part, k) for part in (votes.a, votes.tie, votes.b))
+    notes: list[str] = []
+    silent = np.zeros(k, dtype=bool)
+    for judge in range(k):
+        codes = []
+        decided = a[judge] + b[judge]
+        if ties and decided and not tie[judge]:
+            codes.append(NO_TIES)
+        if ties and tie[judge] and not decided:
+            codes.append(ALL_TIES)
+            silent[judge] = threshold
+        if order and decided and not (a[judge] and b[judge]):
+            codes.append(ALWAYS_A if a[judge] else ALWAYS_B)
+            silent[judge] = True
+        notes.append(" ".join(codes))
+    return notes, silent
+
+
+def basis(free: Marks) -> Array:
+    """The columns (3K, q) in which free parameters of judges (3, K) move.
+
+    Those of ln alpha add up to 0, so that the geometric mean of the alphas is 1.
+    """
+    k = free.shape[1]
+    columns = []
+    for row in (DELTA, THRESHOLD):
+        for judge in np.flatnonzero(free[row]):
+            column = np.zeros((3, k))
+            column[row, judge] = 1
+            columns.append(column.ravel())
+    able = np.flatnonzero(free[ALPHA])
+    for judge in able[:-1]:
+        column = np.zeros((3, k))
+        column[ALPHA, judge], column[ALPHA, able[-1]] = 1, -1
+        columns.append(column.ravel())
+    return np.array(columns).T if columns else np.zeros((3 * k, 0))
+
+
+def discriminating(
+    problem: Problem, point: Point, free: Marks, signed: bool
+) -> tuple[Problem, Point, int, bool]:
+    """The fit with alphas from one without; steps, and whether it converged.
+
+    `free` (3, K) are the parameters that are estimated. A judge whose alpha runs to 0 keeps an
+    alpha of 0, and no part in the geometric mean. With `signed`, judges are turned round one after
+    the other as long as this raises the objective.
+    """
+    problem = replace(problem, basis=basis(free))
+    found, steps, converged = maximised(problem, point)
+    if signed:
+        problem, found, more, converged = _turned(problem, found, converged)
+        steps += more
+    least = _of_largest(free, found)
+    while least.min() < (GONE if converged else FLAT) and np.isfinite(least).sum() > 1:
+        coin = int(least.argmin())
+        still = free & ~((np.arange(3)[:, None] == ALPHA) & (np.arange(free.shape[1]) == coin))
+        free = still
+        signs = np.where(np.arange(len(problem.signs)) == coin, 0.0, problem.signs)
+        problem = replace(problem, basis=basis(free), signs=signs)
+        found, more, converged = maximised(problem, _level(point))
+        steps += more
+        least = _of_largest(free, found)
+    return problem, found, steps, converged
+
+
+def _of_largest(free: Marks, found: Point) -> Array:
+    """The logarithms of the alphas that are free (K,) less the largest; infinite for others."""
+    alphas = np.where(free[ALPHA], found.judges[ALPHA], np.nan)
+    return np.nan_to_num(alphas - np.nanmax(alphas), nan=np.inf)
+
+
+def _turned(problem: Problem, found: Point, converged: bool) -> tuple[Problem, Point, int, bool]:
+    """The best of the fits with the sign of one judge after the other turned."""
+    steps = 0
+    best = problem.objective(problem.at(found)) if converged else -np.inf
+    judge, since = 0, 0
+    while since < problem.counts.judges:
+        signs = problem.signs.copy()
+        signs[judge] *= -1
+        other = replace(problem, signs=signs)
+        tried, more, reached = maximised(other, _level(found))
+        steps += more
+        since += 1
+        if reached and other.objective(other.at(tried)) > best + GAIN:
+            problem, found, converged, since = other, tried, True, 0
+            best = problem.objective(problem.at(found))
+        judge = (judge + 1) % problem.counts.judges
+    if problem.signs.sum() < 0:  # the same likelihood: most judges are taken to be the right way
+        centre = 0.0 if problem.penalty is None else problem.penalty.centre
+        problem = replace(problem, signs=-problem.signs)
+        found = Point(2 * centre - found.s, found.judges)
+    return problem, found, steps, converged
+
+
+def _level(point: Point) -> Point:
+    """The point with all alphas at 1."""
+    judges = point.judges.copy()
+    judges[ALPHA] = 0.0
+    return Point(point.s, judges)
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """Twice the difference of two log likelihoods, its degrees of freedom, and p by chi-squared."""
+
+    statistic: float
+    df: int
+    p: float
+
+
+def likelihood_ratio(smaller: float, larger: float, df: int) -> LikelihoodRatio:
+    """Whether `df` more parameters explain more than chance does (Wilks 1938).
+
+    `smaller` and `larger` are the log likelihoods without and with them, or the objectives where
+    both fits have the same penalty; then p is approximate. Against `own_bias`, `discriminating` has
+    one parameter a judge more, less one. ValueError where there is no further parameter.
+
+    >>> found = likelihood_ratio(-570.838407929, -551.499459293, 2)
+    >>> round(found.statistic, 6), found.p < 1e-8
+    (38.677897, True)
+    """
+    from scipy.special import chdtrc
+
+    if df < 1:
+        raise ValueError("the larger model has no further parameter")
+    statistic = 2 * (larger - smaller)
+    return LikelihoodRatio(statistic, df, float(chdtrc(df, max(statistic, 0.0))))

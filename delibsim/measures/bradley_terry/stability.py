@@ -1,0 +1,205 @@
+"""How stable scores are: split halves, a curve over shares of pairs, separation, a jackknife."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from delibsim.measures.bradley_terry.counts import Counts, counted
+from delibsim.measures.bradley_terry.fit import Fit, Model, fit
+from delibsim.measures.bradley_terry.graph import Graph
+from delibsim.measures.correlations import agreement_of_scores, spearman_brown
+
+Array = NDArray[np.float64]
+SPLITS = 20
+"""Into how many pairs of halves votes are split."""
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """The agreement of scores from two halves, of each split (splits,)."""
+
+    r: Array
+    rho: Array
+    tau: Array
+
+    @property
+    def reliability(self) -> float:
+        """The reliability of all votes together: Spearman and Brown of the mean r."""
+        return spearman_brown(_mean(self.r))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A share of the pairs: how many they are, the agreement of their scores with those of all
+    pairs (which is too good, because they share votes), and of two halves of that size; means over
+    draws, NaN where two halves need more pairs than there are.
+    """
+
+    share: float
+    pairs: int
+    r: float
+    rho: float
+    half_half_r: float
+
+
+def split_half(counts: Counts, model: Model, seed: int, splits: int = SPLITS) -> Halves:
+    """Scores from pairs at random in two halves, `splits` times.
+
+    Compared are scores less the mean of their component of all votes, over all texts that have
+    scores in both halves.
+    """
+    whole = fit(counts, model)
+    found = []
+    for split in range(splits):
+        rng = np.random.default_rng([seed, split])
+        order = rng.permutation(len(counts.pairs))
+        middle = len(order) // 2
+        found.append(_agreement(counts, whole, order[:middle], order[middle:]))
+    return Halves(*np.array(found, dtype=float).reshape(-1, 3).T)
+
+
+def by_judge(counts: Counts, model: Model, seed: int, splits: int = SPLITS) -> Halves:
+    """The same with judges at random in two halves; NaN with one judge."""
+    whole = fit(counts, model)
+    found = []
+    for split in range(splits if counts.judges > 1 else 0):
+        order = np.random.default_rng([seed, split]).permutation(counts.judges)
+        first = np.isin(counts.judge, order[: counts.judges // 2])
+        scores = [_scores(counts.only(rows), whole) for rows in (first, ~first)]
+        agreed = agreement_of_scores(*scores)
+        found.append((agreed.r, agreed.rho, agreed.tau))
+    return Halves(*np.array(found or [[math.nan] * 3], dtype=float).T)
+
+
+def curve(
+    counts: Counts,
+    model: Model,
+    shares: Sequence[float],
+    seed: int,
+    draws: int = SPLITS,
+) -> list[Step]:
+    """How scores from a share of the pairs agree with those from all, and halves with each other.
+
+    ValueError for a share that is not above 0 and at most 1.
+    """
+    if any(not 0 < share <= 1 for share in shares):
+        raise ValueError("a share is above 0 and at most 1")
+    whole = fit(counts, model)
+    steps = []
+    for share in shares:
+        size = max(1, round(share * len(counts.pairs)))
+        with_all, halves = [], []
+        for draw in range(draws if size < len(counts.pairs) else 1):  # all pairs are all alike
+            rng = np.random.default_rng([seed, draw])
+            order = rng.permutation(len(counts.pairs))
+            agreed = agreement_of_scores(_of_pairs(counts, whole, order[:size]), whole.scores)
+            with_all.append((agreed.r, agreed.rho))
+            if 2 * size <= len(order):
+                halves.append(_agreement(counts, whole, order[:size], order[size : 2 * size])[0])
+        r, rho = np.array(with_all).T
+        steps.append(Step(share, size, _mean(r), _mean(rho), _mean(np.array(halves))))
+    return steps
+
+
+def separation(scores: Array, errors: Array, graph: Graph) -> float:
+    """1 - mean(se^2) / var(s), within components: the share of the variance that is no error.
+
+    It deceives where pairs were chosen by what was known of them. NaN where scores do not vary.
+    """
+    known = ~np.isnan(scores) & ~np.isnan(errors) & ~graph.alone
+    variance = float((scores[known] ** 2).mean()) if known.any() else 0.0
+    return 1 - float((errors[known] ** 2).mean()) / variance if variance > 0 else math.nan
+
+
+def r_of_probes(
+    votes: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    probes: NDArray[np.bool_],
+    n: int,
+    model: Model,
+) -> float:
+    """The correlation of the votes on some pairs with what the scores from all others expect.
+
+    `votes` are the first and second text and the outcome (1, 0, -1) of every vote (v,), `probes`
+    (v,) says which are on pairs that were drawn at random, whatever was known of them. The
+    correlation is that of outcomes with differences of scores and place bias. NaN with fewer than
+    three such votes, and where one side does not vary.
+    """
+    first, second, outcome = votes
+    if probes.all():
+        return math.nan
+    others = fit(counted(n, first[~probes], second[~probes], outcome[~probes]), model)
+    delta = np.nan_to_num(others.delta[0]) if len(others.delta) else 0.0
+    d = others.raw[first[probes]] - others.raw[second[probes]] + delta
+    known = ~np.isnan(d)
+    return agreement_of_scores(d[known], outcome[probes][known].astype(float)).r
+
+
+def jackknifed(
+    counts: Counts,
+    model: Model,
+    seed: int,
+    splits: int = SPLITS,
+) -> tuple[Array, Array]:
+    """Delta and theta (K,) less their bias from many texts with few votes each.
+
+    2 * all - the mean of two halves of the pairs, theta on the logarithm, mean over splits
+    (Quenouille 1956, https://doi.org/10.1093/biomet/43.3-4.353). NaN where a half has no estimate.
+    """
+    whole = fit(counts, model)
+    delta, theta = [], []
+    for split in range(splits):
+        order = np.random.default_rng([seed, split]).permutation(len(counts.pairs))
+        middle = len(order) // 2
+        parts = [_fit_of_pairs(counts, whole, half) for half in (order[:middle], order[middle:])]
+        delta.append(2 * whole.delta - (parts[0].delta + parts[1].delta) / 2)
+        logs = [_log(one.theta) for one in (whole, *parts)]
+        theta.append(np.exp(2 * logs[0] - (logs[1] + logs[2]) / 2))
+    return np.mean(delta, axis=0), np.mean(theta, axis=0)
+
+
+def _agreement(
+    counts: Counts, whole: Fit, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> tuple[float, float, float]:
+    scores = [_of_pairs(counts, whole, pairs) for pairs in (first, second)]
+    agreed = agreement_of_scores(*scores)
+    return agreed.r, agreed.rho, agreed.tau
+
+
+def _of_pairs(counts: Counts, whole: Fit, pairs: NDArray[np.int64]) -> Array:
+    """Scores from some of the pairs."""
+    return _in_components(_fit_of_pairs(counts, whole, pairs), whole)
+
+
+def _scores(votes: Counts, whole: Fit) -> Array:
+    """Scores from some of the votes."""
+    return _in_components(fit(votes, whole.model), whole)
+
+
+def _in_components(found: Fit, whole: Fit) -> Array:
+    """Strengths less the mean of their component of all votes; NaN for texts without a vote."""
+    raw = np.where(found.graph.alone, np.nan, found.raw)
+    known = ~np.isnan(raw)
+    component, count = whole.graph.component, len(whole.graph.sizes)
+    totals = np.bincount(component[known], raw[known], count)
+    sizes = np.bincount(component[known], minlength=count)
+    return raw - (totals / np.maximum(sizes, 1))[component]
+
+
+def _fit_of_pairs(counts: Counts, whole: Fit, pairs: NDArray[np.int64]) -> Fit:
+    chosen = np.zeros(len(counts.pairs), dtype=bool)
+    chosen[pairs] = True
+    return fit(counts.only(chosen[counts.pair]), whole.model, whole)
+
+
+def _log(values: Array) -> Array:
+    """Logarithms; NaN of what is not above 0."""
+    return np.log(np.where(values > 0, values, np.nan))
+
+
+def _mean(values: Array) -> float:
+    """The mean of what is defined; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else math.nan

@@ -1,0 +1,1 @@
+"""Statistical inference on numpy arrays: estimates, intervals and tests; each cites its source."""

@@ -1,0 +1,235 @@
+"""Blocked contrasts of two treatments: the estimate, and its tests by permutation.
+
+A block is what is held equal, such as a topic and a model. The estimate is the unweighted mean over
+blocks of the difference between the means of both treatments. Two tests go with it: labels permuted
+freely within blocks, which is right where runs are independent of each other (Edgington and
+Onghena 2007, https://doi.org/10.1201/9781420011814), and signs of the differences of pairs flipped,
+which is right where the treatments of one replicate share seeds (Fisher 1935, section 21).
+"""
+
+from collections.abc import Generator
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+ENUMERATED = 1_024
+"""The most ways of labelling the runs of a block that are listed; of more, some are drawn."""
+DRAWN = (2_048, 65_536)
+"""The fewest and the most labellings that are drawn where not all are listed."""
+SIGNS_AT_ONCE = 8
+"""How many pairs have their signs flipped by one random byte."""
+ROUNDING = 1e-9
+"""The share of an observed difference by which rounding may move a permuted one."""
+WEIGHT_DIGITS = 12
+"""Decimal places in which weights must agree to be equal."""
+NOTHING = 1e-13
+"""The share of two means below which their difference is rounding, and so 0."""
+
+
+def block_differences(values: ArrayLike, first: ArrayLike, blocks: ArrayLike) -> Array:
+    """The difference of means of each block (b,): treatment a less treatment b.
+
+    `values` (n,) have no NaN, `first` (n,) is True where the treatment is a, and `blocks` (n,)
+    numbers the blocks from 0. ValueError where a block has not both treatments.
+
+    >>> block_differences([3, 5, 1, 2], [True, True, False, False], [0, 0, 0, 0])
+    array([2.5])
+    """
+    found, marks, codes = _checked(values, first, blocks)
+    means = []
+    for chosen in (marks, ~marks):
+        sizes = np.bincount(codes[chosen], minlength=codes.max() + 1)
+        totals = np.bincount(codes[chosen], found[chosen], minlength=codes.max() + 1)
+        means.append(totals / sizes)
+    differences = means[0] - means[1]
+    rounding = np.abs(differences) <= NOTHING * (np.abs(means[0]) + np.abs(means[1]))
+    return np.where(rounding, 0.0, differences)
+
+
+def free_p(
+    values: ArrayLike,
+    first: ArrayLike,
+    blocks: ArrayLike,
+    permutations: int,
+    seed: int,
+    sessions: ArrayLike | None = None,
+) -> float:
+    """Two-sided p of the blocked contrast, labels permuted freely within blocks.
+
+    Arguments as those of `block_differences`. It is (1 + #{|T*| >= |T|}) / (1 + permutations).
+    `sessions` (n,) numbers the session of each value from 0, where one stands in several blocks;
+    blocks that share a session are then one stratum, in which all sessions change places, each
+    with its weight in the estimate. Where a stratum can be labelled in at most 1,024 ways, each
+    draw takes one of them. For larger ones some thousands of labellings are drawn for all strata
+    of one shape; each draw takes one of these anew for every stratum. Their differences are
+    centred, because the mean over all labellings is 0.
+    """
+    found, marks, codes = _checked(values, first, blocks)
+    observed = block_differences(found, marks, codes)
+    weights = _weights(marks, codes)
+    if sessions is not None:
+        found, weights, codes = _of_sessions(found, weights, codes, np.asarray(sessions))
+    rng = np.random.default_rng(seed)
+    totals = np.zeros(permutations)
+    for table, pattern in _by_shape(found, weights, codes):
+        ways, all_listed = _labellings(pattern, permutations // len(table), rng)
+        differences = table @ ways.T
+        if not all_listed:
+            differences -= differences.mean(axis=1, keepdims=True)
+        for row in differences:
+            totals += row[rng.integers(0, len(row), permutations, dtype=np.uint16)]
+    return two_sided_p(totals, float(observed.sum()), float(np.abs(observed).sum()))
+
+
+def paired_p(
+    differences: ArrayLike,
+    blocks: ArrayLike,
+    permutations: int,
+    seed: int,
+    together: ArrayLike | None = None,
+) -> float:
+    """Two-sided p of the mean over blocks of the mean difference of pairs, by flipping signs.
+
+    `differences` (m,) are those of the pairs, treatment a less treatment b, and `blocks` (m,)
+    numbers the block of each. `together` (m,) is equal for pairs that share a session: their signs
+    are flipped at once. It is (1 + #{|T*| >= |T|}) / (1 + permutations); NaN without a pair.
+    """
+    found = np.asarray(differences, dtype=float)
+    if not found.size:
+        return float("nan")
+    codes = np.unique(np.asarray(blocks), return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    weighted = found / sizes[codes]
+    if together is not None:
+        weighted = np.bincount(np.unique(np.asarray(together), return_inverse=True)[1], weighted)
+    missing = -len(weighted) % SIGNS_AT_ONCE
+    groups = np.pad(weighted, (0, missing)).reshape(-1, SIGNS_AT_ONCE)
+    patterns = np.arange(2**SIGNS_AT_ONCE)[:, None] >> np.arange(SIGNS_AT_ONCE)
+    signs = 1.0 - 2.0 * (patterns & 1)
+    rng = np.random.default_rng(seed)
+    totals = np.zeros(permutations)
+    for sums in groups @ signs.T:
+        totals += sums[np.frombuffer(rng.bytes(permutations), dtype=np.uint8)]
+    return two_sided_p(totals, float(weighted.sum()), float(np.abs(weighted).sum()))
+
+
+def pooled_p(
+    first: ArrayLike,
+    second: ArrayLike,
+    permutations: int,
+    seed: int,
+) -> float:
+    """Two-sided p of the difference of two means, all labels permuted, without blocks.
+
+    Because the sum of all values stays the same, this is also the permutation test of t with a
+    pooled variance.
+    """
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    values = np.concatenate([a, b]) - np.concatenate([a, b]).mean()
+    rng = np.random.default_rng(seed)
+    totals = np.empty(permutations)
+    step = max(1, 1_000_000 // len(values))
+    for start in range(0, permutations, step):
+        rows = min(step, permutations - start)
+        shuffled = rng.permuted(np.broadcast_to(values, (rows, len(values))), axis=1)
+        totals[start : start + rows] = shuffled[:, : len(a)].sum(axis=1)
+    return two_sided_p(totals, float(values[: len(a)].sum()), float(np.abs(values).sum()))
+
+
+def two_sided_p(drawn: Array, observed: float, scale: float) -> float:
+    """(1 + how many draws are at least as far from 0) / (1 + number of draws).
+
+    `scale` is the size of what was added up to give the observed sum; rounding is a share of it.
+    """
+    least = abs(observed) - ROUNDING * scale
+    return float((1 + np.count_nonzero(np.abs(drawn) >= least)) / (1 + len(drawn)))
+
+
+def _checked(
+    values: ArrayLike,
+    first: ArrayLike,
+    blocks: ArrayLike,
+) -> tuple[Array, Marks, NDArray[np.intp]]:
+    """The arguments as arrays; ValueError for NaN and for a block without both treatments."""
+    found = np.asarray(values, dtype=float)
+    marks = np.asarray(first, dtype=bool)
+    codes = np.asarray(blocks, dtype=np.intp)
+    if np.isnan(found).any():
+        raise ValueError("values that are not there must be left out")
+    blocks_in_all = codes.max() + 1 if codes.size else 0
+    fewest = [np.bincount(codes[side], minlength=blocks_in_all) for side in (marks, ~marks)]
+    if not blocks_in_all or not np.min(fewest):
+        raise ValueError("every block needs both treatments")
+    return found, marks, codes
+
+
+def _weights(first: Marks, blocks: NDArray[np.intp]) -> Array:
+    """The weight of each value in the sum over blocks of their differences."""
+    sizes_a = np.bincount(blocks[first], minlength=blocks.max() + 1)
+    sizes_b = np.bincount(blocks[~first], minlength=blocks.max() + 1)
+    return np.where(first, 1 / sizes_a[blocks], -1 / sizes_b[blocks])
+
+
+def _of_sessions(
+    values: Array,
+    weights: Array,
+    blocks: NDArray[np.intp],
+    sessions: NDArray[np.intp],
+) -> tuple[Array, Array, NDArray[np.intp]]:
+    """Value, weight and stratum of each session, in the order in which they first occur."""
+    _, firsts, numbers = np.unique(sessions, return_index=True, return_inverse=True)
+    if len(firsts) == len(sessions):
+        return values, weights, blocks
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    of_sessions = blocks.max() + 1 + numbers
+    size = int(of_sessions.max()) + 1
+    joined = coo_array((np.ones(len(blocks)), (blocks, of_sessions)), shape=(size, size))
+    strata = connected_components(joined, directed=False)[1][blocks]
+    kept = np.sort(firsts)
+    added = np.bincount(numbers, weights).astype(np.float64)[numbers[kept]]
+    return values[kept], added, np.unique(strata[kept], return_inverse=True)[1]
+
+
+def _by_shape(
+    values: Array,
+    weights: Array,
+    strata: NDArray[np.intp],
+) -> Generator[tuple[Array, Array]]:
+    """Strata with equal weights as a table (strata, sessions), and these weights, largest first."""
+    order = np.argsort(strata, kind="stable")
+    sorted_values = values[order]
+    sizes = np.bincount(strata)
+    above = np.bincount(strata, weights > 0)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    patterns = np.zeros((len(sizes), sizes.max()))
+    ranked = np.lexsort((-weights, strata))
+    places = np.arange(len(ranked)) - starts[strata[ranked]]
+    patterns[strata[ranked], places] = weights[ranked]
+    keys = np.column_stack([sizes, above, np.round(patterns, WEIGHT_DIGITS)])
+    shapes, of_shape = np.unique(keys, axis=0, return_inverse=True)
+    for shape in range(len(shapes)):
+        alike = np.flatnonzero(of_shape.ravel() == shape)
+        size = sizes[alike[0]]
+        yield sorted_values[starts[alike][:, None] + np.arange(size)], patterns[alike[0], :size]
+
+
+def _labellings(pattern: Array, drawn: int, rng: np.random.Generator) -> tuple[Array, bool]:
+    """Ways (w, size) of giving these weights to the sessions of a stratum, and whether all are
+    listed.
+    """
+    size, chosen = len(pattern), int((pattern > 0).sum())
+    two = len(np.unique(np.round(pattern, WEIGHT_DIGITS))) == 2
+    if two and comb(size, chosen) <= ENUMERATED:
+        picked = np.array(list(combinations(range(size), chosen)))
+        ways = np.full((len(picked), size), pattern[-1])
+        np.put_along_axis(ways, picked, pattern[0], axis=1)
+        return ways, True
+    shape = (int(np.clip(drawn, *DRAWN)), size)
+    return rng.permuted(np.broadcast_to(pattern, shape), axis=1), False

@@ -1,0 +1,1 @@
+"""Formulas of collective summaries: labels, groups that are left out, order, place, extraction."""

@@ -1,0 +1,250 @@
+"""The settings of a comparison: its own ones (dimension, design ...), and those of models and
+limits.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+from delibsim.domain.adaptive import UNTIL, Rule
+from delibsim.domain.comparison import ORDERS, SCHEMES, Orders, Scheme
+from delibsim.domain.errors import WrongInput
+from delibsim.planning.coders import Called, CodersAsked, coders_asked, refuse_others
+from delibsim.planning.overrides import values_by_key
+from delibsim.planning.readers import (
+    Reader,
+    key_of,
+    names,
+    one_name,
+    one_of,
+    read_values,
+    temperature,
+    whole,
+    yes_or_no,
+)
+from delibsim.prompts.compare import Criteria
+
+UNITS = ("statement", "speech", "participant")
+WITHIN = ("session", "topic")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+JUDGES = Called(
+    coder="judge",
+    people="language models and citizens are asked here",
+    more="runs=N asks it N times",
+)
+EXAMPLES = 3
+"""How many examples of a dimension judges are shown, where they are shown any."""
+OF_DESIGNS = {
+    "per_text": ("random", "ring", "adaptive"),
+    "g": ("groups",),
+    "file": ("list",),
+    "probe": ("adaptive",),
+    "batch": ("adaptive",),
+    "until": ("adaptive",),
+}
+"""The designs that each setting of a design is of."""
+PER_TEXT, PER_TEXT_UNTIL = 10, 30
+"""Comparisons a text; of an adaptive design at most, where a rule may end it before."""
+WANTED = "expected rules such as r:0.9, or several of them as [r:0.9,usd:5]"
+BOUNDS: Mapping[str, tuple[float, str]] = {
+    "se": (100.0, "a standard error above 0, such as se:0.3"),
+    "r": (0.9999, "a correlation above 0 and below 1, such as r:0.9"),
+    "apart": (1.0, "a share above 0, at most 1, such as apart:0.8"),
+    "usd": (1e9, "US dollars above 0, such as usd:5"),
+}
+"""The largest limit of every rule, and what it is."""
+
+
+@dataclass(frozen=True)
+class ComparingSettings:
+    """What is set for a comparison beside models and limits.
+
+    `within` is "" where it is not set. `temperature` None: none is sent. `max_tokens` bounds every
+    reply. `file` lists the pairs of design=list; `probe`, `batch` and `until` are of
+    design=adaptive: the share of pairs drawn at random, the pairs asked about together, and the
+    limits of the rules that end it. `keys` are those that were given.
+    """
+
+    dimensions: tuple[str, ...] = ()
+    name: str = "main"
+    design: Scheme = "random"
+    per_text: int = PER_TEXT
+    g: int = 8
+    file: str = ""
+    probe: float = 0.2
+    batch: int = 50
+    until: Mapping[Rule, float] = field(default_factory=dict)
+    order: Orders = "one"
+    runs: int = 1
+    criteria: Criteria = "none"
+    ties: bool = True
+    reasons: bool = False
+    topic: bool = False
+    unit: str = "statement"
+    within: str = ""
+    examples: int = 0
+    temperature: float | None = 0.7
+    max_tokens: int = 400
+    wording: str = "compare"
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether pairs are chosen by what is known so far."""
+        return self.design == "adaptive"
+
+    @property
+    def grows(self) -> bool:
+        """Whether the design has so many comparisons a text, to which more can be added."""
+        return self.design in ("random", "ring", "adaptive")
+
+
+FIELDS = {
+    "dimension": "dimensions",
+    "name": "name",
+    "design": "design",
+    "design.per_text": "per_text",
+    "design.g": "g",
+    "design.file": "file",
+    "design.probe": "probe",
+    "design.batch": "batch",
+    "design.until": "until",
+    "order": "order",
+    "runs": "runs",
+    "criteria": "criteria",
+    "examples": "examples",
+    "ties": "ties",
+    "reasons": "reasons",
+    "topic": "topic",
+    "unit": "unit",
+    "within": "within",
+    "temperature": "temperature",
+    "max_tokens": "max_tokens",
+    "wording": "wording",
+}
+"""The settings that a comparison has of its own, and the field that each fills."""
+
+
+@dataclass(frozen=True)
+class ComparingAsked:
+    """What a command asks for: the settings of the comparison, and its judges."""
+
+    settings: ComparingSettings
+    judges: CodersAsked
+
+
+def comparing_asked(overrides: Sequence[str]) -> ComparingAsked:
+    """What settings ask for; WrongInput for a key or value that cannot be."""
+    own = [override for override in overrides if key_of(override) in FIELDS]
+    others = [override for override in overrides if key_of(override) not in FIELDS]
+    given = read_values(values_by_key(own), _READ)
+    fields: dict[str, Any] = {FIELDS[key]: value for key, value in given.items()}
+    if "until" in fields:
+        fields = {"per_text": PER_TEXT_UNTIL, **fields}
+    settings = replace(ComparingSettings(), **fields, keys=frozenset(given))
+    if not settings.dimensions:
+        raise WrongInput(
+            "name the dimension: dimension=logical (delibsim compare dimensions lists them)"
+        )
+    _refuse_design(settings)
+    if settings.examples and not settings.ties:
+        raise WrongInput(
+            "examples=3 shows a tie, and ties=false allows none; leave one of both out"
+        )
+    refuse_others(others, list(FIELDS), "setting of a comparison")
+    judges = coders_asked(others, settings.temperature, settings.max_tokens, JUDGES)
+    return ComparingAsked(settings, judges)
+
+
+def _refuse_design(settings: ComparingSettings) -> None:
+    """WrongInput for a design that cannot be, or a setting that another design has."""
+    kind, per_text = settings.design, settings.per_text
+    if kind == "ring" and per_text % 2:
+        near = f"{per_text - 1} or {per_text + 1}" if per_text > 1 else f"{per_text + 1}"
+        raise WrongInput(
+            f"design.per_text={per_text} cannot be with design=ring: every text is compared with as"
+            f" many neighbours on either side; take {near}"
+        )
+    if kind == "adaptive" and per_text < 2:
+        raise WrongInput(
+            f"design.per_text={per_text} cannot be with design=adaptive, which begins with a ring:"
+            " every text is compared with two others; take 2 or more"
+        )
+    for name, kinds in OF_DESIGNS.items():
+        if f"design.{name}" in settings.keys and kind not in kinds:
+            listed = " or ".join(f"design={one}" for one in kinds)
+            raise WrongInput(f"design.{name} has no effect with design={kind}; it is of {listed}")
+    if kind == "list" and not settings.file:
+        raise WrongInput("design=list needs the file with the pairs: design.file=pairs.csv")
+
+
+def task_name(name: str, value: Any) -> str:
+    """The name of a comparison, which can name a folder."""
+    found = one_name(name, value)
+    if not NAME.fullmatch(found):
+        raise WrongInput(f"{name}={found}: use letters, digits, '.', '_' and '-', a letter first")
+    return found
+
+
+def share(name: str, value: Any) -> float:
+    """A share from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise WrongInput(f"{name}={value}: expected a share from 0 to 1")
+    return float(value)
+
+
+def rules(name: str, value: Any) -> dict[Rule, float]:
+    """The limits of rules, in the order in which they were given.
+
+    >>> rules("design.until", ["r:0.9", "usd:5"])
+    {'r': 0.9, 'usd': 5.0}
+    """
+    found: dict[Rule, float] = {}
+    for one in value if isinstance(value, list) and value else [value]:
+        kind, _, text = str(one).partition(":")
+        if not text:
+            raise WrongInput(f"{name}={one}: {WANTED}")
+        rule: Rule = one_of(UNTIL)(name, kind)
+        if rule in found:
+            raise WrongInput(f"{name} has two limits of {rule}; give one")
+        most, wanted = BOUNDS[rule]
+        try:
+            limit = float(text)
+        except ValueError:
+            limit = 0.0
+        if not 0 < limit <= most:
+            raise WrongInput(f"{name}={one}: expected {wanted}")
+        found[rule] = limit
+    return found
+
+
+def _examples(name: str, value: Any) -> int:
+    if isinstance(value, bool) or value not in (0, EXAMPLES):
+        raise WrongInput(f"{name}={value}: expected 0, or {EXAMPLES}: one each for A, B and Tie")
+    return value
+
+
+_READ: Mapping[str, Reader] = {
+    "dimension": names,
+    "name": task_name,
+    "design": one_of(SCHEMES),
+    "design.per_text": whole(1, 100_000),
+    "design.g": whole(2, 1_000),
+    "design.file": one_name,
+    "design.probe": share,
+    "design.batch": whole(1, 10_000),
+    "design.until": rules,
+    "order": one_of(ORDERS),
+    "runs": whole(1, 1_000),
+    "criteria": one_of(get_args(Criteria)),
+    "examples": _examples,
+    "ties": yes_or_no,
+    "reasons": yes_or_no,
+    "topic": yes_or_no,
+    "unit": one_of(UNITS),
+    "within": one_of(WITHIN),
+    "temperature": temperature,
+    "max_tokens": whole(1, 1_000_000),
+    "wording": one_name,
+}

@@ -1,0 +1,240 @@
+"""What differs from a branch on: treatment, wording, models, personas and seats, from settings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.participant import Participant
+from delibsim.domain.run import Session
+from delibsim.domain.treatment import Treatment, Wording
+from delibsim.models.clients.settings import check_settings
+from delibsim.planning import debates
+from delibsim.planning.cell import Composer
+from delibsim.planning.config import Config, GroupConfig, built, validated
+from delibsim.planning.fork_request import Places
+from delibsim.planning.model_settings import model_settings
+from delibsim.planning.overrides import Job
+from delibsim.planning.seats import SessionContext, seated
+
+ALLOWED = ("treatment", "wording", "persona", "model", "rounds", "temperature", "group.models")
+"""Settings that a fork can change; each also with what stands below it (model.susceptibility)."""
+ELSEWHERE = ("study", "runs", "seed", "limits", "base_url")
+"""Settings that a fork can have and that change nothing of what is told."""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """The plan of a run with its changes, what differs in a few words, and what is for this process
+    alone.
+    """
+
+    session: Session
+    label: tuple[str, ...]
+    config: Config
+    addresses: Mapping[str, str]
+
+
+def changed(own: Session, job: Job, places: Places, composer: Composer) -> Changed:
+    """The plan of a session with the changes of a job; what was not named stays as it is.
+
+    WrongInput for a setting that a fork cannot change.
+    """
+    for key in (*job.choices, *job.values):
+        if not _within(key, (*ALLOWED, *ELSEWHERE)):
+            raise WrongInput(
+                f"'{key}' cannot differ from a turn on; a fork changes {', '.join(ALLOWED)}, who"
+                " sits there (--leave, --join) and what is said (--say, --insert, --remove)"
+            )
+    if own.kind.sides and "rounds" in job.values:
+        raise WrongInput(f"'rounds' has no effect on a debate: {debates.MEANINGLESS['rounds']}")
+    label = [*_label(job), *(f"leave{seat}" for seat in places.leave)]
+    label += [f"seat{seat}" for seat in places.seats]
+    values = {**job.values, "format": own.format}
+    if "model" in job.choices or "group.models" in job.values:
+        values |= _kept_temperature(own, job)
+    job = Job(job.choices, values, job.added)
+    config = validated(composer.configured(job))
+    session = replace(own, seed=config.seed if "seed" in job.values else own.seed)
+    session = _with_treatment(session, config, job)
+    if _named(job, "wording"):
+        session = replace(session, wording=built(Wording, "wording", config.wording))
+    session = _with_seats(session, places)
+    session, addresses = _with_models(session, config, job, places, composer)
+    session = _with_personas(session, config, job, places, composer)
+    label += [f"join{places.join}"] * bool(places.join)
+    label += [f"seed{session.seed}"] * (session.seed != own.seed)
+    return Changed(session, tuple(label), config, addresses)
+
+
+def changes_any(own: Session, now: Session) -> bool:
+    """Whether two plans differ in more than their seed."""
+    return replace(now, seed=own.seed) != own
+
+
+def _within(key: str, names: Sequence[str]) -> bool:
+    return any(key == name or key.startswith(f"{name}.") for name in names)
+
+
+def _named(job: Job, *names: str) -> bool:
+    return any(_within(key, names) for key in (*job.choices, *job.values))
+
+
+def _label(job: Job) -> list[str]:
+    found = []
+    for key, value in {**job.choices, **job.values}.items():
+        if _within(key, ALLOWED):
+            found.append(f"{key.rpartition('.')[2]}-{value}")
+    return found
+
+
+def _kept_temperature(own: Session, job: Job) -> dict[str, Any]:
+    """The temperature of the run, where another model is named and no other temperature is."""
+    if "temperature" in job.values:
+        return {}
+    known = {settings.get("temperature") for settings in own.models.values()}
+    if len(known) > 1:
+        raise WrongInput(
+            "the models of the run have different temperatures; name that of the new model:"
+            " temperature=X"
+        )
+    return {"temperature": known.pop()}
+
+
+def _with_treatment(session: Session, config: Config, job: Job) -> Session:
+    """Another treatment; the rounds stay those of the run unless others are named."""
+    treatment = session.treatment
+    if _named(job, "treatment"):
+        rounds = treatment.rounds if treatment.interaction else None
+        treatment = built(Treatment, "treatment", config.treatment)
+        if rounds is not None and treatment.interaction:
+            treatment = replace(treatment, rounds=rounds)
+    if job.values.get("rounds") is not None:
+        treatment = replace(treatment, rounds=job.values["rounds"])
+    return replace(session, treatment=treatment)
+
+
+def _with_seats(session: Session, places: Places) -> Session:
+    """Without those who leave, and with those who join: they have the models of the others in
+    turn.
+    """
+    if not places.leave and not places.join:
+        return session
+    if session.kind.sides:
+        raise WrongInput("a debate has two sides and its listeners; nobody can leave or join it")
+    if session.procedure.audience.network != "complete":
+        raise WrongInput(
+            "seats are places in the network of who hears whom; nobody can leave or join it"
+            " (procedure.audience.network is not complete)"
+        )
+    people = list(session.participants)
+    beyond = [seat for seat in places.leave if seat > len(people)]
+    if beyond:
+        raise WrongInput(f"--leave: there is no seat {beyond[0]}; there are {len(people)}")
+    staying = [one for seat, one in enumerate(people, 1) if seat not in places.leave]
+    if len(staying) + places.join < 2:
+        raise WrongInput("a group needs at least 2 participants; too many leave")
+    number = len(session.seats)
+    for extra in range(places.join):
+        model = people[extra % len(people)].model
+        staying.append(Participant(f"Participant {number + extra + 1}", model=model))
+    models = {one.model: session.models[one.model] for one in staying}
+    return replace(session, participants=tuple(staying), models=models)
+
+
+def _chosen(session: Session, places: Places) -> list[int]:
+    """The places in the group whose model and persona change; WrongInput for a seat nobody has."""
+    everyone = range(len(session.participants))
+    if not places.seats:
+        return list(everyone)
+    by_seat = {}
+    for place, person in enumerate(session.participants):
+        by_seat[session.seats.index(person.id) + 1] = place
+    missing = [seat for seat in places.seats if seat not in by_seat]
+    if missing:
+        seats = ", ".join(map(str, sorted(by_seat)))
+        raise WrongInput(f"--seat: there is no seat {missing[0]}; there are {seats}")
+    return [by_seat[seat] for seat in places.seats]
+
+
+def _with_models(
+    session: Session, config: Config, job: Job, places: Places, composer: Composer
+) -> tuple[Session, Mapping[str, str]]:
+    """Other models, or other settings of those that are there, in all seats or in some."""
+    if not _named(job, "model", "temperature", "group.models"):
+        if places.seats and not _named(job, "persona"):
+            raise WrongInput("--seat says whose model or persona differs; name one: model=NAME")
+        return session, {}
+    seats = _chosen(session, places)
+    if _named(job, "group.models") or "model" in job.choices:
+        found, addresses = model_settings(config, job, composer.chosen)
+        own = [found[place % len(found)] for place in range(len(seats))]
+    else:
+        addresses = {}
+        own = [_reset(session, place, job) for place in seats]
+    return _seated(session, dict(zip(seats, own, strict=True))), addresses
+
+
+def _reset(session: Session, place: int, job: Job) -> dict[str, Any]:
+    """The settings of the model in a seat, with those that the job names."""
+    settings = dict(session.models[session.participants[place].model])
+    for key, value in job.values.items():
+        if key == "temperature" or key.startswith("model."):
+            name = key.removeprefix("model.")
+            if "." in name:
+                raise WrongInput(f"'{key}': name the model too, as model=NAME")
+            settings[name] = value
+    check_settings(str(settings.get("name", "")), settings)
+    return settings
+
+
+def _seated(session: Session, models: Mapping[int, dict[str, Any]]) -> Session:
+    """The session with these models in these places; a model whose name stands for other settings
+    in another seat gets a name of its own.
+    """
+    people = list(session.participants)
+    kept = {people[place].model for place in range(len(people)) if place not in models}
+    named = {name: session.models[name] for name in session.models if name in kept}
+    for place, settings in models.items():
+        name = str(settings.get("name", people[place].model))
+        while name in named and dict(named[name]) != {**settings, "name": name}:
+            name = f"{name}_fork"
+        named[name] = {**settings, "name": name}
+        people[place] = replace(people[place], model=name)
+    return replace(session, participants=tuple(people), models=named)
+
+
+def _with_personas(
+    session: Session, config: Config, job: Job, places: Places, composer: Composer
+) -> Session:
+    """Other personas in all seats or in some, as the set seats them in a group of that size."""
+    if not _named(job, "persona"):
+        return session
+    texts = _personas(session, config, composer)
+    people = list(session.participants)
+    for place in _chosen(session, places):
+        people[place] = replace(people[place], persona=texts[place])
+    name = config.persona.name if any(one.persona for one in people) else ""
+    if places.seats and session.personas and name:
+        name = f"{session.personas}+{name}"
+    return replace(session, participants=tuple(people), personas=name)
+
+
+def _personas(session: Session, config: Config, composer: Composer) -> list[str]:
+    """The persona of every place, drawn with the seed and the replicate of the run itself."""
+    models = [{"name": "any"}]
+    if session.kind.sides:
+        group = debates.seats(models * 3, len(session.respondents), config.persona, "").group
+        return [person.persona for person in group.participants]
+    if config.persona.topic not in (None, session.topic.id):
+        raise WrongInput(
+            f"the personas '{config.persona.name}' are those of the topic {config.persona.topic},"
+            f" not of {session.topic.id}"
+        )
+    first = session
+    while first.before is not None:
+        first = first.before
+    context = SessionContext(first.topic, first.survey, first.replicate, first.seed, composer.home)
+    group = GroupConfig(size=len(session.participants))
+    found = seated(group, config.persona, models, context).group
+    return [person.persona for person in found.participants]

@@ -1,0 +1,144 @@
+"""The settings of summaries: their own ones (sizes, runs ...), and those of models and limits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping
+from delibsim.planning.coders import MODELS, SIZE, Called, CodersAsked, coders_asked, refuse_others
+from delibsim.planning.comparing import task_name
+from delibsim.planning.overrides import values_by_key
+from delibsim.planning.readers import (
+    Reader,
+    key_of,
+    one_name,
+    one_of,
+    read_values,
+    temperature,
+    whole,
+)
+
+PLANS = ("whole", "chunks")
+"""Whether a summary is given in one step, or in two: of parts, and then of their summaries."""
+ALL = 0
+"""The size that stands for the whole set."""
+SUMMARISERS = Called(
+    coder="summariser",
+    people="language models, citizens and the extractive summarisers are asked here",
+    more="--runs N asks it N times",
+)
+
+
+@dataclass(frozen=True)
+class SummarisingSettings:
+    """What is set for summaries beside models and limits; `ALL` among the `sizes` is the whole set.
+
+    With `plan` "chunks", models summarise parts of at most `part` opinions, and then these
+    summaries.
+    `embedding` says how opinions become points, for themes. `temperature` None: none is sent.
+    `max_tokens` bounds every reply. `keys` are those that were given.
+    """
+
+    name: str = "main"
+    sizes: tuple[int, ...] = (ALL,)
+    draws: int = 1
+    runs: int = 3
+    groups: Grouping = "none"
+    plan: str = "whole"
+    part: int = 100
+    embedding: str = "tfidf"
+    temperature: float | None = 0.7
+    max_tokens: int = 2000
+    wording: str = "summary"
+    keys: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class SummarisingAsked:
+    """What a command asks for: the settings, the language models (None without one), and those of
+    the extractive summarisers that are asked beside them.
+    """
+
+    settings: SummarisingSettings
+    models: CodersAsked
+    floors: tuple[str, ...]
+
+
+def summarising_asked(overrides: Sequence[str]) -> SummarisingAsked:
+    """What settings ask for; WrongInput for a key or value that cannot be.
+
+    The extractive summarisers are asked in any case; without a model, they alone.
+    """
+    own = [override for override in overrides if key_of(override) in _READ]
+    others = [override for override in overrides if key_of(override) not in _READ]
+    given = read_values(values_by_key(own), _READ)
+    settings = replace(SummarisingSettings(), **given, keys=frozenset(given))
+    refuse_others(others, list(_READ), "setting of summaries")
+    others, named = _without_floors(others)
+    coders = coders_asked(others, settings.temperature, settings.max_tokens, SUMMARISERS)
+    if not named:
+        coders = replace(coders, models={})
+    if settings.plan == "chunks" and not named:
+        raise WrongInput("plan=chunks is for language models; name one: model=NAME")
+    if "part" in given and settings.plan != "chunks":
+        raise WrongInput("part is of plan=chunks; give both, or leave part out")
+    return SummarisingAsked(settings, coders, FLOORS)
+
+
+def _without_floors(overrides: Sequence[str]) -> tuple[list[str], bool]:
+    """The settings without the extractive summarisers, and whether a model is left."""
+    found, left = [], False
+    for override in overrides:
+        key = key_of(override)
+        if key in ("model", MODELS):
+            listed = values_by_key([override])[key]
+            names = listed if isinstance(listed, list) else [listed]
+            models = [name for name in names if name not in FLOORS]
+            left = left or bool(models)
+            if not models:
+                continue
+            if len(models) == 1:
+                override = f"model={models[0]}"
+            else:
+                override = f"{MODELS}=[{','.join(map(str, models))}]"
+        left = left or key == SIZE
+        found.append(override)
+    return found, left
+
+
+def sizes_read(name: str, value: Any) -> tuple[int, ...]:
+    """Sizes from the least to the greatest, `all` as `ALL` at the end.
+
+    >>> sizes_read("sizes", "30,all,10")
+    (10, 30, 0)
+    """
+    listed = value if isinstance(value, list) else str(value).split(",")
+    found = set()
+    for one in listed:
+        said = str(one).strip()
+        if said == "all":
+            found.add(ALL)
+        elif said.isascii() and said.isdigit() and 2 <= int(said) <= 1_000_000:
+            found.add(int(said))
+        else:
+            raise WrongInput(
+                f"{name}={value}: give whole numbers of 2 or more, or all, such as --sizes"
+                " 10,30,100,all"
+            )
+    return (*sorted(found - {ALL}), *([ALL] if ALL in found else []))
+
+
+_READ: Mapping[str, Reader] = {
+    "name": task_name,
+    "sizes": sizes_read,
+    "draws": whole(1, 1_000),
+    "runs": whole(1, 1_000),
+    "groups": one_of(GROUPINGS),
+    "plan": one_of(PLANS),
+    "part": whole(2, 1_000_000),
+    "embedding": one_name,
+    "temperature": temperature,
+    "max_tokens": whole(1, 1_000_000),
+    "wording": one_name,
+}

@@ -1,0 +1,155 @@
+"""The form of a choice between two texts: A, B or a tie, with a reason apart from it if asked for.
+
+Nothing ambiguous is read: a reply that names two labels, or hides one in a sentence, is a fault.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.domain.comparison import Outcome
+from delibsim.prompts.labelled import QUOTES, whole_characters
+from delibsim.prompts.prompt import UnreadableReply
+
+LABELS: dict[str, Outcome] = {"A": "a", "B": "b", "Tie": "tie"}
+"""The labels of a reply, and the outcome that each stands for."""
+ANSWER, REASON = "answer", "reason"
+MARKS = " \t*_`\"'.()[]|"
+"""What may stand around a label."""
+ANSWER_LINE = re.compile(r"""^[\s>*_"'`|-]*(?:final\s+)?answer[*_"'`]*\s*[:=]\s*(.*)$""", re.I)
+REASON_LABEL = re.compile(r"""^[\s*_"'`]*reason[*_"'`]*\s*[:=][*_]*\s*""", re.I)
+SHOWN = 40
+"""Characters of a reply that a fault quotes."""
+PADDING = "The first text gives a reason that bears on its conclusion, and the second does not."
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a judge replies: which text is the stronger, or neither, and why ("" if not asked)."""
+
+    outcome: Outcome
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ChoiceForm:
+    """One label; with `reasons` a line with a short reason before it. Without `ties` one text must
+    be chosen.
+    """
+
+    ties: bool = True
+    reasons: bool = False
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that a reply may have."""
+        return tuple(LABELS) if self.ties else ("A", "B")
+
+    def describe(self) -> str:
+        """The form in words."""
+        *first, last = self.labels
+        listed = f"{', '.join(first)} or {last}"
+        if not self.reasons:
+            return f"Reply with one of the labels {listed}, and nothing else."
+        return (
+            'Reply with two lines and nothing else. The first begins with "Reason:" and gives your'
+            ' reason in one or two sentences. The second is "Answer:" and one of the labels'
+            f" {listed}."
+        )
+
+    def schema(self) -> dict[str, Any]:
+        """The form as a JSON schema."""
+        properties: dict[str, Any] = {REASON: {"type": "string"}} if self.reasons else {}
+        properties[ANSWER] = {"type": "string", "enum": list(self.labels)}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+    def example(self, label: str, words: int = 0) -> str:
+        """A reply with the longest label; its reason has `words` words, or one sentence."""
+        answer = self.labels[-1]
+        if not self.reasons:
+            return answer
+        sentence = PADDING.split()
+        count = words or len(sentence)
+        reason = (sentence * (count // len(sentence) + 1))[:count]
+        return f"Reason: {' '.join(reason)}\nAnswer: {answer}"
+
+    def reply(self, outcome: Outcome, reason: str) -> str:
+        r"""A reply with this outcome, and with the reason where one is asked for.
+
+        >>> ChoiceForm(reasons=True).reply("tie", "Both are alike.")
+        'Reason: Both are alike.\nAnswer: Tie'
+        """
+        label = next(name for name, meant in LABELS.items() if meant == outcome)
+        return f"Reason: {reason}\nAnswer: {label}" if self.reasons else label
+
+    def read(self, text: str) -> Choice:
+        r"""The choice; UnreadableReply with the concrete fault.
+
+        >>> ChoiceForm().read("**B**")
+        Choice(outcome='b', reason='')
+        >>> ChoiceForm(reasons=True).read("Reason: It has no premise.\nAnswer: A")
+        Choice(outcome='a', reason='It has no premise.')
+        """
+        said = whole_characters(text).translate(QUOTES).strip()
+        if not said:
+            raise UnreadableReply("the reply is empty")
+        if said.startswith("{"):
+            return self._in_json(said)
+        if self.reasons:
+            return self._in_lines(said)
+        lone = ANSWER_LINE.match(said)
+        return Choice(self._outcome(lone[1] if lone else said))
+
+    def _in_json(self, said: str) -> Choice:
+        """The choice in a JSON object, as servers reply that enforce the schema."""
+        try:
+            pairs = json.loads(said, object_pairs_hook=list)
+        except ValueError:
+            raise UnreadableReply("the reply begins with { and is no JSON object") from None
+        names = [name for name, _ in pairs]
+        wanted = [REASON, ANSWER] if self.reasons else [ANSWER]
+        if names != wanted:
+            listed = ", ".join(wanted)
+            raise UnreadableReply(f"the JSON object must have the members {listed} and no others")
+        given = dict(pairs)
+        if not all(isinstance(value, str) for value in given.values()):
+            raise UnreadableReply("the members of the JSON object must be texts")
+        return self._with_reason(given.get(REASON, ""), given[ANSWER])
+
+    def _in_lines(self, said: str) -> Choice:
+        """The choice in the last line, and the reason before it."""
+        lines = said.splitlines()
+        answers = [line for line in lines if ANSWER_LINE.match(line)]
+        if not answers:
+            raise UnreadableReply('the reply has no line that begins with "Answer:"')
+        if len(answers) > 1:
+            raise UnreadableReply(f'{len(answers)} lines begin with "Answer:"; one must')
+        last = ANSWER_LINE.match(lines[-1])
+        if last is None:
+            raise UnreadableReply('the line with "Answer:" must be the last')
+        before = " ".join(" ".join(lines[:-1]).split())
+        return self._with_reason(REASON_LABEL.sub("", before), last[1])
+
+    def _with_reason(self, reason: str, answer: str) -> Choice:
+        """A choice with its reason, which must not be empty where one is asked for."""
+        if self.reasons and not reason.strip():
+            raise UnreadableReply("the reason is missing")
+        return Choice(self._outcome(answer), reason.strip())
+
+    def _outcome(self, answer: str) -> Outcome:
+        """The outcome that a label stands for."""
+        bare = answer.strip().strip(MARKS)
+        bare = re.sub(r"^text\s+", "", bare, flags=re.I)
+        for label in self.labels:
+            if bare.casefold() == label.casefold():
+                return LABELS[label]
+        *first, last = self.labels
+        shown = " ".join(answer.split())[:SHOWN]
+        quoted = json.dumps(shown, ensure_ascii=False)
+        raise UnreadableReply(f"the answer is {quoted}; it must be {', '.join(first)} or {last}")

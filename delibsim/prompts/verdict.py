@@ -1,0 +1,85 @@
+"""What judges of summaries are asked: one summary rated, or two compared, beside an opinion.
+
+The system message (setting, scales, form of the reply) is the same for every sitting, and the user
+message begins with question and summaries, so that providers can reuse both over opinions.
+"""
+
+import functools
+from string import Template
+
+from delibsim.domain.judgment import DIMENSIONS, Role
+from delibsim.domain.treatment import Wording
+from delibsim.prompts.blocks import block, quoted
+from delibsim.prompts.forms.verdict import NUMBERED, VerdictForm
+from delibsim.prompts.prompt import Message, Prompt, Purpose
+from delibsim.prompts.wording import refuse_unfilled
+
+VERDICT_TEXTS = (
+    "verdict_setting",
+    "verdict_rate",
+    "verdict_compare",
+    *(f"verdict_{name}" for name in DIMENSIONS),
+    "verdict_scale",
+    "verdict_reader",
+    "verdict_author",
+    "verdict_texts",
+    "reask",
+)
+FIELDS = {"reask": ("fault",)}
+QUESTION, OPINION = "question", "opinion"
+ONE, TWO = ("summary",), ("summary_a", "summary_b")
+"""The blocks of one summary, and of two."""
+
+
+def verdict_prompt(
+    question: str,
+    opinion: str,
+    summaries: tuple[str, ...],
+    role: Role,
+    wording: Wording,
+    purpose: Purpose,
+) -> Prompt:
+    """Ask for a rating of one summary or a comparison of two by who holds the opinion; every line
+    of a text is quoted, so that none can answer for the judge.
+    """
+    two = len(summaries) > 1
+    form = VerdictForm(two)
+    parts = [_say(wording, "verdict_texts"), block(QUESTION, quoted(question))]
+    for tag, text in zip(TWO if two else ONE, summaries, strict=True):
+        parts.append(block(tag, quoted(text)))
+    shown = block(OPINION, quoted(opinion))
+    parts.append(f"{_say(wording, f'verdict_{role}')}\n{shown}")
+    system = Message("system", _setting(tuple(sorted(wording.texts.items())), two))
+    return Prompt((system, Message("user", "\n\n".join(parts))), form, purpose)
+
+
+@functools.lru_cache(maxsize=64)  # the same for all sittings of a task
+def _setting(texts: tuple[tuple[str, str], ...], two: bool) -> str:
+    wording = Wording("", dict(texts))
+    parts = [_say(wording, "verdict_setting")]
+    parts.append(_say(wording, "verdict_compare" if two else "verdict_rate"))
+    lines = []
+    for label, name in NUMBERED.items():
+        said = _say(wording, f"verdict_{name}")
+        question, _, scale = said.partition("|")
+        lines.append(f"{label}: {question.strip()}" + ("" if two else f" {scale.strip()}"))
+    parts.append("\n".join(lines))
+    if two:
+        parts.append(_say(wording, "verdict_scale"))
+    parts.append(VerdictForm(two).describe())
+    return "\n\n".join(parts)
+
+
+def verdict_reask(wording: Wording, fault: str) -> str:
+    """What a judge is told after an unreadable reply, with the concrete fault."""
+    return _say(wording, "reask", fault=fault)
+
+
+def check_verdict_texts(wording: Wording) -> None:
+    """Refuse a wording that lacks what judges of summaries read; WrongInput."""
+    refuse_unfilled(wording, VERDICT_TEXTS, FIELDS)
+
+
+def _say(wording: Wording, name: str, **fields: str) -> str:
+    """One text of the wording, filled in once."""
+    return Template(wording.texts[name]).substitute(fields).strip()

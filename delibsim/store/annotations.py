@@ -1,0 +1,87 @@
+"""What a study holds about finished texts that were put before coders: one folder a task.
+
+runs/<study>/annotations/<task>/: task.json (what is asked, frozen; it may grow), exchanges.jsonl
+(every call), annotations.jsonl (an answer a line), people.jsonl (answers of people), packs/;
+of judges also opinions.json (what people wrote before they judged).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from delibsim.store.files import append_line, json_text, make_folder, read_lines, write_atomically
+from delibsim.store.reading import read_json
+from delibsim.store.runs import Runs
+
+ANNOTATIONS = "annotations"
+TASK = "task.json"
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """The folder of one task of a study; `durable` writes are on the disk before they count."""
+
+    folder: Path
+    durable: bool = False
+
+    @classmethod
+    def of(cls, runs: Runs, task: str) -> "TaskFolder":
+        """That of a task of a study, whether it has begun or not."""
+        return cls(runs.folder / ANNOTATIONS / task, runs.durable)
+
+    @property
+    def exchanges(self) -> Path:
+        """The log of every call to a coder."""
+        return self.folder / "exchanges.jsonl"
+
+    @property
+    def annotations(self) -> Path:
+        """The answers of language models, one a line."""
+        return self.folder / "annotations.jsonl"
+
+    @property
+    def steps(self) -> Path:
+        """The steps that models wrote before they answered, one line a model and subject."""
+        return self.folder / "steps.jsonl"
+
+    @property
+    def people(self) -> Path:
+        """The answers of people, one a line."""
+        return self.folder / "people.jsonl"
+
+    @property
+    def packs(self) -> Path:
+        """The folder of the keys of packs and draws."""
+        return self.folder / "packs"
+
+    def begun(self) -> bool:
+        """Whether the task has begun."""
+        return (self.folder / TASK).is_file()
+
+    def task(self) -> dict[str, Any]:
+        """What is asked, as it was frozen; empty where the task has not begun."""
+        return read_json(self.folder / TASK) if self.begun() else {}
+
+    def settle(self, task: Mapping[str, Any]) -> None:
+        """Keep what is asked; who calls it has compared it with what was kept."""
+        make_folder(self.folder, self.durable)
+        write_atomically(self.folder / TASK, json_text(task, indent=1), self.durable)
+
+    def read(self, file: Path) -> tuple[list[dict[str, Any]], int]:
+        """The lines of one of its files as plain values, and how many are damaged."""
+        return read_lines(file)
+
+    def add(self, file: Path, records: Iterable[Mapping[str, Any]]) -> None:
+        """Append lines to one of its files."""
+        make_folder(file.parent, self.durable)
+        for record in records:
+            append_line(file, record, self.durable)
+
+
+def tasks_of(runs: Runs, prefix: str = "", file: str = TASK) -> list[str]:
+    """The names of the tasks of a study that have begun and whose name begins with a prefix: their
+    folder has this file.
+    """
+    found = (runs.folder / ANNOTATIONS).glob(f"{prefix}*/{file}")
+    return sorted(path.parent.name for path in found)

@@ -1,0 +1,140 @@
+"""The codes of a study by one scheme: samples of models, steps, and codes of people, on disk."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
+
+from delibsim.domain.coding import ENSEMBLE, Code, Sample, measures_of_scheme
+from delibsim.domain.measure import Measure
+from delibsim.domain.reason import reason_from_text
+from delibsim.domain.scheme import Scheme
+from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.files import json_text, make_folder, write_atomically
+from delibsim.store.reading import read_json
+from delibsim.store.records import built, plain_record, read_records
+from delibsim.store.runs import Runs
+
+T = TypeVar("T")
+PREFIX = "code-"
+"""What the names of the tasks of coding begin with."""
+OF_PEOPLE = "scheme.json"
+"""The file with what people code by, in the folder of a scheme's codes."""
+CODES = "codes"
+"""The scorer whose measures are those of the schemes by which a study was coded."""
+SCHEME = TypeAdapter(Scheme)
+SAMPLE = TypeAdapter(Sample)
+CODE = TypeAdapter(Code)
+
+
+def scheme_to_plain(scheme: Scheme) -> dict[str, Any]:
+    """A scheme as plain values."""
+    return SCHEME.dump_python(scheme, mode="json")
+
+
+def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
+    """A scheme from plain values; Damaged if they are none."""
+    return built(SCHEME, plain, "scheme")
+
+
+@dataclass(frozen=True)
+class Codings:
+    """The codes of one study by one scheme."""
+
+    files: TaskFolder
+
+    @classmethod
+    def of(cls, runs: Runs, scheme: str) -> "Codings":
+        """Those of a study by the scheme of this id, whether any were asked for or not."""
+        return cls(TaskFolder.of(runs, f"{PREFIX}{scheme}"))
+
+    def scheme(self) -> Scheme:
+        """The scheme that was applied, as it was then; Damaged if it cannot be read."""
+        return scheme_from_plain(self.begun()["scheme"])
+
+    def begun(self) -> dict[str, Any]:
+        """What texts are coded by (`scheme`, `scheme_sha256`, `unit`, `context`): as models were
+        asked, else as people have coded; empty where nobody has.
+        """
+        return self.files.task() or self.of_people()
+
+    def of_people(self) -> dict[str, Any]:
+        """What people have coded by, as `begun` gives it; empty where none has."""
+        file = self.files.folder / OF_PEOPLE
+        return read_json(file) if file.is_file() else {}
+
+    def keep_scheme(self, scheme: Scheme, unit: str, context: int) -> None:
+        """Keep what people code by, unless it is kept."""
+        if self.of_people():
+            return
+        plain = {
+            "scheme": scheme_to_plain(scheme),
+            "scheme_sha256": scheme.sha256,
+            "unit": unit,
+            "context": context,
+        }
+        make_folder(self.files.folder, self.files.durable)
+        file = self.files.folder / OF_PEOPLE
+        write_atomically(file, json_text(plain, indent=1), self.files.durable)
+
+    def samples(self, faults: list[str] | None = None) -> list[Sample]:
+        """Every sample that can be read, in the order in which they came.
+
+        Lines that are damaged, or no sample, are left out and told in `faults`; what is missing
+        there is found again in the exchanges.
+        """
+        return self._read(SAMPLE, self.files.annotations, faults)
+
+    def add_samples(self, samples: Iterable[Sample]) -> None:
+        """Keep samples."""
+        self.files.add(self.files.annotations, map(plain_record, samples))
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps of each model and dimension, as plain values: `dimension`, `model`, `wording`,
+        `steps` (a list), and `missing` with the reason where there are none.
+        """
+        return self.files.read(self.files.steps)[0]
+
+    def add_steps(self, found: Mapping[str, Any]) -> None:
+        """Keep the steps of a model for a dimension."""
+        self.files.add(self.files.steps, [found])
+
+    def not_coded(self) -> list[Code]:
+        """A code without a level for every text that is not put before coders, by dimension."""
+        task = self.files.task()
+        found = []
+        for key, reason in task.get("not_coded", {}).items():
+            text, _, dimension = key.rpartition(" ")
+            missing, digest = reason_from_text(reason), task["texts"].get(text, "")
+            found.append(
+                Code(text, dimension, ENSEMBLE, "ensemble", None, missing, 0, text_sha256=digest)
+            )
+        return found
+
+    def people(self, faults: list[str] | None = None) -> list[Code]:
+        """Every code of a person, in the order in which they came; faults as in `samples`."""
+        return self._read(CODE, self.files.people, faults)
+
+    def add_people(self, codes: Iterable[Code]) -> None:
+        """Keep codes of people; who calls it has refused those that are known."""
+        self.files.add(self.files.people, map(plain_record, codes))
+
+    def _read(self, adapter: TypeAdapter[T], file: Path, faults: list[str] | None) -> list[T]:
+        """What the lines of a file describe; those that describe nothing are told in `faults`."""
+        return read_records(adapter, file, {"level": None}, faults)
+
+
+def schemes_of(runs: Runs) -> list[str]:
+    """The ids of the schemes by which texts of a study were coded, by models or people."""
+    found = {*tasks_of(runs, PREFIX), *tasks_of(runs, PREFIX, OF_PEOPLE)}
+    return sorted(task.removeprefix(PREFIX) for task in found)
+
+
+def measures_of_codes(runs: Runs) -> tuple[Measure, ...]:
+    """The measures of the scorer `codes` for a study: those of the schemes that it was coded by."""
+    found: list[Measure] = []
+    for id in schemes_of(runs):
+        found += measures_of_scheme(Codings.of(runs, id).scheme())
+    return tuple(found)

@@ -1,0 +1,92 @@
+"""Studies of texts that were gathered from other studies, to be compared in pairs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from delibsim.domain.compared import PAIRS, measure_of_pairs
+from delibsim.domain.measure import Measure
+from delibsim.store.codings import CODES, measures_of_codes
+from delibsim.store.comparisons import Comparisons, comparisons_of
+from delibsim.store.runs import TEXTS, Runs
+
+GATHERED = "gathered"
+"""What study.json calls the studies that texts were taken from."""
+STUDY, ORIGINAL, QUESTION = "study", "original_sha256", "question"
+"""What is kept of a gathered text: its study, the SHA-256 of what was said, before blinding, and
+the question of its topic.
+"""
+
+
+def gathered_from(runs: Runs) -> list[str]:
+    """The studies from which the texts of a study were gathered; none for any other study."""
+    manifest = runs.manifest()
+    return list(manifest.components.get(GATHERED, {})) if manifest else []
+
+
+def gathered_and_own(runs: Runs) -> list[Runs]:
+    """A study, and the studies beside it from which its texts were gathered, as far as they are
+    there.
+    """
+    found = [runs]
+    for name in gathered_from(runs):
+        other = Runs(runs.folder.parent, name)
+        if other.manifest() is not None:
+            found.append(other)
+    return found
+
+
+def unit_gathered(runs: Runs, study: str) -> str:
+    """The unit of the texts that were gathered from a study; "" where none were."""
+    manifest = runs.manifest()
+    parts = manifest.components.get(GATHERED, {}) if manifest else {}
+    return parts[study]["unit"] if study in parts else ""
+
+
+@dataclass(frozen=True)
+class AboutStudy:
+    """A comparison that is about texts of a study: its own, or one in a study of gathered texts.
+
+    `coder` is its name in scores; `prefix` stands before the ids of the texts in it.
+    """
+
+    runs: Runs
+    comparisons: Comparisons
+    coder: str
+    prefix: str = ""
+
+
+def comparisons_about(runs: Runs) -> Iterator[AboutStudy]:
+    """Every comparison about texts of a study: its own ones, then those of studies beside it whose
+    texts were gathered from it.
+
+    A comparison in a study of gathered texts goes by the name of that study where both have one
+    name, else by both.
+    """
+    taken = set()
+    for name in comparisons_of(runs):
+        taken.add(name)
+        yield AboutStudy(runs, Comparisons.of(runs, name), name)
+    for path in sorted(runs.folder.resolve().parent.glob(f"*/{TEXTS}")):
+        other = Runs.at(path.parent)
+        if runs.study not in gathered_from(other):
+            continue
+        for name in comparisons_of(other):
+            alone = name == other.study and name not in taken
+            coder = name if alone else f"{other.study}/{name}"
+            yield AboutStudy(other, Comparisons.of(other, name), coder, f"{runs.study}/")
+
+
+def measures_of_comparisons(runs: Runs) -> tuple[Measure, ...]:
+    """The measures of the scorer `pairs` for a study: one a comparison about it and dimension."""
+    found = []
+    for about in comparisons_about(runs):
+        for dimension in about.comparisons.files.task().get("dimensions", {}):
+            found.append(measure_of_pairs(about.coder, dimension))
+    return tuple(found)
+
+
+def measures_of_study(scorer: str, runs: Runs) -> tuple[Measure, ...]:
+    """The measures that a scorer gives of a study because of what was asked about its texts."""
+    if scorer == CODES:
+        return measures_of_codes(runs)
+    return measures_of_comparisons(runs) if scorer == PAIRS else ()

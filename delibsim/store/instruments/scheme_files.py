@@ -1,0 +1,236 @@
+"""Schemes from YAML files, with every fault of a file and its line."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.scheme import ID, Dimension, Example, Level, LevelValue, Scale, Scheme
+from delibsim.store.instruments.faults import Faults, Place, checked_fields, fields_of
+from delibsim.store.reading import read_yaml
+
+KIND = "scheme"
+"""What a file may say in `kind`; files of another kind are no schemes."""
+ALWAYS = "always"
+"""What `applies` says where a dimension applies to every text."""
+
+
+def _filled(value: Any) -> str:
+    """A text that says something, without the space around it."""
+    if not isinstance(value, str):
+        raise ValueError("expected a text; put a number in quotes")
+    if not value.strip():
+        raise ValueError("is empty")
+    return value.strip()
+
+
+def _named(value: Any) -> str:
+    name = _filled(value)
+    if not ID.fullmatch(name):
+        raise ValueError("cannot be an id: use a-z first, then a-z, 0-9 and _")
+    return name
+
+
+def _level(value: Any) -> LevelValue:
+    """The value of a level: a number, or a name without the space around it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("expected a number, or a name that is a text")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("expected a finite number")
+    if isinstance(value, str):
+        return _filled(value)
+    return value
+
+
+Filled = Annotated[str, BeforeValidator(_filled)]
+Name = Annotated[str, BeforeValidator(_named)]
+Value = Annotated[Any, BeforeValidator(_level)]
+Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _LevelLine(_Part):
+    value: Value
+    anchor: Filled
+    name: Filled | None = None
+
+    def build(self) -> Level:
+        return Level(self.value, self.name or str(self.value), self.anchor)
+
+
+class _ExampleLine(_Part):
+    text: Filled
+    level: Value
+    why: Stripped = ""
+
+    def build(self) -> Example:
+        return Example(self.text, self.level, self.why)
+
+
+class _DimensionPart(_Part):
+    id: Name
+    name: Filled
+    scale: Scale
+    levels: list[_LevelLine] = Field(min_length=2)
+    brief: Stripped = ""
+    full: Stripped = ""
+    use: Stripped = ""
+    not_use: Stripped = ""
+    examples: list[_ExampleLine] = []
+    applies: Filled = ALWAYS
+    steps: list[Filled] = []
+    least_words: Count = 0
+
+    def build(self) -> Dimension:
+        return Dimension(
+            id=self.id,
+            name=self.name,
+            scale=self.scale,
+            levels=tuple(line.build() for line in self.levels),
+            brief=self.brief,
+            full=self.full,
+            use=self.use,
+            not_use=self.not_use,
+            examples=tuple(line.build() for line in self.examples),
+            applies="" if self.applies == ALWAYS else self.applies,
+            steps=tuple(self.steps),
+            least_words=self.least_words,
+        )
+
+
+class _Bounds(_Part):
+    least_words: Count = 0
+    most_words: Annotated[int, Field(ge=1)] | None = None
+
+
+class _SchemeFile(_Part):
+    id: Name
+    name: Filled
+    dimensions: list[_DimensionPart] = Field(min_length=1)
+    kind: str = KIND
+    source: Stripped = ""
+    version: Filled = "1"
+    note: Stripped = ""
+    texts: _Bounds = _Bounds()
+    lower_in_doubt: bool = False
+
+    def build(self) -> Scheme:
+        return Scheme(
+            id=self.id,
+            name=self.name,
+            source=self.source,
+            version=self.version,
+            dimensions=tuple(dimension.build() for dimension in self.dimensions),
+            least_words=self.texts.least_words,
+            most_words=self.texts.most_words,
+            lower_in_doubt=self.lower_in_doubt,
+            note=self.note,
+        )
+
+
+def is_scheme(path: Path) -> bool:
+    """Whether a file is one of a scheme: it says so, says nothing, or cannot be read."""
+    try:
+        plain = read_yaml(path)
+    except WrongInput:
+        return True
+    return not isinstance(plain, dict) or plain.get("kind", KIND) == KIND
+
+
+def read_scheme(path: Path, id: str | None = None) -> Scheme:
+    """The scheme in a file; WrongInput with every fault of the file and its line.
+
+    `id` is the one it must have; None: that of the file's name.
+    """
+    id = path.stem if id is None else id
+    plain, faults = fields_of(path, f"id: {id}")
+    kind = plain.get("kind", KIND)
+    if kind != KIND:
+        faults.add(("kind",), f"is '{kind}', so the file holds no scheme (kind: {KIND})")
+        faults.refuse()
+    found: Any = checked_fields(plain, _SchemeFile, faults)
+    given = plain.get("id")
+    if isinstance(given, str) and not faults.concern("id") and given.strip() != id:
+        problem = f"is '{given}', but the name of the file says '{id}'; make them equal"
+        faults.add(("id",), problem)
+    _check_bounds(plain.get("texts"), faults)
+    dimensions = _mappings(plain.get("dimensions"))
+    _check_alike(dimensions, ("dimensions",), "id", "dimension ids", faults)
+    for n, dimension in dimensions:
+        _check_dimension(dimension, ("dimensions", n), faults)
+    faults.refuse()
+    return found.build()
+
+
+def _check_bounds(bounds: Any, faults: Faults) -> None:
+    """Note where no text can have as many words as a scheme asks for."""
+    if not isinstance(bounds, dict):
+        return
+    least, most = bounds.get("least_words", 0), bounds.get("most_words")
+    if isinstance(least, int) and isinstance(most, int) and most < least:
+        faults.add(("texts", "most_words"), f"is {most}, fewer than least_words ({least})")
+
+
+def _check_dimension(dimension: Mapping[str, Any], place: Place, faults: Faults) -> None:
+    """Note where levels, scale and examples of a dimension contradict each other."""
+    lines = _mappings(dimension.get("levels"))
+    _check_alike(lines, (*place, "levels"), "value", "levels of a dimension", faults)
+    values = [line.get("value") for _, line in lines]
+    scale = dimension.get("scale")
+    for n, problem in _off_scale(scale, values):
+        at = (*place, "levels", lines[n][0], "value")
+        if at not in faults.places:
+            faults.add(at, problem)
+    known = [value.strip() if isinstance(value, str) else value for value in values]
+    for n, example in _mappings(dimension.get("examples")):
+        level, at = example.get("level"), (*place, "examples", n, "level")
+        level = level.strip() if isinstance(level, str) else level
+        if "level" in example and level not in known and at not in faults.places:
+            shown = ", ".join(map(str, known))
+            faults.add(at, f"there is no level {level!r} here; levels are: {shown}")
+
+
+def _off_scale(scale: Any, values: Sequence[Any]) -> Iterator[tuple[int, str]]:
+    """The places of levels that a scale does not have, and what is wrong with each."""
+    for n, value in enumerate(values):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        number = whole or isinstance(value, float)
+        before = values[n - 1] if n else None
+        after = isinstance(before, int | float) and not isinstance(before, bool)
+        if scale == "nominal" and not isinstance(value, str):
+            yield n, f"levels of a nominal dimension are names, found {value!r}; put it in quotes"
+        elif scale == "ordinal" and not whole:
+            yield n, f"levels of an ordinal dimension are whole numbers, found {value!r}"
+        elif scale == "interval" and not number:
+            yield n, f"levels of an interval dimension are numbers, found {value!r}"
+        elif scale == "ordinal" and after and value != before + 1:
+            yield n, f"ordinal levels follow one another, so expected {before + 1}, found {value}"
+        elif scale == "interval" and after and value <= before:
+            yield n, f"interval levels stand in order, the lowest first; {value} is behind {before}"
+
+
+def _check_alike(
+    lines: Sequence[tuple[int, Mapping[str, Any]]], place: Place, field: str, what: str, faults: Any
+) -> None:
+    """Note the lines of a list whose field has the value of an earlier one."""
+    seen: list[Any] = []
+    for n, line in lines:
+        value = line.get(field)
+        value = value.strip() if isinstance(value, str) else value
+        if field in line and value in seen:
+            faults.add((*place, n, field), f"{what} must be unique; used more than once: {value}")
+        seen.append(value)
+
+
+def _mappings(lines: Any) -> list[tuple[int, Mapping[str, Any]]]:
+    """The entries of a list that have fields, each with its place."""
+    if not isinstance(lines, list):
+        return []
+    return [(n, line) for n, line in enumerate(lines) if isinstance(line, dict)]

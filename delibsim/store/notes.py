@@ -1,0 +1,139 @@
+"""Notes and tags that a reader puts to the turns of a run; they lie beside the study, in no run.
+
+They stand in `notes.jsonl` of the study's folder, one line a note, or a line that takes one away;
+what was written is never changed.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import safe
+from delibsim.store.files import append_line, in_turn, read_lines
+from delibsim.store.runs import NOTES, Runs
+from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.sheets import Table
+
+LONGEST_NOTE = 20_000
+"""Characters that a note may have."""
+MOST_TAGS, LONGEST_TAG = 20, 60
+REMOVED = "removed"
+COLUMNS = (
+    Column("study", "text", "name of the study"),
+    Column("session", "text", "name of the session that the note is about"),
+    Column("turn", "integer", "turn that the note is about; empty for the run as a whole"),
+    Column("note", "text", "what the reader wrote"),
+    Column("tags", "text", "tags of the reader, joined by ;"),
+    Column("written", "text", "when it was written, in UTC"),
+)
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a reader wrote about a turn of a session, or about its run (`turn` None), with tags.
+
+    `written` is the time in UTC; `id` tells notes apart.
+    """
+
+    id: str
+    session: str
+    turn: int | None
+    text: str
+    tags: tuple[str, ...]
+    written: str
+
+
+@dataclass(frozen=True)
+class Notes:
+    """The notes of one study."""
+
+    runs: Runs
+
+    @property
+    def file(self) -> Path:
+        """The file that holds them."""
+        return self.runs.folder / NOTES
+
+    def all(self) -> list[Note]:
+        """Every note, in the order of writing; damaged lines are left out (see `damaged`)."""
+        return self._read()[0]
+
+    def damaged(self) -> int:
+        """How many lines of the file cannot be read."""
+        return self._read()[1]
+
+    def of(self, session: str) -> list[Note]:
+        """The notes of one session."""
+        return [note for note in self.all() if note.session == session]
+
+    def add(self, session: str, turn: int | None, text: str, tags: str = "") -> Note:
+        """Write a note; `tags` are joined by commas. WrongInput for one that says nothing or more
+        than a note can hold.
+        """
+        text = text.replace("\r\n", "\n").strip()
+        parts = (" ".join(safe(tag).split()) for tag in tags.replace(";", ",").split(","))
+        named = tuple(dict.fromkeys(filter(None, parts)))
+        if not text and not named:
+            raise WrongInput("the note is empty; write a text or a tag")
+        if len(text) > LONGEST_NOTE:
+            long = f"{len(text):,} characters; at most {LONGEST_NOTE:,} can be kept"
+            raise WrongInput(f"the note has {long}: shorten it")
+        if len(named) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in named):
+            raise WrongInput(
+                f"a note has at most {MOST_TAGS} tags of at most {LONGEST_TAG} characters each"
+            )
+        written = datetime.now(UTC).isoformat(timespec="seconds")
+        note = Note(token_hex(8), session, turn, text, named, written)
+        self._append(vars(note) | {"tags": list(named)})
+        return note
+
+    def remove(self, id: str) -> None:
+        """Take a note away; WrongInput if there is none of that id."""
+        if all(note.id != id for note in self.all()):
+            raise WrongInput("there is no such note any more; load the page again")
+        written = datetime.now(UTC).isoformat(timespec="seconds")
+        self._append({"id": id, REMOVED: written})
+
+    def table(self) -> Table:
+        """The notes as a table of the export."""
+        rows: list[list[Any]] = []
+        for note in self.all():
+            tags = "; ".join(note.tags) or None
+            values = [note.session, note.turn, note.text or None, tags, note.written]
+            rows.append([self.runs.study, *values])
+        return Table("notes", "one row a note of a reader", COLUMNS, rows)
+
+    def _append(self, plain: dict[str, Any]) -> None:
+        with in_turn(self.file):
+            append_line(self.file, plain, self.runs.durable)
+
+    def _read(self) -> tuple[list[Note], int]:
+        records, damaged = read_lines(self.file)
+        found: dict[str, Note] = {}
+        for record in records:
+            if REMOVED in record:
+                found.pop(str(record.get("id")), None)
+                continue
+            note = _note(record)
+            if note is None:
+                damaged += 1
+            else:
+                found[note.id] = note
+        return list(found.values()), damaged
+
+
+def _note(record: dict[str, Any]) -> Note | None:
+    """A note from its line; None where the line is none."""
+    turn, tags = record.get("turn"), record.get("tags")
+    texts = [record.get(name) for name in ("id", "session", "text", "written")]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        return None
+    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
+        return None
+    id, session, text, written = map(str, texts)
+    return Note(id, session, turn, text, tuple(tags), written)

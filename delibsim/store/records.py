@@ -1,0 +1,72 @@
+"""Answers about finished texts as lines of files: written without what says nothing, and read back
+with every fault named.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from delibsim.domain.reason import Reason, reason_from_text
+from delibsim.domain.text import counted
+from delibsim.store import codec
+from delibsim.store.files import each_line
+
+T = TypeVar("T")
+
+
+def plain_record(record: Any) -> dict[str, Any]:
+    """A dataclass with the field `missing` as one line of a file."""
+    plain = {field.name: getattr(record, field.name) for field in fields(record)}
+    missing: Reason | None = record.missing
+    plain["missing"] = None if missing is None else str(missing)
+    return {name: value for name, value in plain.items() if not _says_nothing(value)}
+
+
+def read_records(
+    adapter: TypeAdapter[T],
+    file: Path,
+    absent: Mapping[str, Any],
+    faults: list[str] | None,
+) -> list[T]:
+    """What the lines of a file describe; those that describe nothing are told in `faults`.
+
+    `absent` has the values of fields that a line need not have.
+    """
+    place, damaged = str(file), 0
+    found = []
+    # Millions of lines are not held beside what they describe.
+    for _, line in each_line(file):
+        try:
+            found.append(built(adapter, _with_reason({**absent, **(line or {})}), place))
+        except codec.Damaged:
+            damaged += 1
+    if damaged and faults is not None:
+        faults.append(f"{place}: {counted(damaged, 'damaged line')}")
+    return found
+
+
+def built(adapter: TypeAdapter[T], plain: Mapping[str, Any], place: str) -> T:
+    """What plain values describe; Damaged, naming the place, if they describe nothing."""
+    try:
+        return adapter.validate_json(to_json(plain), strict=True)
+    except (ValidationError, ValueError) as error:
+        fault = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise codec.Damaged(f"{place}: {fault}") from None
+
+
+def _says_nothing(value: Any) -> bool:
+    """Whether a field need not be written; the level 0 says something."""
+    return value is None or value is False or value == ""
+
+
+def _with_reason(line: Mapping[str, Any]) -> dict[str, Any]:
+    """A line as the fields of a record."""
+    plain = dict(line)
+    missing = plain.get("missing")
+    if isinstance(missing, str):
+        plain["missing"] = asdict(reason_from_text(missing))
+    return plain

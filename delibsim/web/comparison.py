@@ -1,0 +1,183 @@
+"""The pages of two runs beside each other, and what leads to them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delibsim.analysis.beside.beside import Beside
+from delibsim.analysis.beside.tables import (
+    TWO_DRAWS,
+    answers_that_differ,
+    cost_in_words,
+    heading_of,
+    in_turn,
+    long_settings,
+    measures_beside,
+    other_measures,
+    ratings_beside,
+    short_settings,
+    who_moved_in_both,
+    why_no_value,
+)
+from delibsim.analysis.beside.turns import Said, TurnPair
+from delibsim.conduct.beside import beside_each_other
+from delibsim.conduct.reading.comparisons import Comparisons, Pair
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import brief, counted
+from delibsim.domain.word_differences import Piece, alike, word_differences
+from delibsim.store.branch_folders import FORKS
+from delibsim.store.branches import is_of_branches
+from delibsim.store.runs import Runs
+from delibsim.web.frame import page
+from delibsim.web.render import part
+from delibsim.web.site import BRANCH, MOST_COMPARED, NotFound, Site
+
+ALIKE = 0.5
+"""Share of its words that two texts must have in common to be shown as one."""
+UNREADABLE = "One of the two cannot be read; its own page says why."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What leads from the page of a run to its comparisons: addresses by fork, that with the run it
+    branches off ("" without), each other run with its treatment and address, and what is not there.
+    """
+
+    forks: dict[str, str]
+    parent: str
+    others: Sequence[tuple[str, str, str]]
+    left_out: Sequence[str]
+
+
+def compared(site: Site, runs: Runs, session: str) -> Compared:
+    """What leads from a run to its comparisons; nothing where a server makes these."""
+    forked = is_of_branches(runs)
+    of = (runs.folder.parent if forked else runs.folder).name
+    known = site.comparisons(of) if of in site.folders() else Comparisons()
+    forks: dict[str, str] = {}
+    parent, others = "", []
+    for n, pair in enumerate(known.pairs, 1):
+        address = f"../../{part(of)}/{part(pair.a)}/{name_of(n)}"
+        if pair.forked and forked and pair.b == session:
+            parent = address
+        elif pair.forked and not forked and pair.a == session:
+            forks[pair.b] = address
+        elif not (pair.forked or forked) and session in (pair.a, pair.b):
+            at = int(pair.a == session)
+            others.append(((pair.a, pair.b)[at], pair.treatments[at], address))
+    return Compared(forks, parent, others, () if forked else what_is_left_out(known))
+
+
+def comparison_pages(site: Site, folder: str) -> Iterator[tuple[str, str]]:
+    """The comparisons of a study, each with the name of its file below the folder of the study."""
+    for n, pair in enumerate(site.comparisons(folder).pairs, 1):
+        yield f"{pair.a}/{name_of(n)}", _page_of(site, folder, pair)
+
+
+def on_comparisons(site: Site, folder: str) -> list[str]:
+    """How many comparisons a study has in a folder of pages, and which are left out."""
+    known = site.comparisons(folder)
+    said = what_is_left_out(known)
+    if known.pairs:
+        n = len(known.pairs)
+        said.insert(0, f"{counted(n, 'comparison')} of two runs, on the pages of these runs")
+    return said
+
+
+def name_of(number: int) -> str:
+    """The file of a comparison, counted from 1 within its study.
+
+    >>> name_of(3)
+    'beside-3.html'
+    """
+    return f"beside-{number}.html"
+
+
+def what_is_left_out(known: Comparisons) -> list[str]:
+    """Why comparisons are not there, in sentences."""
+    said = []
+    for kind, n in known.too_many.items():
+        said.append(
+            f"{counted(n, 'comparison')} of {kind} would be more than {MOST_COMPARED:,} pages and"
+            " are left out; delibsim compare-runs A B has each of them"
+        )
+    return said
+
+
+def _page_of(site: Site, folder: str, pair: Pair) -> str:
+    other = f"{folder}{BRANCH}{FORKS}/{pair.b}" if pair.forked else pair.b
+    try:
+        return comparison_page(site, folder, pair.a, other)
+    except WrongInput:
+        values = {"title": "These runs cannot be compared", "said": UNREADABLE}
+        return page(site, "error.html", "../../", _trail(site.runs(folder), pair.a, pair.b), values)
+
+
+def comparison_page(site: Site, folder: str, session: str, other: str) -> str:
+    """A run beside another, which is named as session or study/session; NotFound where there is
+    none of that name, WrongInput where it is the same.
+    """
+    of_other, _, name = other.strip().rpartition("/")
+    first = site.session(folder, session).runs
+    second = site.session(of_other or folder, name).runs
+    if (of_other or folder, name) == (folder, session):
+        raise WrongInput("these are one run; name another")
+    if site.private:
+        raise NotFound("runs are not compared where personas and answers of people are left out")
+    found = beside_each_other((first, session), (second, name))
+    trail = _trail(first, session, name)
+    return page(site, "beside.html", "../../", trail, _values(found))
+
+
+def _trail(runs: Runs, session: str, other: str) -> list[tuple[str, str]]:
+    return [
+        ("Studies", "../../index.html"),
+        (runs.study, "../index.html"),
+        ("Runs", "../runs.html"),
+        (session, "index.html"),
+        (f"beside {other}", ""),
+    ]
+
+
+def _values(found: Beside) -> dict[str, Any]:
+    words = []
+    for name, a, b in long_settings(found):
+        words.append({"name": name, "both": _both(a, b), "a": brief(a)[0], "b": brief(b)[0]})
+    parts = []
+    for some in in_turn(found.turns):
+        parts.append([_turn(pair) for pair in some])
+    return {
+        "found": found,
+        "settings": short_settings(found),
+        "words": words,
+        "parts": parts,
+        "answers": answers_that_differ(found),
+        "moved": who_moved_in_both(found),
+        "measures": measures_beside(found),
+        "others": other_measures(found),
+        "ratings": ratings_beside(found),
+        "why": [*why_no_value(found), TWO_DRAWS],
+        "costs": [cost_in_words(cost) for cost in found.costs],
+    }
+
+
+def _turn(pair: TurnPair) -> dict[str, Any]:
+    """A turn of both runs: what is the same, or the words that differ, or each by itself."""
+    a, b = pair.a, pair.b
+    shown: dict[str, Any] = {"heading": heading_of(pair).strip(), "same": pair.same, "both": None}
+    if a is not None and b is not None and not (a.missing or b.missing):
+        shown["both"] = _both(a.text, b.text)
+    shown["a"], shown["b"] = _words(a), _words(b)
+    return shown
+
+
+def _both(a: str, b: str) -> tuple[Piece, ...] | None:
+    """Two texts as one, in pieces; None where they have little in common."""
+    pieces = word_differences(a, b)
+    return pieces if alike(pieces) >= ALIKE or len(pieces) <= 2 else None
+
+
+def _words(said: Said | None) -> str | None:
+    if said is None:
+        return None
+    return f"(no statement: {said.missing})" if said.missing else " ".join(brief(said.text)).strip()

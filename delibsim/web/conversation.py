@@ -1,0 +1,282 @@
+"""The pages of one session: its conversation with all that stands beside it, and its calls."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from delibsim.analysis.call_facts import facts
+from delibsim.analysis.individual_tables import MEANING
+from delibsim.analysis.sharing.leave_out import (
+    is_left_out,
+    people_among,
+    text_without_personas,
+)
+from delibsim.analysis.trajectories import course_table
+from delibsim.conduct.reading.branch_links import by_turn, course, forks_of
+from delibsim.conduct.reading.run_page import (
+    Call,
+    RunPage,
+    TurnShown,
+    Unfinished,
+    calls_of,
+    run_page,
+)
+from delibsim.conduct.replay import exchanges_of
+from delibsim.domain.participant import SIDES
+from delibsim.domain.run import Session
+from delibsim.domain.survey import PHASES
+from delibsim.domain.text import brief
+from delibsim.store.branch_folders import FORKS
+from delibsim.store.branches import is_of_branches
+from delibsim.store.codec import Damaged
+from delibsim.store.notes import Notes
+from delibsim.store.runs import Runs
+from delibsim.web.comparison import compared
+from delibsim.web.courses import curves_of
+from delibsim.web.drawings import dots_of, net_of, panels_of, seats_of
+from delibsim.web.frame import page
+from delibsim.web.render import occasion, part
+from delibsim.web.site import BRANCH, NotFound, Site
+
+TURNS = 300
+"""Turns on one page of a conversation."""
+OTHERS = 200
+"""Runs that are proposed for a comparison."""
+PAIR = 2
+"""Of so many participants who hears whom need not be drawn."""
+
+
+def page_name_of(turn: int) -> str:
+    """The file of the page of a conversation that a turn stands on.
+
+    >>> page_name_of(1), page_name_of(301)
+    ('index.html', 'turns-301.html')
+    """
+    return page_name((max(turn, 1) - 1) // TURNS)
+
+
+def page_name(number: int) -> str:
+    """The file of a page of a conversation, counted from 0."""
+    return "index.html" if number == 0 else f"turns-{number * TURNS + 1}.html"
+
+
+def conversation_page(site: Site, folder: str, session: str, number: int = 0) -> tuple[str, int]:
+    """A page of the conversation of a session, counted from 0, and how many it has."""
+    index = site.session(folder, session)
+    shown = run_page(index, session, site.private)
+    up, trail = _place(site, index.runs, session, "")
+    if isinstance(shown, Unfinished):
+        values = _unfinished(site, index.runs, session, shown)
+        return page(site, "unfinished.html", up, trail, values), 1
+    pages = max(1, -(-len(shown.turns) // TURNS))
+    if number >= pages:
+        raise NotFound("the conversation has no such page")
+    values = _values(site, index.runs, shown, number)
+    return page(site, "run.html", up, trail, values), pages
+
+
+def calls_page(site: Site, folder: str, session: str) -> str:
+    """The list of the calls of a session."""
+    runs = site.session(folder, session).runs
+    damaged = exchanges_of(runs, session)[1]
+    values: dict[str, Any] = {"session": session, "damaged": damaged}
+    values["calls"] = _without_details(site, calls_of(runs, session))
+    up, trail = _place(site, runs, session, "../")
+    return page(site, "calls.html", up, [*trail, ("Calls", "")], values)
+
+
+def call_pages(
+    site: Site, folder: str, session: str, number: int | None = None
+) -> Iterator[tuple[int, str]]:
+    """One call of a session, or all, each with its number and its page; NotFound for a number that
+    there is not.
+    """
+    runs = site.session(folder, session).runs
+    calls = calls_of(runs, session)
+    if number is not None and not 1 <= number <= len(calls):
+        raise NotFound("there is no such call")
+    planned = _planned(runs, session)
+    up, trail = _place(site, runs, session, "../")
+    for call in calls if number is None else calls[number - 1 : number]:
+        values = _call(site, planned, call) | {"session": session, "of": len(calls)}
+        own = [*trail, ("Calls", "index.html"), (f"Call {call.number}", "")]
+        yield call.number, page(site, "call.html", up, own, values)
+
+
+def _place(site: Site, runs: Runs, session: str, back: str) -> tuple[str, list[tuple[str, str]]]:
+    """What leads from a page to the first, and the pages above it; `back` leads to the page of the
+    session, "" where that is meant.
+    """
+    here = (session, f"{back}index.html" if back else "")
+    if site.alone:
+        return back, [here]
+    above = [
+        ("Studies", f"{back}../../index.html"),
+        (runs.study, f"{back}../index.html"),
+        ("Runs", f"{back}../runs.html"),
+    ]
+    return f"{back}../../", [*above, here]
+
+
+def _call(site: Site, planned: Session | None, call: Call) -> dict[str, Any]:
+    """A call for reading; personas and the answers of people are left out where that is wished."""
+    exchange = call.exchange
+    messages = [(message.role, message.content) for message in exchange.messages]
+    told = [(name, fact) for name, fact in facts(exchange).items() if name != "usage"]
+    told.insert(0, ("status", exchange.completion.status))
+    usage = exchange.completion.usage
+    told += [(name.replace("_", " "), str(n)) for name, n in vars(usage).items() if n is not None]
+    told += [("sent", exchange.started), ("seconds", f"{exchange.seconds:.3f}")]
+    reply, left_out = exchange.completion.text, False
+    if site.private:
+        # Without a plan nobody can tell what a persona is, or who is a person.
+        left_out = planned is None or is_left_out(exchange, people_among(planned))
+    if site.private and planned is not None:
+        messages = [(role, text_without_personas(text, planned)) for role, text in messages]
+        told = [(name, text_without_personas(fact, planned)) for name, fact in told]
+        reply = text_without_personas(reply, planned)
+    values = {"call": call, "messages": messages, "facts": told, "reply": reply}
+    return values | {"left_out": left_out}
+
+
+def _without_details(site: Site, calls: Sequence[Call]) -> Sequence[Call]:
+    """The calls for a list; where personas and answers are left out, without why they failed, which
+    may quote them.
+    """
+    if not site.private:
+        return calls
+    found = []
+    for call in calls:
+        done = replace(call.exchange.completion, detail="")
+        found.append(replace(call, exchange=replace(call.exchange, completion=done)))
+    return found
+
+
+def _planned(runs: Runs, session: str) -> Session | None:
+    try:
+        return runs.planned(session)
+    except Damaged:
+        return None
+
+
+def _unfinished(site: Site, runs: Runs, session: str, shown: Unfinished) -> dict[str, Any]:
+    people = [person.id for person in shown.plan.participants] if shown.plan else []
+    plan = _planned(runs, session)
+
+    def said(call: Call) -> str:
+        text = call.exchange.completion.text
+        if not site.private:
+            return text
+        # Without a plan nobody can tell what a persona is.
+        return text_without_personas(text, plan) if plan else "(left out)"
+
+    return {
+        "page": shown,
+        "said": said,
+        "session": session,
+        "study": runs.study,
+        "going": bool(runs.holder()),
+        "seats": seats_of(people),
+    }
+
+
+def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, Any]:
+    session = shown.session
+    turns = list(shown.turns)[number * TURNS : (number + 1) * TURNS]
+    pages = max(1, -(-len(shown.turns) // TURNS))
+    last = len(shown.turns)
+    spans = [f"Turns {n * TURNS + 1} to {min(last, (n + 1) * TURNS)}" for n in range(pages)]
+    two_sides = bool(session.kind.sides)
+    notes: dict[int | None, list[Any]] = {}
+    for note in [] if site.private else Notes(runs).of(session.id):
+        notes.setdefault(note.turn, []).append(note)
+    return {
+        **_branches(site, runs, shown),
+        "page": shown,
+        "facts": _facts(shown),
+        "seats": seats_of([person.id for person in session.participants]),
+        "turns": turns,
+        "rounds": _rounds(session, turns) if two_sides else [],
+        "two_sides": two_sides,
+        "pages": pages,
+        "at": number,
+        "spans": spans,
+        "page_name": page_name,
+        "said": lambda turn: brief(turn.line.text)[0],
+        "cut_note": lambda turn: brief(turn.line.text)[1],
+        "dots": dots_of(shown.items),
+        "pairs": panels_of(shown.pairs),
+        "net": net_of(shown.heard) if len(shown.heard.people) > PAIR else None,
+        "asked": _asked(shown),
+        "meaning": MEANING,
+        "notes_by_turn": notes,
+        "none": None,
+    }
+
+
+def _branches(site: Site, runs: Runs, shown: RunPage) -> dict[str, Any]:
+    """What the page says of the branches of a run, its course over probes, and other runs."""
+    session = shown.session
+    parentage, parent = session.parentage, ""
+    if parentage is not None and not site.alone and is_of_branches(runs):
+        folder = runs.folder.parent.name
+        shown_too = folder in site.folders()
+        turn = f"#turn-{parentage.at}" if parentage.at else ""
+        address = f"../../{part(folder)}/{part(parentage.session)}/index.html{turn}"
+        parent = address if shown_too else ""
+    probed = None if site.alone else course(runs, session.id)
+    others = [] if site.static else runs.sessions()[:OTHERS]
+    return {
+        "parent": parent,
+        "compared": compared(site, runs, session.id),
+        "forks": [] if site.alone else by_turn(forks_of(runs, session.id)),
+        "fork_folder": f"{runs.folder.name}{BRANCH}{FORKS}",
+        "curves": [] if probed is None else curves_of(probed),
+        "course_table": None if probed is None else course_table(probed.readings, probed.labels),
+        "others": [name for name in others if name != session.id],
+    }
+
+
+def _facts(shown: RunPage) -> list[tuple[str, str]]:
+    """How the session was planned, for reading."""
+    session = shown.session
+    rounds = session.treatment.rounds if session.treatment.interaction else 0
+    found = [
+        ("run", session.id),
+        ("topic", session.topic.id),
+        ("treatment", session.treatment.name),
+        ("models", ", ".join(session.models)),
+        ("participants", str(len(session.participants))),
+        ("rounds", str(rounds)),
+        ("survey", session.survey.id),
+        ("wording", session.wording.id),
+        ("network", session.procedure.audience.network),
+        ("replicate", str(session.replicate)),
+        ("seed", str(session.seed)),
+    ]
+    if session.kind.sides:
+        return [fact for fact in found if fact[0] not in ("rounds", "survey", "network")]
+    return found
+
+
+def _rounds(
+    session: Session, turns: Sequence[TurnShown]
+) -> list[tuple[str, list[TurnShown], list[TurnShown]]]:
+    """The speeches of a debate by task, those of either side in a column."""
+    sides = {person.id: person.role for person in session.participants}
+    found: dict[str, tuple[list[TurnShown], list[TurnShown]]] = {}
+    for shown in turns:
+        heading = session.kind.heading(shown.line.turn)
+        columns = found.setdefault(heading, ([], []))
+        columns[sides[shown.line.turn.speaker] == SIDES[1]].append(shown)
+    return [(heading, *columns) for heading, columns in found.items()]
+
+
+def _asked(shown: RunPage) -> list[tuple[str, Sequence[Call]]]:
+    found = []
+    for person in shown.session.respondents:
+        for phase in PHASES:
+            calls = shown.asked.get((person.id, phase), ())
+            if calls and person.id not in shown.people:
+                found.append((f"{person.id}, {occasion(phase)}", calls))
+    return found

@@ -1,0 +1,182 @@
+"""The pages of the reader as HTML: the studies, a study, its runs."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from delibsim.conduct.reading.index import StudyIndex
+from delibsim.conduct.reading.listing import (
+    DEFAULT,
+    Columns,
+    Listed,
+    Listing,
+    Question,
+    listing,
+)
+from delibsim.conduct.reading.overview import HELD, Overview, figures_of, report_of
+from delibsim.conduct.reading.run_page import all_measures
+from delibsim.domain.measure import HEADINGS
+from delibsim.domain.text import counted
+from delibsim.store.notes import Note, Notes
+from delibsim.store.runs import Runs
+from delibsim.store.study_texts import StudyTexts
+from delibsim.web.comparison import on_comparisons
+from delibsim.web.conversation import page_name_of
+from delibsim.web.frame import page
+from delibsim.web.site import BRANCH, Site
+
+TEXTS = ("topic", "treatment", "model", "setting", "status")
+"""Columns of the list that hold text."""
+ALL_RUNS = 100_000
+"""Runs on the one page of a list that has no server."""
+
+
+def studies_page(site: Site) -> str:
+    """All studies."""
+    studies, faults = site.listed()
+    values = {"studies": studies, "faults": faults}
+    return page(site, "studies.html", "", [("Studies", "")], values)
+
+
+def study_page(site: Site, folder: str) -> str:
+    """One study: its measures, conditions, failures, figures and notes."""
+    index = site.index(folder)
+    runs = index.runs
+    texts = StudyTexts(runs)
+    seen = None if texts.held() or not index.size() else site.overview(index)
+    process = "" if site.static else runs.holder()
+    values: dict[str, Any] = {
+        "study": runs.study,
+        "texts": texts.count() if texts.held() else 0,
+        "seen": seen,
+        "process": process,
+        "standing": "" if seen is None else _standing(seen),
+        "report": site.report(folder) is not None,
+        "figures": site.figures(folder),
+        "analysed": bool(report_of(runs) or figures_of(runs)),
+        "notes": _notes(site, index),
+        "branches": _branches(site, folder),
+        "compared": on_comparisons(site, folder),
+    }
+    trail = [("Studies", "../index.html"), (runs.study, "")]
+    return page(site, "study.html", "../", trail, values)
+
+
+def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
+    """The runs of a study that are asked for by the fields of a form."""
+    index = site.index(folder)
+    runs = index.runs
+    columns = site.columns(index) if index.size() else Columns({}, (), {}, ("status",))
+    asked = question(columns, given)
+    shown = Listing((), 0, 1, 1)
+    if index.size():
+        shown = _whole(index, columns, asked) if site.static else listing(index, columns, asked)
+    measured = columns.measures.get(asked.measure, ())
+    known = {name: measure.label for name, measure in all_measures(runs).items()}
+
+    def query(**changes: Any) -> str:
+        fields = {**asked.only, "q": asked.text, "measure": asked.measure, "sort": asked.sort}
+        fields |= {"order": "desc" if asked.descending else ""} | changes
+        return "?" + urlencode({name: value for name, value in fields.items() if value})
+
+    values = {
+        "study": runs.study,
+        "columns": columns,
+        "asked": asked,
+        "listing": _with_pages(shown, site.private),
+        "measured": measured,
+        "labels": known,
+        "headings": {name: _heading(name, asked.measure, known) for name in measured},
+        "texts": TEXTS,
+        "query": query,
+        "found_in_words": _in_words(shown, asked),
+        "process": "" if site.static else runs.holder(),
+        "again": "runs.html" + query(page=asked.page if asked.page > 1 else ""),
+    }
+    trail = [("Studies", "../index.html"), (runs.study, "index.html"), ("Runs", "")]
+    return page(site, "runs.html", "../", trail, values)
+
+
+def question(columns: Columns, given: Mapping[str, str]) -> Question:
+    """What the fields of a form ask for; what they name that is not there is left out."""
+    filters = (*columns.choices, *columns.typed)
+    only = {name: value for name, value in given.items() if name in filters and value}
+    measure = given.get("measure", "")
+    if measure not in columns.measures:
+        measure = DEFAULT if DEFAULT in columns.measures else next(iter(columns.measures), "")
+    number = given.get("page", "1")
+    return Question(
+        only=only,
+        measure=measure,
+        sort=given.get("sort", ""),
+        descending=given.get("order") == "desc",
+        text=given.get("q", ""),
+        page=int(number) if number.isdecimal() and len(number) < 9 else 1,
+    )
+
+
+def error_page(site: Site, up: str, title: str, said: str) -> str:
+    """Why there is no page."""
+    trail = [("Studies", f"{up}index.html"), (title, "")]
+    return page(site, "error.html", up, trail, {"title": title, "said": said})
+
+
+def _whole(index: StudyIndex, columns: Columns, asked: Question) -> Listing:
+    """The list on one page."""
+    found: list[Listed] = []
+    number = 1
+    while len(found) < ALL_RUNS:
+        part = listing(index, columns, Question(measure=asked.measure, page=number))
+        found += part.runs
+        if number >= part.pages:
+            break
+        number += 1
+    return Listing(found, len(found), 1, 1)
+
+
+def _with_pages(shown: Listing, private: bool) -> dict[str, Any]:
+    """The list with the page of its run on which each hit stands; where personas are left out,
+    without the words around it, which may be those of a persona.
+    """
+    runs = []
+    for run in shown.runs:
+        hits = [vars(hit) | {"page": page_name_of(hit.turn)} for hit in run.hits]
+        for hit in hits if private else ():
+            hit["parts"] = ()
+        runs.append(vars(run) | {"hits": hits})
+    return vars(shown) | {"runs": runs}
+
+
+def _heading(column: str, measure: str, labels: Mapping[str, str]) -> str:
+    phase = column.removeprefix(f"{measure}_")
+    return HEADINGS.get(phase, labels.get(column, column))
+
+
+def _in_words(shown: Listing, asked: Question) -> str:
+    if shown.found is None:
+        return f"{counted(shown.total, 'session')}{' of this choice' if asked.only else ''}."
+    statements, runs = shown.found
+    said = f"{counted(statements, 'statement')} in {counted(runs, 'run')}"
+    if not statements:
+        return "No statement holds these words."
+    return f"{said}; {counted(shown.total, 'run')} of this choice." if asked.only else f"{said}."
+
+
+def _notes(site: Site, index: StudyIndex) -> list[Note]:
+    return [] if site.private else Notes(index.runs).all()
+
+
+def _branches(site: Site, folder: str) -> list[tuple[str, str]]:
+    """The forks and the probes of a study: their address, and how many there are."""
+    found = []
+    for name, path in site.folders().items():
+        base, mark, kind = name.rpartition(BRANCH)
+        if mark and base == folder:
+            n = len(Runs.at(path.resolve()).sessions())
+            found.append((name, counted(n, kind.removesuffix("s"))))
+    return found
+
+
+def _standing(seen: Overview) -> str:
+    held = sum(seen.states.get(state, 0) for state in HELD)
+    return f"{held} of {counted(sum(seen.states.values()), 'session')} held."

@@ -1,0 +1,140 @@
+"""Tukey's differences against scipy and statsmodels, and levels that cannot be compared."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.multicomp import pairwise_tukeyhsd
+from synthetic_study import synthetic_study
+
+from delibsim.analysis.study.analyses.ablations import ablations
+from delibsim.analysis.study.draws import Draws
+
+BASE = synthetic_study({"normative": 0.03}, topics=3, models=2, replicates=3)
+
+
+def with_levels(factor, levels):
+    """The base study and others that differ from it in one factor; each has its own numbers."""
+    parts = [BASE.rows]
+    for k, level in enumerate(levels):
+        rows = synthetic_study({"normative": 0.03}, 3, 2, 3, seed=k + 1).rows
+        parts.append(rows.assign(**{factor: level}))
+    return replace(BASE, rows=pd.concat(parts, ignore_index=True))
+
+
+def rows_of(study):
+    return ablations(study, Draws()).rows.set_index(["factor", "outcome", "a", "b"])
+
+
+def test_it_is_what_statsmodels_gives():
+    study = with_levels("rounds", (4, 6))
+    found = rows_of(study)
+    for outcome in ("dri_change", "diversity_pre", "diversity_change"):
+        theirs = pairwise_tukeyhsd(study.rows[outcome], study.rows["rounds"].astype(str))
+        pairs = zip(*np.triu_indices(3, 1), strict=True)
+        for k, (i, j) in enumerate(pairs):
+            row = found.loc["rounds", outcome, theirs.groupsunique[j], theirs.groupsunique[i]]
+            assert row["difference"] == pytest.approx(theirs.meandiffs[k])
+            assert row["p_tukey"] == pytest.approx(theirs.pvalues[k], abs=1e-4)
+            assert (row["low"], row["high"]) == pytest.approx(theirs.confint[k], abs=1e-4)
+            assert (row["n_a"], row["n_b"], row["note"]) == (18, 18, "")
+
+
+def test_a_textbook_example():
+    """NIST/SEMATECH e-Handbook of Statistical Methods, section 7.4.7.1: four treatments, n = 5.
+
+    The table of SciPy's own tests holds these intervals too (scipy/stats/tests/test_hypotests.py).
+    """
+    groups = {
+        3: [6.9, 5.4, 5.8, 4.6, 4.0],
+        5: [8.3, 6.8, 7.8, 9.2, 6.5],
+        7: [8.0, 10.5, 8.1, 6.9, 9.3],
+        9: [5.8, 3.8, 6.1, 5.6, 6.2],
+    }
+    rows = []
+    for size, values in groups.items():
+        for replicate, value in enumerate(values):
+            rows.append({"topic": "t", "model": "m", "setting": "", "treatment": "normative",
+                         "replicate": replicate, "size": size, "dri_change": value})  # fmt: skip
+    found = rows_of(replace(BASE, rows=pd.DataFrame(rows)))
+    printed = {
+        ("5", "3"): (0.29, 4.47),
+        ("7", "3"): (1.13, 5.31),
+        ("7", "5"): (-1.25, 2.93),
+        ("9", "3"): (-1.93, 2.25),
+        ("9", "5"): (-4.31, -0.13),
+        ("9", "7"): (-5.15, -0.97),
+    }
+    for (a, b), interval in printed.items():
+        row = found.loc["size", "dri_change", a, b]
+        assert (row["low"], row["high"]) == pytest.approx(interval, abs=0.01)
+
+
+def test_what_is_held_and_what_is_ignored_is_said():
+    study = with_levels("rounds", (4,))
+    other = synthetic_study({"normative": 0.03}, 3, 2, 3, seed=9).rows.assign(size=7)
+    result = ablations(replace(study, rows=pd.concat([study.rows, other])), Draws())
+    assert "ignores these blocks" in result.definition
+    assert any(
+        note.startswith("rounds: the other factors are held at size 5") for note in result.notes
+    )
+    assert set(result.rows["factor"]) == {"rounds", "size"}
+    assert set(result.meanings) == set(result.rows.columns)
+
+
+def test_levels_without_values_or_without_variance_have_a_reason():
+    study = with_levels("size", (3,))
+    rows = study.rows.assign(dri_change=0.0, diversity_change=np.nan)
+    rows.loc[rows.index[rows["size"] == 3][1:], "diversity_pre"] = np.nan
+    rows["diversity_note"] = np.where(rows["diversity_pre"].isna(), "missing_answer", "")
+    result = ablations(replace(study, rows=rows), Draws())
+    found = result.rows.set_index("outcome")
+    assert found.loc["dri_change", "note"] == "no_variance"
+    assert found.loc["diversity_change", "note"] == "no_value"
+    assert found.loc["diversity_pre", "note"] == "too_few_values"
+    assert (found.loc["diversity_pre", "n_a"], found.loc["diversity_pre", "n_b"]) == (18, 1)
+    assert np.isfinite(found.loc["diversity_pre", "difference"])
+    assert np.isnan(found.loc["diversity_pre", ["low", "high", "p_tukey"]].astype(float)).all()
+    assert found.loc["dri_change", "difference"] == 0
+    assert np.isnan(found.loc["diversity_change", "difference"])
+    assert any("missing_answer: 17" in note for note in result.notes)
+
+
+def test_a_level_without_values_leaves_the_others():
+    study = with_levels("size", (3, 7))
+    rows = study.rows.assign(dri_change=study.rows["dri_change"].where(study.rows["size"] != 7))
+    found = rows_of(replace(study, rows=rows))
+    two = rows_of(replace(study, rows=rows[rows["size"] != 7]))
+    expected = two.loc["size", "dri_change", "5", "3"]
+    pd.testing.assert_series_equal(found.loc["size", "dri_change", "5", "3"], expected)
+    assert found.loc[("size", "dri_change", "7", "3"), "note"] == "no_value"
+    assert found.loc[("size", "dri_change", "7", "3"), "n_a"] == 0
+
+
+def test_levels_that_are_equal_by_construction_are_said():
+    twice = replace(BASE, rows=pd.concat([BASE.rows, BASE.rows.assign(temperature=0.7)]))
+    found = rows_of(twice)
+    assert (found["difference"] == 0).all()
+    assert found["note"].str.startswith("equal_conditions").all()
+
+
+def test_levels_on_different_topics_are_not_compared():
+    other = BASE.rows.assign(topic=BASE.rows["topic"] + " other", size=3)
+    result = ablations(replace(BASE, rows=pd.concat([BASE.rows, other])), Draws())
+    assert set(result.rows["note"]) == {"no_common_block"}
+    assert result.rows["difference"].isna().all()
+
+
+def test_a_study_in_which_nothing_varies_and_one_of_debates_have_a_reason():
+    assert ablations(BASE, Draws()).why_not == "nothing_varies"
+    debates = replace(BASE, rows=BASE.rows.assign(format="debate"))
+    assert ablations(debates, Draws()).why_not == "debates"
+
+
+def test_null_citizens_are_not_mixed_with_models():
+    study = with_levels("size", (3,))
+    citizens = synthetic_study({"normative": 0.5}, 3, 2, 3, null=True).rows
+    both = replace(study, rows=pd.concat([study.rows, citizens], ignore_index=True))
+    assert rows_of(both).equals(rows_of(study))
+    assert any("not in this table: 18" in note for note in ablations(both, Draws()).notes)

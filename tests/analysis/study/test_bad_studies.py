@@ -1,0 +1,113 @@
+"""Studies that are too small, unbalanced or constant: every number missing has its reason."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from synthetic_study import synthetic_study
+
+from delibsim.analysis.study.analyses.ablations import ablations
+from delibsim.analysis.study.analyses.ceiling import ceiling
+from delibsim.analysis.study.analyses.convergence import convergence
+from delibsim.analysis.study.analyses.decomposition import decomposition
+from delibsim.analysis.study.analyses.opinion_change import opinion_change
+from delibsim.analysis.study.analyses.personas import personas
+from delibsim.analysis.study.analyses.rank_stability import rank_stability
+from delibsim.analysis.study.analyses.specifications import specifications
+from delibsim.analysis.study.draws import Draws
+
+DRAWS = Draws(permutations=100, resamples=100)
+ANALYSES = (
+    ablations,
+    ceiling,
+    convergence,
+    decomposition,
+    opinion_change,
+    personas,
+    rank_stability,
+    specifications,
+)
+STUDY = synthetic_study(topics=3, models=2, replicates=2)
+ROWS = STUDY.rows
+CHANGES = [name for name in ROWS.columns if name.endswith(("_pre", "_post", "_change"))]
+
+
+def varied(rows):
+    """The rows beside others with personas."""
+    return pd.concat([rows, rows.assign(persona="values", setting="other")], ignore_index=True)
+
+
+BAD = {
+    "one topic": ROWS[ROWS["topic"] == "topic0"],
+    "one treatment": ROWS[ROWS["treatment"] == "none"],
+    "one model": ROWS[ROWS["model"] == "model1"],
+    "one session": ROWS.iloc[:1],
+    "unbalanced": ROWS.iloc[:23],
+    "constant": ROWS.assign(**dict.fromkeys(CHANGES, 0.25)),
+    "missing in a condition": ROWS.assign(
+        **{name: ROWS[name].where(ROWS["treatment"] != "basic") for name in CHANGES}
+    ),
+    "duplicated": pd.concat([ROWS, ROWS.iloc[:3]]),
+    "nothing measured": ROWS.assign(**dict.fromkeys(CHANGES, np.nan)),
+    "no columns of measures": ROWS.drop(columns=CHANGES),
+    "design alone": ROWS[["topic", "model", "setting", "treatment", "replicate"]],
+    "debates": ROWS.drop(columns=CHANGES).assign(format="debate"),
+    "empty": ROWS.iloc[:0],
+}
+BAD["personas, missing in a condition"] = varied(BAD["missing in a condition"])
+BAD["personas, unbalanced"] = varied(ROWS).iloc[:50]
+ESTIMATES = (
+    "slope",
+    "gain",
+    "mean",
+    "difference",
+    "estimate",
+    "se",
+    "low",
+    "high",
+    "p",
+    "p_tukey",
+    "d",
+)
+
+
+@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_what_is_missing_has_a_reason(analysis, kind):
+    result = analysis(replace(STUDY, rows=BAD[kind]), DRAWS)
+    assert result.given or (result.detail and result.rows.empty)
+    assert set(result.rows.columns) == set(result.meanings)
+    for name in ESTIMATES:
+        if name in result.rows.columns:
+            missing = result.rows[result.rows[name].isna()]
+            assert (missing["note"] != "").all(), name
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_the_order_of_the_sessions_does_not_matter(analysis):
+    rows = varied(ROWS)
+    shuffled = rows.sample(frac=1, random_state=3)
+    found = analysis(replace(STUDY, rows=rows), DRAWS).rows
+    again = analysis(replace(STUDY, rows=shuffled), DRAWS).rows
+    pd.testing.assert_frame_equal(found, again)
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_columns_that_know_missing_values_give_the_same(analysis):
+    """The table of a study has pandas' own whole numbers, logicals and texts, with NA."""
+    rows = varied(ROWS)
+    rows.loc[3, ["dri_change", "dri_adjusted_change", "reasked", "temperature"]] = np.nan
+    rows.loc[5, "reasked"] = 1
+    found = analysis(replace(STUDY, rows=rows), DRAWS).rows
+    again = analysis(replace(STUDY, rows=rows.convert_dtypes()), DRAWS).rows
+    pd.testing.assert_frame_equal(found, again)
+
+
+@pytest.mark.parametrize("kind", ["nothing measured", "debates", "empty"])
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_a_study_without_the_measures_gives_no_table(analysis, kind):
+    result = analysis(replace(STUDY, rows=BAD[kind]), DRAWS)
+    assert result.rows.get("estimate", pd.Series(dtype=float)).isna().all()
+    if analysis is not specifications:
+        assert result.why_not

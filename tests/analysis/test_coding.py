@@ -1,0 +1,246 @@
+"""The tables of the report on codes: agreement, equivalence and clusters, by golden values."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from coded_study import (
+    REASONS,
+    SCHEME,
+    TONE,
+)
+
+from delibsim.analysis.coding.against import against
+from delibsim.analysis.coding.agreement import confusion, groups, pairs
+from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
+from delibsim.analysis.coding.equivalence import (
+    anchors_of,
+    curve,
+    delta_of,
+    equivalence_table,
+    verdict_of,
+)
+from delibsim.analysis.coding.levels import votes, weak
+from delibsim.analysis.coding.resampled import resampled
+from delibsim.domain.annotation import Text
+from delibsim.domain.coding import ENSEMBLE
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.scheme import Dimension, Level
+from delibsim.store.coded import Asked, SchemeCodes
+
+FOUR = Dimension("four", "Four", "ordinal", tuple(Level(i, str(i), f"A{i}.") for i in range(4)))
+# The case of the definitions: 20 texts, two people, the ensemble.
+A, B = "22123220122312221202", "21122210122222120202"
+E = "22112220021212221212"
+
+
+def digits(text):
+    return [math.nan if one == "." else float(one) for one in text]
+
+
+def codes_of(dimension, people, models=("m",), **columns):
+    """The codes of one dimension where these are the places of each coder."""
+    table = pd.DataFrame({name: digits(places) for name, places in columns.items()})
+    table.index = [f"t{i}" for i in range(1, len(table) + 1)]
+    return DimensionCodes(dimension, table, models, people, None)
+
+
+def study_with(*dimensions, texts=(), draws=None):
+    """A study of these codes; nobody was asked for samples."""
+    coded = SchemeCodes(SCHEME, Asked({}, "lower", (), {}), (), {}, (), ())
+    by_id = {text.id: text for text in texts}
+    return CodedStudy("s", coded, by_id, dimensions, draws or {})
+
+
+@pytest.fixture
+def golden():
+    return codes_of(FOUR, ("A", "B"), **{ENSEMBLE: E, "A": A, "B": B})
+
+
+# agreement
+
+
+def expanded(table):
+    """The places of two coders from their confusion table, as digits."""
+    first, second = "", ""
+    for i, row in enumerate(table):
+        for j, n in enumerate(row):
+            first += str(i) * n
+            second += str(j) * n
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("table", "estimate", "shares"),
+    [
+        ([[2, 3, 1], [4, 151, 23], [1, 8, 7]], 0.8655802851, (0.80, 0.19, 0.01)),
+        ([[63, 38, 0], [0, 2, 2], [67, 3, 25]], 0.1707497999, (0.45, 0.215, 0.335)),
+    ],
+)
+def test_a_pair_has_gwets_coefficient_and_its_distances(table, estimate, shares):
+    first, second = expanded(table)
+    own = codes_of(REASONS, ("Ann",), **{ENSEMBLE: first, "Ann": second})
+    (row,) = pairs(study_with(own)).plain()
+    assert row["estimate"] == pytest.approx(estimate, abs=5e-10)
+    assert (row["exact"], row["adjacent"], row["gross"]) == pytest.approx(shares)
+    assert row["gross_of_disagreement"] == pytest.approx(shares[2] / (shares[1] + shares[2]))
+    assert row["coefficient"] == "AC2, linear"
+    cells = confusion(study_with(own)).plain()
+    assert [cell["texts"] for cell in cells] == [n for line in table for n in line]
+
+
+def test_names_have_no_neighbours_and_ac1():
+    own = codes_of(TONE, ("Ann", "Ben"), (), Ann="0011010011", Ben="0010010011")
+    (row,) = pairs(study_with(own)).plain()
+    assert (row["coefficient"], row["exact"], row["adjacent"]) == ("AC1", 0.9, None)
+    names = {row["coefficient"] for row in groups(study_with(own)).plain()}
+    assert names == {"AC1", "alpha, nominal"}
+
+
+def test_a_coder_who_gave_one_level_only_has_a_reason_and_no_number():
+    own = codes_of(REASONS, ("Ann", "Ben"), (), Ann="1111", Ben="....")
+    (row,) = pairs(study_with(own)).plain()
+    assert (row["texts"], row["estimate"]) == (0, None)
+    assert row["note"]
+
+
+# equivalence
+
+
+def test_delta_is_that_of_the_definitions(golden):
+    found = delta_of(golden, "A", ("B",))
+    assert (found.ensemble, found.people.value) == pytest.approx((0.82160555, 0.79005249), abs=5e-9)
+    assert (found.value, found.error) == pytest.approx((0.03155306, 0.09945662), abs=5e-9)
+    assert found.interval() == pytest.approx((-0.176612, 0.239718), abs=5e-7)
+    assert found.interval(0.9) == pytest.approx((-0.140421, 0.203527), abs=5e-7)
+    first, mirror = equivalence_table([golden], 0.10, 0.60).plain()
+    assert first["p"] == pytest.approx(0.249819, abs=5e-7)
+    assert (first["verdict"], mirror["anchor"]) == ("undecided", "B")
+
+
+def test_the_curve_begins_to_hold_where_the_interval_lies_inside(golden):
+    table = equivalence_table([golden], 0.10, 0.60)
+    rows = [row for row in curve(table).plain() if row["anchor"] == "A"]
+    inside = [row["bound"] for row in rows if row["inside"]]
+    assert inside[0] == 0.24  # the interval ends at 0.2397
+    assert next(row["p"] for row in rows if row["bound"] == 0.10) == pytest.approx(0.2498, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("interval", "people", "words"),
+    [
+        ((-0.05, 0.05), 0.7, "equivalent"),
+        ((-0.05, 0.05), 0.5, "as poor as people"),
+        ((0.01, 0.05), 0.7, "equivalent and different"),
+        ((-0.30, -0.20), 0.5, "different and worse"),
+        ((-0.05, 0.20), 0.7, "undecided"),
+        ((math.nan, math.nan), 0.7, ""),
+        ((-0.05, 0.05), math.nan, "as poor as people"),
+    ],
+)
+def test_a_verdict_says_what_the_interval_says(interval, people, words):
+    assert verdict_of(*interval, 0.10, people, 0.60) == words
+
+
+def test_three_people_are_compared_by_pair_and_by_their_mean(golden):
+    columns = {ENSEMBLE: E, "A": A, "B": B, "C": "21123220122222220202"}
+    own = codes_of(FOUR, ("A", "B", "C"), **columns)
+    found = {(anchor, name): others for anchor, name, others in anchors_of(own)}
+    assert found["A", "mean of 2"] == ("B", "C")
+    assert ("A", "B") in found
+    mean = delta_of(own, "A", ("B", "C"))
+    single = [delta_of(own, "A", (other,)) for other in "BC"]
+    assert mean.value == pytest.approx(np.mean([one.value for one in single]))
+    assert 0 < mean.error < max(one.error for one in single) + 1e-12
+    assert single[0].value == pytest.approx(delta_of(golden, "A", ("B",)).value)
+    # The mean over one person has the closed error of the pair.
+    alone = delta_of(own, "A", ("B", "B"))
+    assert alone.error == pytest.approx(single[0].error)
+
+
+def test_one_text_has_a_point_and_a_note_and_no_verdict():
+    own = codes_of(REASONS, ("A", "B"), **{ENSEMBLE: "0", "A": "0", "B": "1"})
+    row = equivalence_table([own], 0.10, 0.60).plain()[0]
+    # A and B: (1/2 - 5/12) / (7/12) = 1/7, for half of the pairs' weight is given and chance is 5/12.
+    assert (row["estimate"], row["low"], row["verdict"]) == (pytest.approx(6 / 7), None, "")
+    assert row["note"] == "too_few_texts"
+    assert curve(equivalence_table([own], 0.10, 0.60)).why_not == "no_variance"
+
+
+# people and the scheme
+
+
+def test_a_dimension_is_flagged_above_a_fifth_and_its_texts_are_listed():
+    texts = [Text(f"t{i}", f"Text {i}") for i in range(1, 11)]
+    at_limit = codes_of(REASONS, ("Ann", "Ben"), (), Ann="0011220011", Ben="0011220020")
+    above = codes_of(REASONS, ("Ann", "Ben"), (), Ann="0011220011", Ben="2011220020")
+    flags = []
+    for own in (at_limit, above):
+        flagged, split = weak(study_with(own, texts=texts))
+        flags += [row["flagged"] for row in flagged.plain()]
+    assert flags == [False, True]
+    first = split.plain()[0]
+    assert (first["text"], first["distance"], first["words"]) == ("t1", 2, "Text 1")
+    assert [row["text"] for row in split.plain()] == ["t1", "t9", "t10"]
+
+
+def row_of(result, **cells):
+    (row,) = [row for row in result.plain() if cells.items() <= row.items()]
+    return row
+
+
+def test_models_that_copy_each_other_are_one_vote():
+    places = {"a": "0121201210", "b": "0121201210"}
+    own = codes_of(
+        REASONS, ("Ann",), ("a", "b"), **{ENSEMBLE: "0121201210"}, **places, Ann="0122201110"
+    )
+    assert row_of(votes(study_with(own)))["votes"] == pytest.approx(1)
+
+
+# parts of texts
+
+
+def test_agreement_by_part_and_its_trend():
+    texts = [Text(f"t{i}", "T.", facts={"year": str(2000 + i)}) for i in range(1, 21)]
+    # Ann and Ben agree in the first ten years and never after.
+    own = codes_of(
+        REASONS, ("Ann", "Ben"), (), Ann="01201201201111111111", Ben="01201201202222222222"
+    )
+    within, trend = against(study_with(own, texts=texts), "year")
+    rows = within.plain()
+    assert [row["exact"] for row in rows] == [1, 1, 0, 0]
+    assert [row["texts"] for row in rows] == [5, 5, 5, 5]
+    assert rows[0]["difference"] is None
+    assert [row["difference"] for row in rows[1:]] == [0, -1, -1]
+    row = row_of(trend)
+    # Of the ranks 1 to 20 with ten ones before ten noughts: -(3/4)^(1/2) (400/399)^(1/2).
+    assert row["rho"] == pytest.approx(-math.sqrt(3 / 4 * 400 / 399))
+    assert row["p"] < 0.001
+    named = [Text(text.id, "T.", facts={"year": "early"}) for text in texts]
+    assert against(study_with(own, texts=named), "year")[1].why_not == "no_numbers"
+    with pytest.raises(WrongInput, match="unknown column 'yaer'"):
+        against(study_with(own, texts=texts), "yaer")
+
+
+# failures and costs
+
+
+def test_texts_that_are_alike_within_clusters_widen_the_interval_over_clusters():
+    blocks = ("1111", "0000", "2222", "1111", "0000", "2222")
+    ann, ben = "".join(blocks), "".join(("1111", "2222", "2222", "1111", "0000", "0000"))
+    own = codes_of(REASONS, ("Ann", "Ben"), **{ENSEMBLE: ann, "Ann": ann, "Ben": ben})
+    texts = [Text(f"t{i}", "", f"g{(i - 1) // 4}") for i in range(1, 25)]
+    rows = resampled(study_with(own, texts=texts)).rows.set_index(["of", "a", "b"])
+    row = rows.loc["agreement", "Ann", "Ben"]
+    assert (row.texts, row.clusters, row.by) == (24, 6, "group")
+    # Each cluster is four copies of one text, so its interval is that of a quarter of the texts.
+    wide, narrow = row.cluster_high - row.cluster_low, row.high - row.low
+    assert 1.5 < wide / narrow < 2.5
+    delta = rows.loc["delta", "Ann", "Ben"]
+    assert delta.cluster_low <= delta.low <= delta.estimate <= delta.high
+    alone = [Text(f"t{i}", "", f"g{i}") for i in range(1, 25)]
+    rows = resampled(study_with(own, texts=alone)).rows
+    assert set(rows.note) == {"no_clusters"}
+    with pytest.raises(WrongInput, match="unknown column 'yer'"):
+        resampled(study_with(own, texts=texts), "yer")

@@ -1,0 +1,217 @@
+"""The report on codes with samples and people: corrected means, cost, failures, planted cases."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from coded_study import (
+    MODELS,
+    coded_study,
+    keep_task,
+    samples_of,
+    texts_study,
+)
+
+from delibsim.analysis.coding.agreement import pairs
+from delibsim.analysis.coding.codes import coded_study as study_of
+from delibsim.analysis.coding.costs import costs, refusals
+from delibsim.analysis.coding.people import calibration, corrected, unread
+from delibsim.analysis.coding.report import Settings, remarks_on
+from delibsim.conduct.coding.report import report_on_codes
+from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.store.coded import SchemeCodes
+
+
+def with_samples(root, ensemble, people, packs=None, draw=None):
+    """A study of two models whose samples have these levels, and what people gave."""
+    runs, texts = texts_study(root, len(ensemble))
+    codings = keep_task(runs, texts, models=("a", "b"), samples=1)
+    for text, level in zip(texts, ensemble, strict=True):
+        for model in ("a", "b"):
+            codings.add_samples(samples_of(text, "reasons", model, (int(level),)))
+    for text, level in zip(texts, people, strict=True):
+        if level != ".":
+            pack = (packs or {}).get(text.id, "")
+            codings.add_people([Code(text.id, "reasons", "Ann", "human", int(level), pack=pack)])
+    return study_of("s", SchemeCodes.of(codings), texts, draw)
+
+
+def row_of(result, **cells):
+    (row,) = [row for row in result.plain() if cells.items() <= row.items()]
+    return row
+
+
+def test_the_corrected_mean_of_a_study_is_that_of_ppi(tmp_path):
+    study = with_samples(tmp_path, "2110222122101220112210221201", "21202122" + "." * 20)
+    row = row_of(corrected(study, []), of="level")
+    assert row["estimate"] == 1.375
+    assert (row["low"], row["high"]) == pytest.approx((0.84076374, 1.90923626), abs=5e-9)
+    assert (row["texts"], row["read"], row["method"]) == (28, 8, "drawn at random")
+    shares = [row_of(corrected(study, []), of=f"share of {i}")["estimate"] for i in range(3)]
+    assert sum(shares) == pytest.approx(1)
+    assert shares[1] + 2 * shares[2] == pytest.approx(1.375)
+
+
+def test_a_text_that_was_read_before_a_draw_belongs_to_it(tmp_path):
+    draw = {"review": {"kind": "review", "texts": {"t1": 1.0, "t2": 0.5}, "random": ["t2"]}}
+    study = with_samples(tmp_path, "0000", "11..", {"t2": "review"}, draw)
+    row = row_of(corrected(study, []), of="level", draw="review")
+    assert row["estimate"] == pytest.approx((1 / 1 + 1 / 0.5) / 4)  # by hand
+
+
+def test_texts_drawn_by_doubt_are_weighted_and_do_not_count_as_agreement(tmp_path):
+    chances = [0.2, 0.7, 0.2, 0.3875, 0.825, 0.2, 0.325, 0.7, 0.2, 0.2625]
+    pi = {f"t{i}": chance for i, chance in enumerate(chances, 1)}
+    draw = {"review": {"kind": "review", "texts": pi, "random": ["t2"]}}
+    packs = dict.fromkeys(pi, "review")
+    study = with_samples(tmp_path, "2102120122", ".2..1..1.1", packs, draw)
+    row = row_of(corrected(study, []), of="level")
+    assert row["estimate"] == pytest.approx(1.06190476, abs=5e-9)
+    assert (row["draw"], row["method"]) == ("review", "weighted by chances")
+    found = pairs(study)
+    assert row_of(found, a=ENSEMBLE, b="Ann")["texts"] == 1
+    assert "drawn by doubt" in found.notes[0]
+
+
+def test_a_draw_that_came_back_incomplete_is_warned_of_with_counts(tmp_path):
+    draw = {"r": {"kind": "review", "texts": {"t1": 0.2, "t2": 0.5, "t3": 0.5}, "random": []}}
+    packs = {"t1": "r", "t2": "r", "t3": "r"}
+    (told,) = unread(with_samples(tmp_path / "a", "0000", "11..", packs, draw))
+    assert "reasons: people have no code of 1 of the 3 texts of pack r" in told
+    assert unread(with_samples(tmp_path / "b", "0000", "111.", packs, draw)) == []
+
+
+def test_where_people_read_everything_there_is_nothing_to_correct(tmp_path):
+    study = with_samples(tmp_path, "0122", "0121")
+    row = row_of(corrected(study, ["year"]), of="level", part="2020")
+    assert (row["by"], row["texts"], row["estimate"]) == ("year", 2, None)
+    assert row["note"] == "people_read_all"
+    assert row_of(corrected(study, []), of="level")["people"] == 1.0
+
+
+def test_calibration_has_a_row_a_bin_and_says_when_texts_are_few(tmp_path):
+    study = with_samples(tmp_path, "0122", "0121")
+    in_bins, scores = calibration(study)
+    rows = [row for row in in_bins.plain() if row["by"] == "stability"]
+    assert [row["texts"] for row in rows] == [0, 0, 0, 0, 4]
+    assert (rows[4]["agrees"], rows[4]["confidence"]) == (0.75, 1.0)
+    row = row_of(scores, by="stability")
+    assert (row["brier"], row["calibration_error"], row["note"]) == (0.25, 0.25, "too_few_texts")
+
+
+def test_refusals_are_told_by_the_level_that_the_others_give(tmp_path):
+    runs, texts = texts_study(tmp_path, 4)
+    codings = keep_task(runs, texts, samples=1)
+    for text, level in zip(texts, (0, 0, 2, 2), strict=True):
+        for model in MODELS:
+            refused = model == "d" and level == 0
+            codings.add_samples(samples_of(text, "reasons", model, (None if refused else level,)))
+    result = refusals(study_of("s", SchemeCodes.of(codings), texts))
+    lowest, highest = (row_of(result, model="d", level=level) for level in (0, 2))
+    assert (lowest["refused"], lowest["share_refused"]) == (2, 1.0)
+    assert (highest["refused"], highest["samples"]) == (0, 2)
+
+
+def test_costs_are_by_text_and_by_usable_code(tmp_path):
+    study = with_samples(tmp_path, "0122", "....")
+    known = {"usage": {"cost_usd": 0.02, "input_tokens": 100, "output_tokens": 10}}
+    records = []
+    for model, completion in (("a", known), ("a", known), ("b", {"usage": {}})):
+        call = {"purpose": {"participant": model}, "completion": completion | {"status": "ok"}}
+        records.append(call | {"seconds": 0.5})
+    result = costs(study, records)
+    paid, unknown = (row_of(result, model=model) for model in "ab")
+    assert (paid["cost_usd"], paid["cost_per_text"], paid["cost_per_code"]) == (0.04, 0.01, 0.01)
+    assert (paid["input_tokens"], paid["seconds"]) == (200, 1.0)
+    assert (unknown["cost_usd"], unknown["input_tokens"]) == (None, None)
+
+
+# the report
+
+
+def test_settings_without_effect_and_replies_that_came_twice_are_told():
+    done = {"status": "ok", "text": "x", "response_id": "r1", "parameters_dropped": ["temperature"]}
+    told = list(remarks_on([{"model": "a", "completion": done}] * 2))
+    assert told[0] == "temperature: requested, and without effect on a."
+    assert told[1].startswith("2 calls came with the response id of another (r1)")
+    dated = {"status": "ok", "model_requested": "a-1", "model_returned": "a-1-old"}
+    (said,) = remarks_on([{"model": "a", "completion": dated}] * 2)
+    assert said == "a was answered as a-1-old."
+
+
+def test_one_model_is_not_compared_with_the_ensemble_that_it_is(tmp_path):
+    runs, texts = texts_study(tmp_path, 6)
+    codings = keep_task(runs, texts, models=("a",), samples=1)
+    for i, text in enumerate(texts):
+        codings.add_samples(samples_of(text, "reasons", "a", [i % 3]))
+    codings.add_people(Code(text.id, "reasons", "Ann", "human", 1) for text in texts)
+    results = report_on_codes(runs, "", Settings()).results
+    compared = [(row["a"], row["b"]) for row in results["pairs"].plain()]
+    assert compared == [(ENSEMBLE, "Ann"), ("a", "Ann")]
+    assert "the ensemble is that model" in results["pairs"].notes[0]
+    (row,) = results["certainty"].plain()
+    assert (row["texts"], row["stability"], row["flips"], row["unanimous"]) == (6, None, None, None)
+
+
+def test_what_a_model_that_was_given_up_owes_is_told_with_its_number(tmp_path):
+    runs, texts = texts_study(tmp_path, 6)
+    codings = keep_task(runs, texts, samples=2)
+    for model in MODELS:
+        answered = texts[:2] if model == "d" else texts
+        for text in answered:
+            codings.add_samples(samples_of(text, "reasons", model, [1, 1]))
+    report = report_on_codes(runs, "", Settings())
+    (row,) = report.results["failures"].plain()
+    assert (row["model"], row["reason"]) == ("d", "not_given")
+    assert (row["missing"], row["samples"], row["share"]) == (8, 12, 8 / 12)
+    assert any(line.startswith("Still to be given: 8 samples (d 8)") for line in report.sentences())
+
+
+def test_texts_without_a_level_of_the_ensemble_are_told_with_their_reasons(tmp_path):
+    runs, texts = texts_study(tmp_path, 4)
+    codings = keep_task(runs, texts, models=("a", "b"), samples=1)
+    for text, given in zip(texts, ("calm calm", "calm loud", "loud calm", ". ."), strict=True):
+        for model, tone in zip("ab", given.split(), strict=True):
+            level = None if tone == "." else tone
+            codings.add_samples(samples_of(text, "tone", model, [level]))
+    report = report_on_codes(runs, "", Settings())
+    (row,) = report.results["certainty"].plain()
+    assert (row["texts"], row["without"]) == (1, "tied 2, too_few_models 1")
+    said = "tone: the ensemble has a level on 1 text, and only these count below"
+    assert any(line.startswith(said) for line in report.sentences())
+
+
+def test_a_report_of_models_alone_says_that_nobody_checked_them(tmp_path):
+    report = report_on_codes(coded_study(tmp_path, 12, people=()), "", Settings())
+    assert report.results["equivalence"].why_not == "one_coder"
+    assert "nothing says yet whether the ensemble is right" in list(report.sentences())[-1]
+    assert report.results["levels"].given
+
+
+def test_a_report_of_people_alone_has_their_agreement(tmp_path):
+    runs, texts = texts_study(tmp_path, 6)
+    codings = keep_task(runs, texts, models=(), wordings=())
+    for person in ("Ann", "Ben"):
+        codings.add_people(Code(text.id, "reasons", person, "human", 1) for text in texts)
+    codings.add_people([Code("t1", "reasons", "Cem", "human", 2, training=True)])
+    report = report_on_codes(runs, "plain", Settings())
+    (row,) = report.results["pairs"].plain()
+    assert (row["a"], row["b"], row["exact"]) == ("Ann", "Ben", 1.0)
+    assert report.results["equivalence"].why_not == "no_models"
+    assert "Cem" not in next(report.sentences())
+
+
+def test_every_table_says_what_its_columns_mean_and_where_it_is_defined(tmp_path):
+    runs = coded_study(tmp_path, 24, wordings=("coding", "coding_a"))
+    report = report_on_codes(runs, "", Settings(column="year"))
+    page = Path(__file__).parents[2] / "docs" / "coding.md"
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    for result in report.results.values():
+        assert result.source.startswith("docs/coding.md#")
+        assert set(result.rows.columns) <= result.meanings.keys(), result.name
+        assert result.source.partition("#")[2] in anchors, result.source
+    json.dumps(report.plain()["sentences"], allow_nan=False)
+    variants = set(report.results["robustness"].rows["variant"])
+    assert {"without a", "rule mode", "wording coding_a", "as reported"} <= variants

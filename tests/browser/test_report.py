@@ -1,0 +1,107 @@
+"""The report in a real browser: no sideways scrolling, nothing fetched, nothing run, axe finds no
+fault, in the light and in the dark; figures are shown under the content security policy.
+"""
+
+import os
+import shutil
+
+import pytest
+from synthetic_study import synthetic_study
+
+from delibsim.analysis.pages.html import html
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.figures.gallery import drawings
+from delibsim.analysis.study.report.findings import findings
+from delibsim.analysis.study.report.report import page_of
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+    "--disable-sync", "--disable-component-update",
+]  # fmt: skip
+EVIL = "<img src=x onerror=\"document.title='run'\">" + "long" * 40
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A report with every kind of part, and a model with a hostile and very long name."""
+    study = synthetic_study(topics=4, models=3, replicates=2)
+    study.rows["model"] = study.rows["model"].replace({"model0": EVIL})
+    draws = Draws(100, 100, 10)
+    found = findings(study, draws)
+    drawn, absent = drawings(study, found.results)
+    pictures = [one.picture() for one in drawn]
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(html(page_of(found, draws, None, pictures, absent)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, driven by Playwright."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; CHROMIUM names one")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture(params=[(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])
+def shown(request, browser, file):
+    """The report on a screen; what the browser complained of, and what it asked for."""
+    width, scheme = request.param
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    page, said, asked = context.new_page(), [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto(file.as_uri())
+    yield page, said, asked
+    context.close()
+
+
+def test_the_page_is_never_wider_than_the_screen(shown):
+    page, _, _ = shown
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_nothing_is_fetched_refused_or_run(shown, file):
+    page, said, asked = shown
+    assert said == []
+    assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]
+    assert page.title().startswith("synthetic")
+
+
+def test_every_figure_is_shown(shown):
+    page, _, _ = shown
+    widths = page.evaluate("[...document.images].map(one => one.naturalWidth)")
+    assert widths
+    assert min(widths) > 100
+
+
+def test_axe_finds_no_fault(browser, file):
+    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    for scheme in ("light", "dark"):
+        # axe is a script, which the policy of the page forbids.
+        context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+        page = context.new_page()
+        page.goto(file.as_uri())
+        faults = module.Axe().run(page).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in faults] == []
+        context.close()
+
+
+def test_the_printed_page_has_all_rows_of_a_long_table(browser, file):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.emulate_media(media="print")
+    hidden = page.evaluate(
+        "[...document.querySelectorAll('.long')].filter(one => one.clientHeight < one.scrollHeight).length"
+    )
+    assert hidden == 0
+    context.close()

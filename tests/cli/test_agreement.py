@@ -1,0 +1,317 @@
+"""`delibsim agreement`: any table of codes, what is said of it, and what is refused."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from delibsim import WrongInput, agreement
+
+KEPT = json.loads((Path(__file__).parents[1] / "reference" / "agreement.json").read_text())
+FOUR = KEPT["codes"]["A"]["rows"].split()
+NAMES = ("anna", "ben", "cleo", "dan")
+GOLDEN = {(row["coefficient"], row["weighting"]): row for row in KEPT["rows"] if row["data"] == "A"}
+
+
+def lines(*rows):
+    return "\n".join(rows) + "\n"
+
+
+@pytest.fixture
+def write(home):
+    """Write a CSV file of these rows; its name."""
+
+    def written(*rows, name="codes.csv"):
+        (home / name).write_text(lines(*rows), encoding="utf-8")
+        return name
+
+    return written
+
+
+@pytest.fixture
+def wide(write):
+    """Four coders and twelve texts, a row a text."""
+    rows = [f"t{i},{','.join(row.replace('.', ' '))}" for i, row in enumerate(FOUR)]
+    return write(f"id,{','.join(NAMES)}", *rows)
+
+
+@pytest.fixture
+def long(write):
+    """The same codes, a row a code, in another order; 2 is written 2.0."""
+    rows = ["level;text;coder"]
+    for i, row in enumerate(FOUR):
+        for name, level in zip(NAMES, row, strict=True):
+            rows.append(f"{'2.0' if level == '2' else level.replace('.', 'NA')};t{i};{name}")
+    return write(rows[0], *reversed(rows[1:]), name="long.csv")
+
+
+def values(answer):
+    found = {}
+    for row in answer.json["dimensions"][0]["rows"]:
+        found[row["coefficient"], row["weighting"]] = row
+    return found
+
+
+def test_every_coefficient_has_its_interval_and_the_method_of_it(delibsim, wide):
+    answer = delibsim("agreement", wide, "--weights", "linear", "--levels", "1,2,3,4,5", "--json")
+    assert answer.code == 0
+    found = values(answer)
+    for kind, row in found.items():
+        if kind in GOLDEN:
+            assert row["value"] == pytest.approx(GOLDEN[kind]["value"], abs=1e-9)
+        assert row["low"] < row["value"] < row["high"]
+        assert row["method"] == ("bootstrap" if kind[0] == "alpha" else "t")
+    assert len(set(found) & set(GOLDEN)) == 4
+    assert found["ac", "linear"]["word"] == "substantial"
+
+
+def test_a_row_a_code_gives_the_same_as_a_row_a_text_and_as_a_row_a_coder(
+    delibsim, wide, long, write
+):
+    columns = zip(*FOUR, strict=True)
+    turned = [f"{name},{','.join(codes)}" for name, codes in zip(NAMES, columns, strict=True)]
+    texts = [f"t{i}" for i in range(len(FOUR))]
+    rows = write(f"coder,{','.join(texts)}", *turned, name="rows.csv")
+    expected = values(delibsim("agreement", wide, "--scale", "nominal", "--json"))
+    for words in ((long,), (rows, "--coders-in-rows")):
+        found = values(delibsim("agreement", *words, "--scale", "nominal", "--json"))
+        for kind, row in found.items():
+            assert row["value"] == pytest.approx(expected[kind]["value"]), (words, kind)
+            assert row["error"] == pytest.approx(expected[kind]["error"]), (words, kind)
+
+
+def test_it_says_what_it_took_for_what_and_what_it_left_out(delibsim, write):
+    file = write("id,anna,ben,note", "a,1,1,x", "b,1,0,y", "c,,,z", "d,0,,z", "e,0,0,")
+    answer = delibsim("agreement", file)
+    assert "One row a text, named by 'id', one column a coder. Not used: note." in answer.out
+    assert "2 coders (anna and ben), 4 texts, 7 codes, 1 missing" in answer.out
+    assert "left out: 1 text without any code" in answer.out
+    assert "1 text with one code only" in answer.out
+    assert "levels (those that occur): 0, 1" in answer.out
+
+
+def test_more_coders_than_texts_are_refused_unless_rows_are_coders(delibsim, write):
+    file = write("name,t1,t2,t3", "anna,1,0,1", "ben,1,1,1")
+    answer = delibsim("agreement", file)
+    assert answer.code == 2
+    assert "4 coders (a column each) and 2 texts (a row each)" in answer.err
+    assert "--coders-in-rows" in answer.err
+    answer = delibsim("agreement", file, "coder=name", "--coders-in-rows")
+    assert answer.code == 0
+    assert "2 coders (anna and ben), 3 texts" in answer.out
+
+
+def test_a_nominal_formula_on_numbers_in_order_is_warned_of(delibsim, wide, write):
+    assert "take them for names" in delibsim("agreement", wide).out
+    assert "take them for names" in delibsim("agreement", wide, "--weights", "identity").out
+    for words in (("--scale", "nominal"), ("--scale", "ordinal"), ("--weights", "quadratic")):
+        assert "take them for names" not in delibsim("agreement", wide, *words).out
+    named = write("id,anna,ben", "a,yes,yes", "b,no,yes", "c,perhaps,no", name="named.csv")
+    assert "take them for names" not in delibsim("agreement", named).out
+
+
+def test_levels_that_nobody_used_are_asked_for_and_count(delibsim, write):
+    rows = KEPT["codes"]["D"]["rows"].split()
+    file = write("id,a,b", *(f"{i},{row[0]},{row[1]}" for i, row in enumerate(rows)))
+    few = delibsim("agreement", file, "--weights", "linear")
+    assert "a level that nobody used would change AC" in few.out
+    assert "0.676" in few.out
+    many = delibsim("agreement", file, "--weights", "linear", "--levels", "0,1,2,3")
+    assert "nobody used" not in many.out
+    assert "0.799" in many.out
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "said"),
+    [
+        (("id,anna", "a,1", "b,0"), 4, "one_coder (only one coder gave codes): all"),
+        (("id,anna,ben", "a,1,", "b,,0"), 4, "no_text_coded_twice"),
+        (("id,anna,ben", "a,1,1", "b,1,1"), 3, "one_category (all ratings are the same): Gwet's"),
+        (("id,anna,ben", "a,,", "b,,"), 4, "undefined: no_text_coded_twice"),
+    ],
+)
+def test_what_is_undefined_is_named_and_ends_with_3_or_4(delibsim, write, rows, code, said):
+    answer = delibsim("agreement", write(*rows))
+    assert (answer.code, answer.err) == (code, "")
+    assert said in answer.out
+    assert not re.search(r"\bnan\b", answer.out, re.IGNORECASE)
+    assert delibsim("agreement", "codes.csv", "--json").json["dimensions"]
+
+
+def test_perfect_agreement_is_1_and_its_interval_is_explained(delibsim, write):
+    answer = delibsim("agreement", write("id,anna,ben", "a,1,1", "b,0,0", "c,1,1"))
+    assert answer.code == 0
+    assert answer.out.count("1.000, 1.000") == 6
+    assert "an interval has no width where nothing varies" in answer.out
+
+
+def test_one_dissent_among_equal_codes_is_explained(delibsim, write):
+    rows = [f"{i},0,{int(i == 7)}" for i in range(40)]
+    answer = delibsim("agreement", write("id,anna,ben", *rows))
+    assert "coders agree in 98% of pairs, yet kappa and alpha are low: 99% of all" in answer.out
+
+
+def test_clusters_are_resampled_whole_and_few_are_warned_of(delibsim, write):
+    rows = []
+    for i in range(60):
+        rows.append(f"{i},{i // 10 % 2},{i // 10 % 2 if i < 40 else 0},debate {i // 10}")
+    file = write("id,anna,ben,debate", *rows)
+    answer = delibsim("agreement", file, "--by", "debate", "--bootstrap", "200", "--json")
+    assert {row["method"] for row in values(answer).values()} == {"cluster bootstrap"}
+    clustered = values(answer)["ac", "identity"]
+    plain = write("id,anna,ben", *(row.rpartition(",")[0] for row in rows), name="plain.csv")
+    alone = values(delibsim("agreement", plain, "--bootstrap", "200", "--json"))["ac", "identity"]
+    assert clustered["error"] > 1.5 * alone["error"]
+    out = delibsim("agreement", file, "--by", "debate", "--bootstrap", "200").out
+    assert "200 resamples of 6 values of debate" in out
+    assert "warning: with 6 of them the intervals are too short" in out
+    one = write("id,anna,ben,debate", "a,1,1,x", "b,0,1,x", name="one.csv")
+    answer = delibsim("agreement", one, "--by", "debate")
+    assert "no interval: one_cluster" in answer.out
+
+
+def test_each_dimension_has_its_own_levels_and_table(delibsim, write):
+    rows = ["text,coder,dimension,level"]
+    for i in range(6):
+        for coder in ("anna", "ben"):
+            rows += [f"t{i},{coder},groups,{i % 3}", f"t{i},{coder},reasons,{i % 2}"]
+    file = write(*rows)
+    answer = delibsim(
+        "agreement", file, "--levels", "groups=0,1,2; reasons=0,1", "--scale", "ordinal", "--json"
+    )
+    found = {one["name"]: one["levels"]["labels"] for one in answer.json["dimensions"]}
+    assert found == {"groups": ["0", "1", "2"], "reasons": ["0", "1"]}
+    answer = delibsim("agreement", file, "--levels", "group=0,1,2")
+    assert answer.code == 2
+    assert "unknown dimension 'group'; did you mean groups" in answer.err
+
+
+def test_columns_of_other_names_are_named(delibsim, write):
+    file = write("post,who,verdict", "p1,x,1", "p1,y,1", "p2,x,0", "p2,y,1")
+    words = ("text=post", "coder=who", "level=verdict")
+    assert "texts by 'post', coders by 'who', codes in 'verdict'" in (
+        delibsim("agreement", file, *words).out
+    )
+    answer = delibsim("agreement", file, "text=past")
+    assert (answer.code, "did you mean post" in answer.err) == (2, True)
+
+
+def test_row_names_that_other_programs_write_are_no_coder(delibsim, write):
+    rows = [f"{i},t{i},{i % 2},1" for i in range(12)]
+    answer = delibsim("agreement", write(",id,a,b", *rows))
+    assert "named by 'id', one column a coder. Not used: row." in answer.out
+    answer = delibsim("agreement", write(",a,b", *(f"{i},{i % 2},1" for i in range(12))))
+    assert "named by 'row'" in answer.out
+    assert "2 coders (a and b)" in answer.out
+
+
+def test_a_weighting_of_ones_own_is_read_from_a_file(delibsim, wide, write):
+    matrix = write("1,.5,0", ".5,1,.5", "0,.5,1", name="weights.csv")
+    small = write("id,a,b", "t,0,1", "u,1,1", "v,2,2", "w,0,2", name="small.csv")
+    own = values(delibsim("agreement", small, "--weights", matrix, "--json"))
+    linear = values(delibsim("agreement", small, "--weights", "linear", "--json"))
+    assert own["ac", "own"]["value"] == pytest.approx(linear["ac", "linear"]["value"])
+    answer = delibsim("agreement", wide, "--weights", matrix)
+    assert (answer.code, "each of the 5 levels, and not 3 x 3" in answer.err) == (2, True)
+
+
+REFUSED = {
+    "no such file": ((), ("no.csv",), "no.csv cannot be read"),
+    "header alone": (("id,anna",), (), "no row below a header"),
+    "an id twice": (("id,anna,ben", "a,1,1", "b,1,0", "a,0,0"), (), "line 4: the id 'a' stands in line 2 already"),
+    "no id": (("id,anna,ben", "a,1,1", ",1,0"), (), "line 3: no id"),
+    "a code twice": (("text,coder,level", "a,x,1", "a,y,1", "a,x,0"), (), "line 4: x has coded the text 'a' in line 2 already"),
+    "no coder": (("text,coder,level", "a,x,1", "a,,1"), (), "line 3: no coder"),
+    "off the scale": (("id,a,b", "t,0,1", "u,3,1"), ("--levels", "0,1"), "line 3: the code '3' of a is none of the levels 0, 1"),
+    "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells under 3 headings"),
+    "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "ordinal"), "whose order must be said: --levels high,low"),
+    "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "interval"), "has numbers as levels"),
+    "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("--scale", "ratio"), "no level below 0"),
+    "unknown weights": (("id,a,b", "t,0,1"), ("--weights", "linaer"), "unknown weighting 'linaer'; did you mean linear"),
+    "unknown scale": (("id,a,b", "t,0,1"), ("--scale", "likert"), "unknown scale 'likert'"),
+    "one level": (("id,a,b", "t,0,1"), ("--levels", "0"), "at least two, each once"),
+    "a level twice": (("id,a,b", "t,0,1"), ("--levels", "0,1,1.0"), "at least two, each once"),
+    "one resample": (("id,a,b", "t,0,1", "u,1,1"), ("--bootstrap", "1"), "2 resamples or more"),
+    "no such column": (("id,a,b", "t,0,1"), ("--by", "debat"), "unknown column 'debat'"),
+    "two clusters": (("text,coder,level,debate", "t,a,1,x", "t,b,1,y"), ("--by", "debate"), "the text 't' is of 'y', and of 'x' in line 2"),
+    "speeches": (("id,a,speech", *(f"t{i},1,speech {i}" for i in range(40))), (), "name the columns that are (now a, speech)"),
+    "ids under another name": (("post,a,b", *(f"{i},{i % 2},1" for i in range(12))), (), "the column 'post' has another value in every row, as ids have; say so (text=post)"),
+    "measurements": (("id,a,b", *(f"t{i},{i / 7},{i / 3}" for i in range(1, 700))), (), "are measurements and no levels"),
+    "two files": (("id,a,b", "t,0,1"), ("other.csv",), "one file at a time"),
+    "an unknown role": (("id,a,b", "t,0,1"), ("rater=a",), "unknown role of a column 'rater'"),
+    "two headings": (("id,a,a", "t,0,1"), (), "2 columns named 'a'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_read_is_refused_with_its_place(delibsim, write, case):
+    rows, words, fault = REFUSED[case]
+    if rows:
+        words = (write(*rows), *words)
+    answer = delibsim("agreement", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert fault in answer.err
+
+
+def test_ids_that_stand_twice_are_all_named(delibsim, write):
+    rows = [f"t{i % 3},1,1" for i in range(9)]
+    answer = delibsim("agreement", write("id,a,b", *rows))
+    assert answer.err.count("stands in") == 6
+
+
+def test_tables_of_python_give_the_same_as_files(delibsim, wide, home):
+    expected = values(delibsim("agreement", wide, "--scale", "ordinal", "--json"))
+    frame = pd.read_csv(home / wide)
+    mappings = frame.to_dict("records")
+    array = frame[list(NAMES)].to_numpy()
+    for table in (home / wide, str(home / wide), frame, mappings, array):
+        found = agreement(table, scale="ordinal").dimensions[0]
+        for row in found.rows:
+            kind = row.coefficient, row.weighting
+            assert row.value == pytest.approx(expected[kind]["value"])
+            assert row.low == pytest.approx(expected[kind]["low"])
+    long = frame.melt("id", var_name="coder", value_name="level")
+    assert agreement(long, scale="ordinal").dimensions[0].rows[1].value == pytest.approx(
+        expected["percent", "linear"]["value"]
+    )
+    named = agreement(frame.rename(columns={"id": "post"}), columns={"text": "post"})
+    assert named.layout.text == "post"
+    chosen = agreement(frame, columns={"coder": ["anna", "dan"]})
+    assert chosen.dimensions[0].coders == ("anna", "dan")
+    with pytest.raises(WrongInput, match="no codes"):
+        agreement([])
+
+
+@pytest.mark.parametrize("words", [(), ("--weights", "quadratic", "--bootstrap", "100")], ids=str)
+def test_it_fits_80_columns(delibsim, wide, monkeypatch, words):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    out = re.sub(r"\x1b\[[0-9;]*m", "", delibsim("agreement", wide, *words).out)
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+    assert re.search(
+        r"^Gwet's AC.*  0\.\d{3}  0\.\d{3}  0\.\d{3}, [01]\.\d{3}  ", out, re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (("t1,1,inf", "t2,2,2", "t3,1,1"), "warning: all levels are taken for names, because inf"),
+        (("t1,Yes,yes", "t2,no,no"), "warning: Yes and yes differ in capitals alone"),
+        (('t1,"0,5","1,5"', 't2,"1,5","1,5"'), "warning: 0,5 and 1,5 are taken for names"),
+    ],
+)
+def test_levels_that_are_likely_no_names_are_told(delibsim, write, rows, said):
+    answer = delibsim("agreement", write("id,anna,ben", *rows))
+    assert answer.code == 0, answer.err
+    assert said in " ".join(answer.out.split())
+    assert "--levels 0,5" not in answer.out
+
+
+def test_too_few_resamples_are_told(delibsim, wide):
+    answer = delibsim("agreement", wide, "--bootstrap", "5")
+    assert "warning: 5 resamples are too few for an interval" in answer.out
+    assert "too few" not in delibsim("agreement", wide, "--bootstrap", "1000").out

@@ -1,0 +1,132 @@
+"""`delibsim analyze`: its words, its report, its JSON and its exit codes."""
+
+import io
+
+import pandas as pd
+import pytest
+from small_study import held_study
+from synthetic_study import synthetic_study
+
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.report.findings import findings
+from delibsim.cli.analyze import print_findings
+from delibsim.cli.terminal import Screen
+
+FEW = ("--draws", "40")
+EVIL = "<script>alert(1)</script>"
+
+
+def table(topics=3, models=2, **more):
+    """A study held elsewhere: the columns that a table must have."""
+    rows = synthetic_study(topics=topics, models=models, replicates=2, **more).rows
+    kept = rows[["topic", "model", "treatment", "replicate", "dri_pre", "dri_post"]]
+    return kept.rename(columns={"dri_pre": "pre", "dri_post": "post"})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_study_is_analysed_in_words_a_report_and_files(delibsim, home):
+    held_study(home, study="small")
+    found = delibsim("analyze", "small", *FEW)
+    assert found.code == 0, found.err
+    lines = found.out.splitlines()
+    assert lines[0].startswith("This is the null model")
+    assert "8 sessions were planned (2 topics, 1 model, 2 treatments), 8 held" in found.out
+    assert "against no deliberation" in found.out
+    assert lines[-1] == "report: runs/small/analysis/report.html"
+    folder = home / "runs" / "small" / "analysis"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        "report.html", "report.md", "tables.tex", "tables.docx", "tables", "figures", "codebook.csv",
+        "manifest.json",
+    }  # fmt: skip
+    study = pd.read_csv(folder / "tables" / "study.csv")
+    assert len(study) == 8
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert len(page.encode()) < 5_000_000
+    for part in ("Summary", "Design", "Flow of runs", "Methods", "Checklist", "Not shown, and why"):
+        assert part in page
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".svg", ".pdf", ".png"}
+    codebook = pd.read_csv(folder / "codebook.csv", keep_default_na=False)
+    for file in (folder / "tables").glob("*.csv"):
+        columns = set(pd.read_csv(file, nrows=0).columns)
+        assert columns == set(codebook[codebook["table"] == file.stem]["column"])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_table_with_hostile_names_is_analysed_as_json(delibsim, home):
+    rows = table(topics=2, models=1).replace(
+        {"model": {"model0": EVIL}, "topic": {"topic0": "=HYPERLINK(1)|x"}}
+    )
+    rows.to_csv(home / "study.csv", index=False)
+    found = delibsim("analyze", "study.csv", "--json", *FEW)
+    assert found.code == 0, found.err
+    assert found.json["runs"] == {"planned": 12, "held": 12, "valid": 12, "analysed": 12}
+    page = (home / "study.analysis" / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert delibsim("analyze", "study.csv", "--json", *FEW).out == found.out
+    assert (home / "study.analysis" / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home):
+    rows = table(topics=2, models=1)
+    rows.loc[rows["treatment"] == "none", ["pre", "post"]] = None
+    rows.to_csv(home / "part.csv", index=False)
+    assert delibsim("analyze", "part.csv", *FEW).code == 3
+    rows.assign(pre=None, post=None).to_csv(home / "nothing.csv", index=False)
+    found = delibsim("analyze", "nothing.csv", *FEW)
+    assert (found.code, "0 analysed" in found.out) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "nowhere"),
+        (("study.csv", "--margin", "0"), "must be above 0"),
+        (("study.csv", "--margin", "nan"), "must be above 0"),
+        (("study.csv", "--to", "thesis"), "holds what no report wrote (chapter.docx;"),
+        (("twice.csv",), "line 38"),
+    ],
+)
+def test_wrong_input(delibsim, home, words, said):
+    table().to_csv(home / "study.csv", index=False)
+    pd.concat([table(), table().iloc[[3]]]).to_csv(home / "twice.csv", index=False)
+    (home / "thesis").mkdir()
+    (home / "thesis" / "chapter.docx").write_text("mine")
+    found = delibsim("analyze", *words, *FEW)
+    assert found.code == 2
+    assert said in found.err
+    assert (home / "thesis" / "chapter.docx").read_text() == "mine"
+
+
+def test_a_study_of_debates_is_no_study_of_an_index(delibsim, home):
+    held_study(home, "format=debate", "motion=voting", "audience=1", study="oxford")
+    found = delibsim("analyze", "oxford", *FEW)
+    assert found.code == 4
+    assert "delibsim ratings report oxford" in found.out
+
+
+def test_two_studies_stand_beside_each_other(delibsim, home):
+    table(seed=1).to_csv(home / "first.csv", index=False)
+    other = table(seed=2, effects={"none": 0.0, "basic": 0.3})
+    other[other["topic"] != "topic0"].to_csv(home / "second.csv", index=False)
+    found = delibsim("analyze", "first.csv", "second.csv", *FEW)
+    assert found.code == 0, found.err
+    assert "Only first has the topics topic0" in found.out
+    assert "Only first has the treatments normative" in found.out
+    assert "over 2 topics that both have" in found.out
+    folder = home / "analysis_with_second"
+    differences = pd.read_csv(folder / "tables" / "differences.csv")
+    assert set(differences["treatment"]) == {"none", "basic"}
+    both = pd.read_csv(folder / "tables" / "contrasts_of_both.csv")
+    assert set(both["study"]) == {"first", "second"}
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_first_screen_fits(width):
+    found = findings(synthetic_study(topics=4, models=2, replicates=2), Draws(40, 40, 8))
+    out = io.StringIO()
+    print_findings(found, Screen(file=out, width=width, force_terminal=True, color_system=None))
+    assert max(map(len, out.getvalue().splitlines())) <= width

@@ -1,0 +1,114 @@
+"""`delibsim code report` as it is typed: the screen, the folder, JSON, exit codes."""
+
+import csv
+
+import pytest
+from coded_study import coded_study, keep_task, samples_of, texts_study
+
+
+@pytest.fixture
+def pilot(home):
+    """A study of texts that four models and two people coded."""
+    return coded_study(home / "runs", 40)
+
+
+def test_the_screen_says_who_coded_what_comes_of_it_and_what_is_missing(delibsim, pilot):
+    answer = delibsim("code", "report", "pilot")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[0].startswith("40 texts coded by plain: 4 models and 2 people (Ann, Ben).")
+    assert "Is the ensemble as good as a second person?" in lines
+    assert "not given: agreement between wordings of the question: texts were coded" in answer.out
+
+
+def test_the_folder_holds_the_page_every_table_and_each_figure_with_its_table(
+    delibsim, pilot, home
+):
+    answer = delibsim("code", "report", "pilot", "scheme=plain", "--to", "report")
+    assert answer.code == 0, answer.err
+    folder = home / "report"
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "pilot, coded by plain" in page
+    assert 'media="(max-width: 600px)"' in page, "figures for narrow screens"
+    tables = {path.stem for path in (folder / "tables").glob("*.csv")}
+    figures = {path.stem for path in (folder / "figures").glob("*.svg")}
+    assert {"levels", "pairs", "equivalence", "equivalence_curve", "calibration"} <= figures
+    assert figures <= tables
+    with (folder / "codebook.csv").open(encoding="utf-8", newline="") as file:
+        told = list(csv.DictReader(file))
+    assert {row["table"] for row in told} == tables
+    assert all(row["meaning"] for row in told)
+
+
+def test_json_holds_the_tables_and_why_others_are_not_given(delibsim, pilot):
+    words = ("code", "report", "pilot", "--json", "--against", "year", "--by", "group")
+    found = delibsim(*words).json
+    rows = found["tables"]["resampled"]
+    assert {(row["by"], row["clusters"]) for row in rows if row["texts"] == 40} == {("group", 6)}
+    assert (found["scheme"], found["rule"], found["bound"]) == ("plain", "lower", 0.1)
+    assert {row["part"] for row in found["tables"]["against"]} == {"2020", "2021"}
+    assert found["not_given"]["wordings"]["reason"] == "one_wording"
+    assert {row["p"] <= 1 for row in found["tables"]["shares"]} == {True}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["scheme=other"], "other"),
+        (["scheme"], "is no setting"),
+        (["schema=plain"], "scheme"),
+        (["--bound", "0"], "give a number above 0"),
+        (["--least", "60"], "between -1 and 1"),
+        (["--against", "yaer"], "year"),
+        (["--by", "gruop"], "group"),
+    ],
+)
+def test_wrong_input_says_how_to_mend_it(delibsim, pilot, words, said):
+    answer = delibsim("code", "report", "pilot", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+def test_a_study_without_codes_says_how_to_get_some(delibsim, home):
+    runs, texts = texts_study(home / "runs", 3)
+    answer = delibsim("code", "report", "pilot")
+    assert answer.code == 2
+    assert "pilot is not coded yet" in answer.err
+    keep_task(runs, texts)
+    assert delibsim("code", "report", "pilot").code == 4
+
+
+def test_samples_that_give_no_level_are_told_instead_of_nothing(delibsim, home):
+    runs, texts = texts_study(home / "runs", 3)
+    codings = keep_task(runs, texts, models=("a",))
+    for text in texts:
+        codings.add_samples(samples_of(text, "reasons", "a", [None, None, 1]))
+    answer = delibsim("code", "report", "pilot")
+    assert answer.code == 4
+    assert "no text has a level: 3 of 9 samples can be read" in answer.err
+    assert "reasons, a: 6 samples: refusal (the model refused)" in answer.err
+    assert "nothing has been coded yet" not in answer.err
+
+
+def test_damaged_lines_are_named_and_the_rest_is_reported(delibsim, pilot):
+    file = pilot.folder / "annotations" / "code-plain" / "annotations.jsonl"
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write('{"text": "t1", \n{"broken\n')
+    answer = delibsim("code", "report", "pilot")
+    assert answer.code == 3
+    assert "annotations.jsonl: 2 damaged lines" in answer.err
+
+
+def test_the_scorer_codes_gives_a_score_a_text_and_coder(delibsim, pilot):
+    answer = delibsim("score", "pilot", "--scorer", "codes", "--json")
+    assert answer.code in (0, 3)
+    measures = answer.json["measures"]
+    assert list(measures) == ["plain.reasons", "plain.tone.calm", "plain.tone.loud"]
+    for summary in measures.values():
+        assert summary["valid"] + sum(summary["missing"].values()) == summary["texts"] == 40
+    (path,) = (pilot.folder / "scores").glob("codes.v1.jsonl")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 40 * (5 + 2) + 40 * 5 * 2  # reasons with people; two levels of tone
+    exported = delibsim("export", "pilot", "--json")
+    assert exported.code == 0, exported.err
+    assert exported.json["rows"]["samples"] == 40 * 4 * 3 * 2

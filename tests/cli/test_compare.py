@@ -1,0 +1,189 @@
+"""`delibsim compare`: asked, replayed, reported and imported from the command line."""
+
+import json
+
+import pytest
+
+from delibsim.conduct.comparing.report import RULE_BASED
+
+ROWS = """\
+id,topic,text
+t1,trams,"We should build trams, because they carry many, since streets are narrow."
+t2,trams,Trams are lovely.
+t3,trams,"Trams cost too much, because rails are dear."
+t4,parks,"Parks cool the town, because trees give shade."
+t5,parks,Parks are nice.
+"""
+PAIRS = "a,b,outcome,who\nt1,t2,a,p1\nt2,t3,b,p1\nt3,t1,tie,p2\nt1,t2,b,p2\n"
+ASK = ("compare", "ask", "demo", "dimension=logical", "model=citizen", "order=both")
+
+
+def unread(row):
+    """A line of the votes whose reply could not be read."""
+    return {name: row[name] for name in row if name != "outcome"} | {"missing": "unreadable: A?"}
+
+
+@pytest.fixture
+def study(delibsim, home):
+    (home / "texts.csv").write_text(ROWS)
+    columns = ("--column", "text", "--id", "id", "--group", "topic")
+    assert delibsim("texts", "import", "texts.csv", *columns, "study=demo").code == 0
+    return home
+
+
+def test_a_comparison_is_estimated_asked_replayed_and_reported(delibsim, study):
+    estimate = delibsim(*ASK, "--estimate", "--json")
+    assert estimate.json["votes"] == {"planned": 8, "held": 0, "waiting": 8}
+    assert not (study / "runs/demo/annotations").exists()
+    asked = delibsim(*ASK, "--json")
+    assert (asked.code, asked.json["new"], asked.json["pairs"]) == (0, 8, 4)
+    assert RULE_BASED in asked.json["notes"]
+    assert delibsim("compare", "replay", "demo").out == "demo, main: equal, 8 votes\n"
+    found = delibsim("compare", "report", "demo", "--json")
+    assert found.code == 0
+    rows = found.json["scores"]
+    assert {row["id"] for row in rows} == {"t1", "t2", "t3", "t4", "t5"}
+    assert {"group", "id", "score", "low", "high", "rank"} <= set(rows[0])
+    printed = delibsim("compare", "report", "demo", "--scale", "z", "--model", "davidson").out
+    assert "Model davidson, penalty dummy:0.1" in printed
+    assert "scale z" in printed
+
+
+def test_a_report_is_written_with_its_caterpillar(delibsim, study):
+    delibsim(*ASK)
+    answer = delibsim("compare", "report", "demo", "--to", "rep")
+    assert answer.code == 0
+    assert "Scores of texts, logical" in (study / "rep/report.html").read_text()
+    assert (study / "rep/figures/scores_logical.svg").is_file()
+    assert (study / "rep/tables/scores.csv").is_file()
+
+
+def test_judgments_are_imported_once_and_reported_beside_those_of_models(delibsim, study):
+    (study / "p.csv").write_text(PAIRS)
+    command = ("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo", "name=p")
+    assert delibsim(*command).code == 0
+    again = delibsim(*command, "--json").json
+    assert (again["new"], again["before"], again["judges"], again["pairs"]) == (0, 4, 2, 3)
+    found = delibsim("compare", "report", "demo", "--name", "p", "--json").json
+    assert {row["judge"] for row in found["counts"]} == {"p1", "p2"}
+    assert found["order"][0]["dimension"] == "overall"
+    delibsim(*ASK)
+    answer = delibsim("compare", "report", "demo")
+    assert answer.code == 2
+    assert "name one: name=main" in answer.err
+    assert delibsim(*ASK, "name=p").code == 2
+
+
+def test_judges_stand_beside_people_and_differences_are_printed(delibsim, study):
+    delibsim(*ASK)
+    report = ("compare", "report", "demo")
+    assert "has no votes of people" in delibsim(*report, "--against", "people").err
+    (study / "p.csv").write_text(PAIRS)
+    delibsim("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo", "name=who")
+    asked = (*report, "name=main", "--against", "people", "--difference", "t1,t3", "--json")
+    found = delibsim(*asked).json
+    assert found["against_labels"][0]["pairs"] == 3
+    assert [(row["a"], row["b"]) for row in found["differences"]] == [("t1", "t3")]
+    assert found["not_given"]["against_tests"]["reason"] == "one_judge"
+    for words, told in (
+        (("--against", "whom"), "unknown other comparison of study demo 'whom'"),
+        (("--difference", "t1,t9"), "unknown text 't9'"),
+        (("--difference", "t1"), "give the ids of two texts, as ID,ID"),
+        (("bootstrap=-1",), "bootstrap=-1: give a whole number"),
+        (("zz",), "write it as key=value, such as name=main"),
+    ):
+        answer = delibsim(*report, "name=main", *words)
+        assert (answer.code, told in answer.err) == (2, True), answer.err
+
+
+def test_a_study_may_hold_judgments_alone(delibsim, home):
+    (home / "p.csv").write_text("a,b,outcome,topic\nx,y,a,1\nx,y,b,2\n")
+    command = ("compare", "import", "p.csv", "--group", "topic", "study=new")
+    found = delibsim(*command, "--json").json
+    assert (found["texts"], found["groups"]) == (4, 2)
+    ids = {row["id"] for row in delibsim("compare", "report", "new", "--json").json["scores"]}
+    assert ids == {"1:x", "1:y", "2:x", "2:y"}
+
+
+WRONG = {
+    "t1,t2,better,p1": "line 3: the outcome is 'better'; it must be a, b or tie",
+    "t1,t1,a,p1": "line 3: t1 is compared with itself",
+    "t1,t4,a,p1": "line 3: t1 is of group 'trams' and t4 of 'parks'",
+    "t1,t9,a,p1": "line 3: no text of the study has the id 't9'",
+    ",t2,a,p1": "line 3: the id of a text is empty",
+    "t1,t2,a,": "line 3: the rater is empty",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_judgments_are_refused_with_their_lines_and_nothing_is_kept(delibsim, study, line):
+    (study / "p.csv").write_text(f"a,b,outcome,who\nt1,t2,a,p1\n{line}\n")
+    answer = delibsim("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo")
+    assert answer.code == 2
+    assert WRONG[line] in answer.err
+    assert not (study / "runs/demo/annotations").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--scale", "zz"), "unknown value of scale"),
+        (("--penalty", "ridge:1"), "unknown penalty"),
+        (("--penalty", "dummy:-1"), "is no number from 0.001 to 1,000"),
+        (("--penalty", "normal:1e-300"), "is no number from 0.001 to 1,000"),
+        (("--threshold", "0"), "is no number from 0.001 to 20"),
+        (("--threshold", "1e308"), "is no number from 0.001 to 20"),
+        (("colour=red",), "unknown setting"),
+    ],
+)
+def test_wrong_settings_of_a_report_are_refused(delibsim, study, words, told):
+    delibsim(*ASK)
+    answer = delibsim("compare", "report", "demo", *words)
+    assert answer.code == 2
+    assert told in answer.err
+
+
+def test_a_group_that_is_not_that_of_the_texts_is_refused(delibsim, study):
+    (study / "p.csv").write_text("a,b,outcome,topic\nt1,t2,a,trams\nt1,t2,a,parks\n")
+    answer = delibsim("compare", "import", "p.csv", "--group", "topic", "study=demo")
+    assert answer.code == 2
+    assert "line 3: t1 and t2 are of group 'trams', and not of 'parks'" in answer.err
+
+
+def test_a_study_without_comparison_says_what_to_do(delibsim, study):
+    answer = delibsim("compare", "report", "demo")
+    assert answer.code == 2
+    assert "delibsim compare ask demo" in answer.err
+
+
+def test_further_columns_of_a_file_are_further_judgments_and_no_name_leaves_its_folder(
+    delibsim, home
+):
+    (home / "p.csv").write_text("a,b,sound,kind\nx,y,a,b\ny,z,tie,b\n")
+    for column, new in (("sound", 2), ("kind", 2), ("kind", 0)):
+        words = ("--pairs", f"a,b,{column}", "study=mine", f"dimension={column}", "--json")
+        assert delibsim("compare", "import", "p.csv", *words).json["new"] == new
+    votes = delibsim("compare", "report", "mine", "--json").json["counts"]
+    assert {row["dimension"]: row["answered"] for row in votes} == {"sound": 2, "kind": 2}
+    away = delibsim("compare", "import", "p.csv", "study=mine", "dimension=../away")
+    assert (away.code, away.out) == (2, "")
+    assert "dimension=../away: use letters" in away.err
+
+
+def test_a_report_without_any_outcome_says_why_and_that_nothing_succeeded(delibsim, study):
+    assert delibsim(*ASK).code == 0
+    kept = study / "runs/demo/annotations/compare-main/annotations.jsonl"
+    lines = [json.loads(line) for line in kept.read_text().splitlines()]
+    kept.write_text("".join(f"{json.dumps(unread(line))}\n" for line in lines))
+    answer = delibsim("compare", "report", "demo")
+    assert (answer.code, answer.out) == (4, "")
+    assert "no vote has an outcome" in answer.err
+    assert "8 unreadable (no answer could be read" in answer.err
+
+
+def test_texts_without_a_letter_are_told(delibsim, home):
+    (home / "t.csv").write_text("id,text\na,...\nb,One because two.\n")
+    assert delibsim("texts", "import", "t.csv", "study=demo").code == 0
+    answer = delibsim("compare", "ask", "demo", "dimension=logical", "model=citizen", "--estimate")
+    assert answer.code == 0
+    assert "without a letter or digit are judged as they are: a" in answer.err

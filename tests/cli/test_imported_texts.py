@@ -1,0 +1,200 @@
+"""`delibsim texts`: texts of one's own in a study, whole or not at all, and what they are like."""
+
+import json
+
+import pytest
+
+CSV = "id,text,who\na,We should pay.,Ann\nb,No.,Ben\nc,We should pay.,Ann\n"
+
+
+@pytest.fixture
+def file(home):
+    """A file of three texts."""
+    place = home / "said.csv"
+    place.write_text(CSV, encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def imported(delibsim, file):
+    """The file in the study `pilot`."""
+    answer = delibsim("texts", "import", "said.csv", "study=pilot")
+    assert answer.code == 0
+    return answer
+
+
+def kept(home, study="pilot"):
+    content = (home / "runs" / study / "texts.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in content.rstrip("\n").split("\n")]
+
+
+def test_texts_are_kept_with_all_columns_beside_them(imported, home, delibsim):
+    assert "said.csv: texts from column text, ids from column id" in imported.out
+    assert "3 texts new, 0 known before; study pilot holds 3 texts" in imported.out
+    assert "repeated   1 text (kept): c" in imported.out
+    first = {"id": "a", "text": "We should pay.", "source": "said.csv", "facts": {"who": "Ann"}}
+    assert kept(home)[0] == first
+    manifest = json.loads((home / "runs" / "pilot" / "study.json").read_text(encoding="utf-8"))
+    (part,) = manifest["parts"]["texts"].values()
+    assert (part["file"], part["rows"], part["column"]) == ("said.csv", 3, "text")
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_other_separators_and_a_mark_of_utf_8(delibsim, home, separator):
+    rows = [("id", "text"), ("1", "Ja, nein.\u2028Gut"), ("2", "\u4f60\u597d, \u0645\u0631\u062d")]
+    lines = [separator.join(row) for row in rows]
+    (home / "said.csv").write_text("\n".join(lines), encoding="utf-8-sig")
+    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
+    assert [line["text"] for line in kept(home)] == [row[1] for row in rows[1:]]
+
+
+def test_the_separator_is_that_under_which_the_columns_are_found(delibsim, home):
+    lines = ["id;text;note, in short, or long", "a;One, two, three.;x"]
+    (home / "said.csv").write_text("\n".join(lines), encoding="utf-8")
+    words = ("said.csv", "study=pilot", "--column", "text")
+    assert delibsim("texts", "import", *words).code == 0
+    assert kept(home)[0]["text"] == "One, two, three."
+
+
+def test_an_import_that_was_cut_off_goes_on(imported, delibsim, home):
+    """Killed between its two files, it has texts and no study.json yet."""
+    (home / "runs" / "pilot" / "study.json").unlink()
+    assert delibsim("texts", "show", "pilot").code == 2
+    again = delibsim("texts", "import", "said.csv", "study=pilot")
+    assert "0 texts new, 3 known before" in again.out
+    assert delibsim("texts", "show", "pilot").code == 0
+
+
+def test_the_same_file_is_known_before_and_more_rows_are_added(imported, delibsim, home, files):
+    before = files("runs")
+    again = delibsim("texts", "import", "said.csv", "study=pilot")
+    assert "0 texts new, 3 known before" in again.out
+    assert files("runs") == before
+    (home / "more.csv").write_text(f"{CSV}d,Perhaps.,Eve\n", encoding="utf-8")
+    more = delibsim("texts", "import", "more.csv", "study=pilot", "--json").json
+    assert (more["new"], more["known_before"], more["texts"]) == (1, 3, 4)
+    assert [line["id"] for line in kept(home)] == ["a", "b", "c", "d"]
+    manifest = json.loads((home / "runs" / "pilot" / "study.json").read_text(encoding="utf-8"))
+    assert len(manifest["parts"]["texts"]) == 2
+    assert len(manifest["amendments"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ("b,Yes.,Ben", 'line 2: id \'b\' stands with other cells: text: "No." -> "Yes."'),
+        ("b,No.,Bob", "line 2: id 'b' stands with other cells: 'who': \"Ben\" -> \"Bob\""),
+    ],
+)
+def test_another_text_under_an_id_that_stands_is_refused(
+    imported, delibsim, home, files, row, fault
+):
+    (home / "other.csv").write_text(f"id,text,who\n{row}\nz,New.,Zoe\n", encoding="utf-8")
+    before = files("runs")
+    answer = delibsim("texts", "import", "other.csv", "study=pilot")
+    assert (answer.code, answer.out) == (2, "")
+    assert fault in answer.err
+    assert files("runs") == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "faults"),
+    [
+        ("a,One.\nb,Two.\na,Three.\n", ["line 4: id 'a' stands in line 2 already"]),
+        (
+            'a,"One\nmore."\n,Two.\n" ",Three.\n',
+            ["line 4: the id is empty", "line 5: the id is empty"],
+        ),
+        ("1,One.\n1.0,Two.\n", ["line 3: id '1.0' is the number '1' of line 2"]),
+        ("a\x00,One.\nb\u202e,Two.\n", ["line 2: id 'a\\x00'", "line 3: id 'b\\u202e'"]),
+        (f"{'x' * 201},One.\n", ["line 2: the id has 201 characters"]),
+        ("a,One.,more\n", ["line 2: 3 cells, but 2 columns"]),
+        ('a,"One.\n', ["line 2: unexpected end of data"]),
+    ],
+)
+def test_rows_that_cannot_be_kept_are_named_with_their_lines(delibsim, home, rows, faults):
+    (home / "said.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
+    answer = delibsim("texts", "import", "said.csv", "study=pilot")
+    assert (answer.code, answer.out) == (2, "")
+    for fault in faults:
+        assert fault in answer.err
+    assert not (home / "runs" / "pilot" / "texts.jsonl").exists()
+
+
+def test_an_id_that_became_a_decimal_number_is_refused(delibsim, home):
+    (home / "said.csv").write_text("id,text\n1,One.\n", encoding="utf-8")
+    (home / "other.csv").write_text("id,text\n1.0,One.\n", encoding="utf-8")
+    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
+    answer = delibsim("texts", "import", "other.csv", "study=pilot")
+    assert (answer.code, "line 2: id '1.0' is written '1' in the study" in answer.err) == (2, True)
+
+
+def test_what_cannot_be_guessed_is_asked_for(delibsim, home):
+    (home / "none.csv").write_text("key,words\na,One.\n", encoding="utf-8")
+    (home / "two.csv").write_text("text,statement\nOne.,Two.\n", encoding="utf-8")
+    (home / "latin.csv").write_bytes(b"id,text\n1,\xe4\n")
+    for words, fault in (
+        (("none.csv", "study=s"), "which column has the texts? Name it: --column NAME"),
+        (("two.csv", "study=s"), "several columns may have the texts (text, statement)"),
+        (
+            ("none.csv", "study=s", "--column", "wrods"),
+            "unknown column 'wrods'; did you mean words",
+        ),
+        (("none.csv", "study=s", "--column", "words", "--id", "no"), "unknown column 'no'"),
+        (("two.csv", "study=s", "--column", "text", "--id", "text"), "in columns of their own"),
+        (("none.csv", "pilot"), "study=NAME; 'pilot' is no setting here"),
+        (("latin.csv", "study=s"), "line 2 is not UTF-8"),
+        (("nowhere.csv", "study=s"), "No such file"),
+    ):
+        answer = delibsim("texts", "import", *words)
+        assert (answer.code, fault in answer.err) == (2, True), (words, answer.err)
+
+
+def test_rows_without_ids_are_numbered_and_it_is_said(delibsim, home):
+    (home / "said.csv").write_text("words\nOne.\nTwo.\n", encoding="utf-8")
+    answer = delibsim("texts", "import", "said.csv", "study=pilot", "--column", "words")
+    assert "no column of ids, so the rows are numbered from 1" in answer.out
+    assert [line["id"] for line in kept(home)] == ["1", "2"]
+
+
+def test_odd_texts_are_counted_and_kept_word_for_word(delibsim, home):
+    long = "word " * 50_000
+    texts = ["", "?! \U0001f600", "nul\x00l", "\u202eback", '{"score": 3}', long]
+    rows = "".join('{},"{}"\n'.format(n, text.replace('"', '""')) for n, text in enumerate(texts))
+    (home / "said.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
+    answer = delibsim("texts", "import", "said.csv", "study=pilot")
+    assert "empty      1 text (kept): 0" in answer.out
+    assert "no words   1 text (kept): 1" in answer.out
+    assert "from 0 to 50000" in answer.out
+    assert [line["text"] for line in kept(home)] == texts
+    assert delibsim("texts", "show", "pilot", "5", "--json").json["text"] == long
+    shown = delibsim("texts", "show", "pilot", "5").out
+    assert "(250,000 characters in all); --json prints all" in shown
+    assert "\u202e" not in delibsim("texts", "show", "pilot", "3").out
+
+
+def test_groups_and_words_are_described(delibsim, file):
+    words = ("said.csv", "study=pilot", "--group", "who")
+    answer = delibsim("texts", "import", *words, "--json").json
+    assert answer["described"]["groups"] == {"Ann": 2, "Ben": 1}
+    assert answer["described"]["words"] == [1, 2, 3, 3, 3]
+    shown = delibsim("texts", "show", "pilot").out
+    assert "study pilot: 3 imported texts" in shown
+    assert "words      quartiles 2, 3, 3; from 1 to 3" in shown
+    assert "groups     2, of 1 to 2 texts" in shown
+
+
+def test_a_text_is_shown_with_what_is_kept_beside_it(imported, delibsim):
+    answer = delibsim("texts", "show", "pilot", "b")
+    assert answer.out.splitlines() == ["b: 1 word, said.csv", "No.", "who: Ben"]
+    missing = delibsim("texts", "show", "pilot", "q")
+    assert (missing.code, "unknown text 'q'" in missing.err) == (2, True)
+
+
+def test_a_study_of_sessions_takes_no_texts(study, file, delibsim, files):
+    before = files("runs")
+    answer = delibsim("texts", "import", "said.csv", "study=s")
+    assert (answer.code, "study s has sessions" in answer.err) == (2, True)
+    shown = delibsim("texts", "show", "s")
+    assert (shown.code, "read them with: delibsim show s" in shown.err) == (2, True)
+    assert files("runs") == before

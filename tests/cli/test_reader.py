@@ -1,0 +1,88 @@
+"""`delibsim view`: what it says before it serves, a real server, pages as files."""
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+
+def test_without_the_extra_it_says_what_to_install_and_writes_pages_all_the_same(
+    delibsim, study, home, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    for name in ("starlette", "uvicorn"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in [
+        name for name in sys.modules if name in ("delibsim.web.serve", "delibsim.web.app")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    answer = delibsim("view", "s")
+    assert (answer.code, answer.out) == (2, "")
+    assert "pip install 'delibsim[web]'" in answer.err
+    assert "Traceback" not in answer.err
+    answer = delibsim("view", f"s/{study.name}", "--static", "pages", "--without-personas")
+    assert answer.code == 0
+    assert answer.out.startswith("written: pages/index.html and ")
+    assert (home / "pages" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["view"], "there are no studies in runs; hold one"),
+        (["view", "nothing"], "unknown study 'nothing'"),
+        (["view", "--port", "99999"], "less than or equal to 65535"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line(delibsim, words, said):
+    answer = delibsim(*words)
+    assert answer.code == 2
+    assert said in answer.err
+
+
+def test_an_address_that_is_taken_or_none_is_refused(delibsim, study, home, monkeypatch):
+    pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+    from delibsim.web.serve import bound
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    with bound("127.0.0.1", 0) as taken:
+        taken.listen()
+        port = taken.getsockname()[1]
+        answer = delibsim("view", "s", "--port", port, "--no-browser")
+    assert answer.code == 2
+    assert f"cannot be served on 127.0.0.1, port {port}" in answer.err
+    answer = delibsim("view", "s", "--host", "no.such.host.invalid", "--no-browser")
+    assert answer.code == 2
+    assert "name another" in answer.err
+
+
+def test_a_real_server_is_read_and_ended_by_ctrl_c(study, home):
+    pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+    words = [
+        sys.executable,
+        "-m",
+        "delibsim.cli.main",
+        "view",
+        f"s/{study.name}",
+        "--port",
+        "0",
+        "--no-browser",
+    ]
+    server = subprocess.Popen(
+        words, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        line = server.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+/\S+", line)[0]
+        with urllib.request.urlopen(address) as answer:
+            page = answer.read().decode()
+    finally:
+        server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=30)
+    assert study.name in page
+    assert "server" not in answer.headers
+    assert server.returncode == 0
+    assert "Traceback" not in out + err

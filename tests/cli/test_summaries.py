@@ -1,0 +1,264 @@
+"""`delibsim summarise`, `judge` and `summaries`: from a pile of opinions to a page."""
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+
+from delibsim import Runs, plugins
+from delibsim.analysis.summaries import agreement, biases
+from delibsim.conduct.summaries_report import judged_set
+from delibsim.domain.reason import Reason
+from delibsim.domain.summary import Slot, Summary
+from delibsim.store.opinions import opinions_of
+from delibsim.store.summaries import Summaries
+
+ROWS = """\
+id,text,stance,minority,quarter
+a1,"Trams are quiet, and the buses are full.",positive,no,north
+a2,The buses are full and a tram would be clean.,positive,no,south
+a3,"Yes, because the buses are late.",positive,no,north
+a4,Rails are expensive.,negative,no,south
+a5,It is too expensive for our town.,negative,no,north
+a6,My violins would suffer from it.,negative,yes,south
+a7,I keep bees and cannot say.,not sure,yes,north
+a8,It depends on what the building costs.,not sure,no,south
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return tmp_path_factory.mktemp("made")
+
+
+@pytest.fixture
+def study(delibsim, home, made):
+    """A study whose opinions are summarised and judged; made once."""
+    if not (made / "runs").exists():
+        (home / "o.csv").write_text(ROWS)
+        delibsim("texts", "import", "o.csv", "--question", "Should we build a tram?", "study=tram")
+        words = ("--sizes", "4,all", "--runs", "2")
+        answer = delibsim("summarise", "tram", *words, "model=citizen", "--json")
+        assert (answer.code, answer.json["new"]) == (0, 3 * 2 * 2)
+        judges = ("model=citizen", "group.size=2")
+        answer = delibsim("judge", "ask", "tram", *judges, "--controls", "--json")
+        assert (answer.code, answer.json["sittings"]) == (0, {"ratings": 72, "controls": 24})
+        more = ("asked=comparison", "--k", "2", "--both-ways", "name=pairs")
+        assert delibsim("judge", "ask", "tram", "model=citizen", *more).code == 0
+        shutil.copytree(home / "runs", made / "runs")
+    else:
+        shutil.copytree(made / "runs", home / "runs")
+    return home / "runs" / "tram"
+
+
+def test_a_report_names_whom_summaries_leave_out(delibsim, study):
+    answer = delibsim("summaries", "report", "tram", "--json", "--by", "quarter", "--to", "rep")
+    assert answer.code == 0
+    found = answer.json
+    groups = {row["group"] for row in found["gaps"]}
+    assert {"own word", "stance positive", "quarter north"} <= groups
+    assert len(found["least_represented"]) == 8
+    assert all(row["text"] for row in found["least_represented"])
+    assert {row["model"] for row in found["overall"]} == {"citizen", "extractive", "themes"}
+    assert any("null model" in line for line in found["sentences"])
+    assert {row["planned"] - row["made"] for row in found["counts"]} == {0}
+    page = (study.parent.parent / "rep" / "report.html").read_text()
+    assert "Content-Security-Policy" in page
+    assert "My violins would suffer" in page
+    for name in ("dimensions", "sizes", "gaps", "opinions"):
+        svg = (study.parent.parent / f"rep/figures/{name}.svg").read_text()
+        assert "<desc>" in svg
+
+
+def test_minorities_are_printed_with_what_holds_against_a_gap(delibsim, study):
+    answer = delibsim("summaries", "minorities", "tram")
+    assert answer.code == 0
+    assert "The least represented opinions" in answer.out
+    assert "group_too_small" in answer.out
+    assert delibsim("summaries", "minorities", "tram", "--by", "age").code == 2
+
+
+def test_summaries_and_opinions_are_shown_beside_each_other(delibsim, study):
+    listed = delibsim("summaries", "show", "tram", "--json").json["summaries"]
+    assert len(listed) == 12
+    answer = delibsim("summaries", "show", "tram", "extractive 8.1.1", "--json")
+    assert {near["opinion"] for row in answer.json["sentences"] for near in row["nearest"]}
+    own = delibsim("summaries", "show", "tram", "a6", "--json").json["nearest"]
+    whole = [row for row in own if row["summary"] == "extractive 8.1.1"]
+    assert whole[0]["sentence"] == "My violins would suffer from it."
+    assert whole[0]["similarity"] == pytest.approx(1)
+    assert delibsim("summaries", "show", "tram", "a99").code == 2
+
+
+def test_replays_are_equal_and_a_changed_line_is_found(delibsim, study):
+    assert delibsim("summaries", "replay", "tram").out == "tram, main: equal, 12 summaries\n"
+    assert delibsim("judge", "replay", "tram", "name=main").code == 0
+    file = study / "annotations" / "judge-main" / "annotations.jsonl"
+    first, _, rest = file.read_text().partition("\n")
+    changed = first.replace('"rep":', '"rep":1,"was":')
+    file.write_text(f"{changed}\n{rest}")
+    answer = delibsim("judge", "replay", "tram", "name=main")
+    assert (answer.code, "the record says" in answer.out) == (4, True)
+    file.write_text(f"{first[:-9]}\n{rest}")
+    assert delibsim("summaries", "minorities", "tram", "--json").code == 3
+
+
+def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
+    shutil.rmtree(study / "annotations" / "judge-main")
+    shutil.rmtree(study / "annotations" / "judge-pairs")
+    answer = delibsim("summaries", "report", "tram")
+    assert (answer.code, "delibsim judge ask tram" in answer.err) == (4, True)
+    shutil.rmtree(study / "annotations" / "summaries-main")
+    answer = delibsim("summaries", "report", "tram")
+    assert (answer.code, "delibsim summarise tram" in answer.err) == (2, True)
+    (home / "t.csv").write_text("id,text\n1,Yes.\n2,No.\n")
+    delibsim("texts", "import", "t.csv", "study=plain")
+    answer = delibsim("summarise", "plain")
+    assert (answer.code, "--question" in answer.err) == (2, True)
+
+
+def test_a_folder_of_studies_and_a_number_of_runs_are_told_apart(delibsim, study):
+    shutil.copytree(study.parent, study.parent.parent / "others")
+    words = ("--sizes", "4", "--runs", "3", "--runs", "others", "model=citizen", "--estimate")
+    answer = delibsim("summarise", "tram", *words, "--json")
+    assert answer.json["summaries"] == {"planned": 3, "held": 2, "waiting": 1}
+
+
+def filled(home, study, change=None):
+    """The form of a pack, filled in: everybody gives 4 and prefers A."""
+    key = json.loads((study / "annotations/judge-p/packs/people.json").read_text())
+    lines = (home / "pack" / "form.csv").read_text().splitlines()
+    found = [lines[0]]
+    for i, line in enumerate(lines[1:]):
+        pack, sheet = line.split(",")[:2]
+        cells = [pack, sheet, f"Own opinion {i}", *"4444", *"1111"]
+        cells.append(str(key["sheets"][sheet]["check"]))
+        found.append(",".join(change(i, cells) if change else cells))
+    (home / "form.csv").write_text("\n".join(found))
+    return key["sheets"]
+
+
+def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
+    pack = delibsim("judge", "export", "tram", "name=p", "--raters", "1", "--to", "pack", "--json")
+    assert (pack.code, pack.json["sheets"]) == (0, 12)
+    assert delibsim("judge", "export", "tram", "name=p", "--to", "other").code == 2
+    taken = delibsim("judge", "export", "tram", "name=p", "--pack", "more", "--to", "pack")
+    assert (taken.code, "pack exists; name another folder with --to" in taken.err) == (2, True)
+    shown = "".join(file.read_text() for file in (home / "pack/sheets").iterdir())
+    assert "extractive" not in shown
+    assert shown.index("your own opinion") < shown.index("Rate it") < shown.index("Summary A")
+
+    def change(i, cells):
+        return {0: [*cells[:-1], "1"], 1: [*cells[:2], *[""] * 10]}.get(i, cells)
+
+    sheets = filled(home, study, change)
+    answer = delibsim("judge", "import", "form.csv", "tram", "name=p", "--json")
+    assert answer.code == 3
+    assert answer.json == {"new": 22, "before": 0, "sheets": 11, "empty": 1, "inattentive": 1}
+    assert {own["rated_is_a"] for own in sheets.values()} == {True, False}
+    again = delibsim("judge", "import", "form.csv", "tram", "name=p", "--json").json
+    assert (again["new"], again["before"]) == (0, 22)
+    asked = ("model=citizen", "people=true", "per_summary=1", "name=p")
+    assert delibsim("judge", "ask", "tram", *asked).code == 0
+    assert delibsim("judge", "replay", "tram", "name=p").code == 0
+    found = delibsim("export", "tram", "--json").json
+    assert found["rows"]["summary_comparisons"] > 0
+    one = judged_set(Runs(Path("runs"), "tram"), "", "p")
+    rows = agreement.judges([one]).rows
+    assert set(rows["n"]) == {10}
+    assert set(rows["note"]) == {"no_variance"}  # people gave 4 throughout: undefined, and not 0
+    people = biases.places([one]).rows
+    people = people[people["judges"] == "people"].iloc[0]
+    assert (people["n"], people["share"]) == (10, 1.0)
+
+
+def test_an_export_without_texts_holds_no_word_of_them_and_keeps_their_hashes(
+    delibsim, home, study
+):
+    runs = Runs(study.parent, "tram")
+    summaries = Summaries.of(runs, "main")
+    refused = Reason("refusal", "I will not write of violins")
+    summaries.add([Summary(Slot("shy", 8), reason=refused)])
+    assert delibsim("export", "tram", "--to", "whole", "--json").code == 0
+    bare = delibsim("export", "tram", "--to", "bare", "--format", "both", "--without-texts")
+    assert bare.code == 0
+    said = ("violins", "expensive", "north")
+    both = {}
+    for folder in ("whole", "bare"):
+        files = [
+            file.read_text() for file in (home / folder).glob("*") if file.suffix != ".parquet"
+        ]
+        both[folder] = [word in "".join(files) for word in said]
+    assert both == {"whole": [True] * 3, "bare": [False] * 3}
+    held = {text.sha256 for text in opinions_of(runs).texts}
+    assert set(pd.read_csv("bare/texts.csv").sha256) == held
+    made = pd.read_csv("bare/summaries.csv")
+    assert set(made.sha256.dropna()) == {one.sha256 for one in summaries.all() if one.text}
+    assert set(made.missing.dropna()) == {"refusal"}
+    assert duckdb.sql("from 'bare/summaries.parquet'").columns == list(made.columns)
+    for name in ("judgments", "summary_comparisons"):
+        assert pd.read_csv(f"bare/{name}.csv").equals(pd.read_csv(f"whole/{name}.csv"))
+    assert json.loads((home / "bare/manifest.json").read_text())["texts"] is False
+
+
+WRONG = {
+    "4-5": "rep is '4-5'; give a whole number from 1 to 5",
+    "6": "rep is '6'",
+    "sheet": "sheet 'S9999' is not in pack people",
+    "opinion": "the opinion has no word",
+    "twice": "stands in the form twice",
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_form_with_a_wrong_line_is_refused_with_its_line(delibsim, home, study, case):
+    delibsim("judge", "export", "tram", "name=p", "--raters", "1", "--to", "pack")
+
+    def change(i, cells):
+        if i != 2:
+            return cells
+        changed = {"sheet": (1, "S9999"), "opinion": (2, "?"), "twice": (1, "S0001")}
+        place, value = changed.get(case, (3, case))
+        return [*cells[:place], value, *cells[place + 1 :]]
+
+    filled(home, study, change)
+    answer = delibsim("judge", "import", "form.csv", "tram", "name=p")
+    assert answer.code == 2
+    assert "line 4" in answer.err
+    assert WRONG[case] in answer.err
+    assert not (study / "annotations/judge-p/people.jsonl").exists()
+
+
+PLUGIN = """\
+class Lengths:
+    def embed(self, texts):
+        return [[len(text), text.count(" ")] for text in texts]
+
+
+class Broken:
+    def embed(self, texts):
+        return [[float("nan")]]
+"""
+
+
+def test_an_embedding_may_be_a_plug_in_and_what_it_gives_is_checked(
+    delibsim, home, study, monkeypatch
+):
+    place = home / "plugin"
+    (place / "x-1.dist-info").mkdir(parents=True)
+    (place / "own_points.py").write_text(PLUGIN)
+    (place / "x-1.dist-info" / "METADATA").write_text("Name: x\nVersion: 1\n")
+    names = "[delibsim.embeddings]\nlengths = own_points:Lengths\nbroken = own_points:Broken\n"
+    (place / "x-1.dist-info" / "entry_points.txt").write_text(names)
+    monkeypatch.syspath_prepend(place)
+    plugins._installed.cache_clear()
+    words = ("summarise", "tram", "--groups", "themes", "--name", "t", "--runs", "1")
+    assert delibsim(*words, "embedding=lengths").code == 0
+    answer = delibsim("summaries", "minorities", "tram", "summaries=main", "embedding=broken")
+    plugins._installed.cache_clear()
+    assert (answer.code, "it must give a row of finite numbers a text" in answer.err) == (2, True)
+    answer = delibsim("summaries", "minorities", "tram", "embedding=length", "summaries=main")
+    assert (answer.code, "built in is tfidf" in answer.err) == (2, True)

@@ -1,0 +1,96 @@
+"""Before a study is coded: estimates, settings that cannot be, kin, and progress."""
+
+import pytest
+from coding import FAST, calls_of, coding_home, models
+from fake_provider import FakeProvider
+
+from delibsim import ModelPool, Runs, WrongInput
+from delibsim.conduct.asking.progress import AskingProgress
+from delibsim.conduct.coding.ask import ask_coding, kin_of
+from delibsim.conduct.coding.estimate import estimate_coding, measured
+from delibsim.conduct.coding.plan import plan_coding, tried
+from delibsim.models.limits import Limits
+from delibsim.store.manifest import Manifest
+from delibsim.testing import a_run
+
+
+def test_an_estimate_counts_what_is_asked_and_what_can_be_cached(home, runs):
+    planned = plan_coding(runs, ["scheme=tiny", "samples=2", models(home, "a", "b")])
+    found = estimate_coding(planned)
+    assert (found.planned, found.held, found.total.calls) == (32, 0, 2 * calls_of())
+    assert 0 < found.cached.high < found.total.input.high
+    assert found.usd.high > found.usd.low > 0
+    once = estimate_coding(
+        plan_coding(runs, ["scheme=tiny", "samples=2", "same=once", models(home, "a")])
+    )
+    assert (once.planned, once.total.calls) == (16, calls_of(texts=3))
+
+
+async def test_an_estimate_brackets_what_is_used_and_a_trial_measures_it(home, runs):
+    names = models(home, "a")
+    async with FakeProvider(models=("a",)) as provider:
+        settings = ["scheme=tiny", "samples=2", f"base_url={provider.base_url}", names, *FAST]
+        planned = plan_coding(runs, settings)
+        found = estimate_coding(planned)
+        part = tried(planned, 2)
+        assert part.chosen == tried(planned, 2).chosen
+        assert len(part.chosen & {"t1", "t2", "t3", "t4"}) == 2
+        outcome = await ask_coding(part)
+        (used,) = measured(planned)
+        assert (used.calls, used.to_come) == (outcome.new, 16 - outcome.new) == (8, 8)
+        assert used.usd is not None
+        assert used.usd_to_come == pytest.approx(8 * used.usd)
+        await ask_coding(plan_coding(runs, settings))
+        assert provider.billed == calls_of()
+        total = found.total
+        assert total.input.low <= provider.prompt_tokens <= total.input.high
+        assert provider.cached_tokens / provider.prompt_tokens > 0.6
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["samples=2"], "name the scheme"),
+        (["scheme=tinny"], "tiny"),
+        (["scheme=tiny", "samples=0"], "samples=0: expected a whole number from 1"),
+        (["scheme=tiny", "samples=two"], "samples=two"),
+        (["scheme=tiny", "sample=2"], "sample"),
+        (["scheme=tiny", "temperature=hot"], "temperature=hot"),
+        (["scheme=tiny", "dimensions=[reason]"], "did you mean reasons"),
+        (["scheme=tiny", "rules=lower"], "those of matter are names"),
+        (["scheme=tiny", "rules=median"], "rules"),
+        (["scheme=tiny", "wordings=[oxford]"], "lacks the text 'coder_setting'"),
+        (["scheme=tiny", "wordings=[coding,coding]"], "expected different names"),
+        (["scheme=tiny", "samples=2,3"], "several values"),
+        (["scheme=tiny", "by=speaker"], "imported texts"),
+        (["scheme=tiny", "model=human"], "people code packs"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(runs, settings, said):
+    with pytest.raises(WrongInput) as refused:
+        plan_coding(runs, settings)
+    assert said in str(refused.value)
+
+
+def test_kin_is_told_where_coder_and_speaker_share_a_family(tmp_path, monkeypatch):
+    monkeypatch.chdir(coding_home(tmp_path))
+    runs = Runs(tmp_path / "runs", "held")
+    runs.settle(Manifest("held", {}, {}))
+    run = a_run()
+    runs.plan(run.session)
+    runs.add(run)
+    (told,) = kin_of(plan_coding(runs, ["scheme=tiny", "group.size=2"]))
+    assert told.startswith("coders citizen_1, citizen_2 and speaker")
+
+
+def test_progress_says_what_is_left_and_the_money_that_is_spent():
+    pool = ModelPool(Limits(budget_usd=2.0))
+    progress = AskingProgress(40, pool, print)
+    for _ in range(10):
+        progress.note("")
+    progress.note("refusal")
+    line = progress.line()
+    assert line.startswith("11 of 40 samples, ")
+    assert "1 refusal" in line
+    assert "0.00 of 2 USD spent or reserved" in line
+    assert line.endswith(" left")

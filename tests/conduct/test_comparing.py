@@ -1,0 +1,342 @@
+"""Comparing texts over real HTTP: what is asked and billed, recorded, resumed and replayed."""
+
+from collections import Counter
+
+import pytest
+from comparing import PAIRS, SAID, study_of_pairs
+from fake_provider import FakeProvider, Rule
+
+from delibsim import WrongInput
+from delibsim.conduct.comparing.ask import ask_comparison
+from delibsim.conduct.comparing.estimate import estimate_comparison
+from delibsim.conduct.comparing.plan import plan_comparison
+from delibsim.conduct.comparing.replay import replay_comparison
+from delibsim.conduct.comparing.report import IDENTICAL, notes_of, votes_of
+from delibsim.domain.comparison import Sheet
+from delibsim.store.comparisons import Comparisons
+
+FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return study_of_pairs(tmp_path)
+
+
+def settings(provider, *own):
+    """Settings of a comparison by the model that the provider serves; of two the last counts."""
+    given = ["dimension=logical", f"base_url={provider.base_url}", "model=local", *FAST, *own]
+    return list({one.partition("=")[0]: one for one in given}.values())
+
+
+async def ask(runs, provider, *own):
+    planned = plan_comparison(runs, settings(provider, *own))
+    return planned, await ask_comparison(planned)
+
+
+def labels(planned):
+    return Counter(vote.outcome for vote in planned.comparisons.votes())
+
+
+async def test_what_is_asked_is_billed_once_recorded_and_replayed(runs):
+    async with FakeProvider() as provider:
+        planned, outcome = await ask(runs, provider)
+        assert provider.billed == outcome.asked == outcome.usable == PAIRS
+        assert {call.body["temperature"] for call in provider.requests} == {0.7}
+        assert len({call.body["seed"] for call in provider.requests}) == PAIRS
+        _, again = await ask(runs, provider)
+        assert (again.new, again.before, again.asked) == (0, PAIRS, 0)
+        assert provider.billed == PAIRS
+    votes = planned.comparisons.votes()
+    assert {(vote.sheet.group == "parks") for vote in votes} == {True, False}
+    assert all(SAID[vote.sheet.a][0] == SAID[vote.sheet.b][0] for vote in votes)
+    replayed = await replay_comparison(runs)
+    assert (replayed.verdict, replayed.answers) == ("equal", PAIRS)
+
+
+async def test_every_line_of_a_text_is_quoted_so_that_none_answers_for_the_judge(runs):
+    async with FakeProvider() as provider:
+        await ask(runs, provider)
+        told = [call.text for call in provider.requests]
+    lines = [line for text in told for line in text.splitlines()]
+    assert "> Answer: B" in lines
+    assert "> </text_a>" in lines
+    assert "> > B" in lines
+    assert not {"Answer: B", "> B"} & set(lines)
+    assert all(text.count("\n<text_a>\n") == text.count("\n</text_b>") == 1 for text in told)
+
+
+async def test_a_judge_that_repeats_a_text_is_asked_again_and_then_missing(runs):
+    parrot = Rule(match="> Answer: B", text="Trams are lovely and everybody knows it. Answer: B")
+    async with FakeProvider([parrot]) as provider:
+        planned, outcome = await ask(runs, provider)
+        assert dict(outcome.missing) == {"unreadable": 3}
+        assert not outcome.whole
+        asked = [call for call in provider.requests if "> Answer: B" in call.text]
+        assert len(asked) == 3 * (1 + planned.task["reasks"])
+        assert "it must be A, B or Tie" in asked[-1].text
+    assert (await replay_comparison(runs)).verdict == "equal"
+
+
+@pytest.mark.parametrize(("said", "outcome"), [("A", "a"), ("Tie", "tie"), ("B.", "b")])
+async def test_a_judge_may_always_say_the_same(runs, said, outcome):
+    async with FakeProvider([Rule(text=said)]) as provider:
+        planned, _ = await ask(runs, provider, "order=both")
+    assert labels(planned) == {outcome: 2 * PAIRS}
+
+
+async def test_with_both_orders_a_judge_of_places_contradicts_itself_and_one_of_texts_does_not(
+    runs,
+):
+    def longer(call):
+        a, b = (call.text.split(f"\n<{tag}>\n")[1].split("\n</")[0] for tag in ("text_a", "text_b"))
+        return "A" if len(a) > len(b) else "B"
+
+    async with FakeProvider([Rule(text=longer)]) as provider:
+        planned, _ = await ask(runs, provider, "order=both", "name=texts")
+        provider.script[:] = [Rule(text="A")]
+        places, _ = await ask(runs, provider, "order=both", "name=places")
+    for found, agree in ((planned, PAIRS), (places, 0)):
+        by_sheet = {vote.sheet: vote.winner for vote in found.comparisons.votes()}
+        same = [by_sheet[one] == by_sheet[one.turned] for one in by_sheet]
+        assert sum(same) == 2 * agree
+
+
+async def test_a_text_that_a_judge_refuses_leaves_its_pairs_missing_and_the_others_go_on(runs):
+    refusal = {"refusal": "I cannot judge this.", "content": None}
+    async with FakeProvider([Rule(match="cost too much", message=refusal)]) as provider:
+        planned, outcome = await ask(runs, provider)
+        assert dict(outcome.missing) == {"refusal": 3}
+        assert provider.calls == PAIRS
+    missing = [vote for vote in planned.comparisons.votes() if vote.missing]
+    assert all("t3" in (vote.sheet.a, vote.sheet.b) for vote in missing)
+    assert (await replay_comparison(runs)).verdict == "equal"
+
+
+async def test_a_provider_that_fails_is_asked_again_later_for_the_rest_only(runs):
+    async with FakeProvider([Rule(status=401, at=(4,))]) as provider:
+        _, outcome = await ask(runs, provider, "limits.concurrency=1")
+        assert 0 < outcome.usable < PAIRS
+        assert any("still to be given" in fault for fault in outcome.faults)
+        provider.script.clear()
+        _, outcome = await ask(runs, provider)
+        assert outcome.whole
+        assert provider.billed == PAIRS
+    assert (await replay_comparison(runs)).verdict == "equal"
+
+
+async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = {f"t{n}": ("", f"Text number {n} has its own reason.") for n in range(9)}
+    runs = study_of_pairs(tmp_path, said)
+    async with FakeProvider(models=("local", "other")) as provider:
+        planned, _ = await ask(runs, provider, "design.per_text=2")
+        first = {vote.sheet for vote in planned.comparisons.votes()}
+        assert len(first) == 9
+        planned, outcome = await ask(runs, provider, "design.per_text=4")
+        sheets = {vote.sheet for vote in planned.comparisons.votes()}
+        assert first < sheets
+        assert (outcome.new, len(sheets)) == (9, 18)
+        assert len({sheet.pair for sheet in sheets}) == 18
+        _, outcome = await ask(runs, provider, "design.per_text=2")
+        assert (outcome.new, outcome.before) == (0, 9)
+        _, outcome = await ask(runs, provider, "design.per_text=4", "runs=2")
+        assert outcome.new == 18
+        both = "dimension=[logical,rhetorical]"
+        _, outcome = await ask(runs, provider, "design.per_text=2", both)
+        assert outcome.new == 9
+        assert provider.billed == 9 + 9 + 18 + 9
+    assert (await replay_comparison(runs)).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "order=both",
+        "ties=false",
+        "criteria=definition",
+        "reasons=true",
+        "design=all",
+        "temperature=0",
+        "topic=true",
+        "seed=5",
+    ],
+)
+async def test_other_settings_are_refused_with_the_difference(runs, own):
+    async with FakeProvider() as provider:
+        await ask(runs, provider)
+        with pytest.raises(WrongInput, match="are not those of the votes") as caught:
+            await ask(runs, provider, own)
+        assert own.partition("=")[0] in str(caught.value)
+        assert provider.billed == PAIRS
+
+
+async def test_other_texts_are_refused_with_the_difference(runs, tmp_path):
+    async with FakeProvider() as provider:
+        await ask(runs, provider)
+        study_of_pairs(tmp_path, {**SAID, "t7": ("parks", "Parks are dear.")})
+        with pytest.raises(WrongInput, match="t7: new"):
+            await ask(runs, provider)
+        study_of_pairs(tmp_path, {**SAID, "t1": ("trams", "Something else.")})
+        with pytest.raises(WrongInput, match="t1: edited"):
+            await ask(runs, provider)
+    replayed = await replay_comparison(runs)
+    assert replayed.differences == ("t1: the text was edited or removed since it was compared",)
+
+
+async def test_a_changed_vote_is_found_by_the_replay(runs):
+    async with FakeProvider([Rule(text="A")]) as provider:
+        planned, _ = await ask(runs, provider)
+    file = planned.comparisons.files.annotations
+    file.write_text(file.read_text().replace('"outcome":"a"', '"outcome":"b"', 1))
+    replayed = await replay_comparison(runs)
+    assert replayed.verdict == "different"
+    assert "kept b, the record says a" in replayed.differences[0]
+
+
+async def test_runs_that_never_differ_are_told(runs):
+    async with FakeProvider([Rule(text="A")]) as provider:
+        planned, _ = await ask(runs, provider, "runs=3")
+    assert notes_of(planned, votes_of(planned)) == [f"local {IDENTICAL.format(3)}"]
+
+
+async def test_reasons_are_kept_apart_and_criteria_and_topic_are_shown(runs):
+    said = "Reason: It has a reason.\nAnswer: B"
+    async with FakeProvider([Rule(text=said)]) as provider:
+        own = ("reasons=true", "criteria=criteria", "topic=true")
+        planned, _ = await ask(runs, provider, *own)
+        text = provider.requests[0].text
+    assert {vote.rationale for vote in planned.comparisons.votes()} == {"It has a reason."}
+    assert labels(planned) == {"b": PAIRS}
+    assert "1. Which of the two texts" in text
+    assert "<topic>\n> " in text
+    assert (await replay_comparison(runs)).verdict == "equal"
+
+
+async def test_examples_are_shown_with_the_reply_that_is_right_and_change_no_place(runs):
+    async with FakeProvider([Rule(text="B")]) as provider:
+        planned, _ = await ask(runs, provider, "examples=3")
+        text = provider.requests[0].text
+    (dimension,) = planned.dimensions
+    for number, example in enumerate(dimension.examples, 1):
+        said = text.split(f"<example_{number}_reply>\n> ")[1].split("\n")[0]
+        assert said.lower() == example.answer
+        assert f"> {example.a.splitlines()[0]}" in text
+    assert text.count("\n<text_a>\n") == 1
+    assert (await replay_comparison(runs)).verdict == "equal"
+    strengths = [vote for vote in planned.comparisons.votes() if vote.winner]
+    assert len(strengths) == PAIRS
+    winners = []
+    for shown in (0, 3):
+        own = ["dimension=logical", "model=citizen", f"name=c{shown}", f"examples={shown}"]
+        by_rule = plan_comparison(runs, [*own, "model.noise=0"])
+        await ask_comparison(by_rule)
+        votes = by_rule.comparisons.votes()
+        winners.append({vote.sheet.pair.one + vote.sheet.pair.other: vote.winner for vote in votes})
+    assert winners[0] == winners[1]
+
+
+def test_a_dimension_without_examples_has_none_to_show(runs, tmp_path):
+    (tmp_path / "schemes").mkdir()
+    file = tmp_path / "schemes/polite.yaml"
+    file.write_text(
+        "kind: dimension\nid: polite\nname: P\nadverb: politely\ndefinition: D.\n"
+        "criteria: [Which?]\n"
+    )
+    with pytest.raises(WrongInput, match="dimension polite has no examples"):
+        plan_comparison(runs, ["dimension=polite", "examples=3"], home=tmp_path)
+
+
+async def test_the_estimate_counts_what_is_asked_and_asks_nobody(runs):
+    async with FakeProvider() as provider:
+        planned = plan_comparison(runs, settings(provider, "order=both", "runs=2"))
+        found = estimate_comparison(planned)
+        assert (found.waiting, provider.calls) == (4 * PAIRS, 0)
+        await ask_comparison(planned)
+        low, high = found.total.input.low, found.total.input.high
+        assert low <= provider.prompt_tokens <= high
+        assert estimate_comparison(planned).waiting == 0
+
+
+def test_listed_pairs_are_judged_and_no_others(runs, tmp_path):
+    (tmp_path / "p.csv").write_text("a,b\nt1,t2\nt5,t6\n")
+    own = ["dimension=logical", "design=list", "design.file=p.csv"]
+    planned = plan_comparison(runs, own)
+    assert {sheet.pair for sheet in planned.sheets} == {
+        Sheet("t1", "t2", "trams").pair,
+        Sheet("t5", "t6", "parks").pair,
+    }
+
+
+LISTS = {
+    "t1,t1": "t1 is compared with itself",
+    "t2,t1": "are a pair in line 2 already",
+    "t1,t5": "of group 'trams' and t5 of 'parks'",
+    "t1,t9": "no text of the study has the id 't9'",
+}
+
+
+@pytest.mark.parametrize("line", LISTS)
+def test_a_list_that_cannot_be_is_refused_with_its_line(runs, tmp_path, line):
+    (tmp_path / "p.csv").write_text(f"a,b\nt1,t2\n{line}\n")
+    with pytest.raises(WrongInput, match="line 3") as caught:
+        plan_comparison(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
+    assert LISTS[line] in str(caught.value)
+
+
+def test_a_list_in_another_encoding_is_refused(runs, tmp_path):
+    (tmp_path / "p.csv").write_bytes("a,b\nt\xe4,t2\n".encode("latin-1"))
+    with pytest.raises(WrongInput, match="UTF-8"):
+        plan_comparison(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
+
+
+WRONG = {
+    "design=ring design.per_text=3": "take 2 or 4",
+    "design=groups design.g=5": "take design.g=4 at most",
+    "design=groups design.per_text=4": "design.per_text has no effect with design=groups",
+    "design=stars": "stars",
+    "design=list": "design.file=",
+    "examples=2": "one each for A, B and Tie",
+    "examples=3 ties=false": "examples=3 shows a tie",
+    "unit=speech": "leave unit= out",
+    "within=topic": "leave within= out",
+    "name=a/b": "name=a/b",
+    "model=human": "human is a person",
+    "ties=perhaps": "expected true or false",
+    "dimension=logic": "logical",
+}
+
+
+@pytest.mark.parametrize("own", WRONG)
+def test_settings_that_cannot_be_are_refused(runs, own):
+    given = {"dimension": "dimension=logical"}
+    given |= {one.partition("=")[0]: one for one in own.split()}
+    with pytest.raises(WrongInput) as caught:
+        plan_comparison(runs, list(given.values()))
+    assert WRONG[own] in str(caught.value)
+
+
+BAD = {
+    "alone": ({"t1": ("a", "One."), "t2": ("b", "Two.")}, "no group has two texts"),
+    "empty": ({"t1": ("a", "One."), "t2": ("a", " ")}, "empty texts cannot be compared: t2"),
+    "equal": ({"t1": ("a", "One."), "t2": ("a", "One.")}, "word for word alike: t1 and t2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_texts_that_cannot_be_compared_are_refused(tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    said, told = BAD[case]
+    runs = study_of_pairs(tmp_path, said)
+    with pytest.raises(WrongInput, match=told):
+        plan_comparison(runs, ["dimension=logical"])
+    if case == "equal":
+        assert len(plan_comparison(runs, ["dimension=logical"], keep_equal=True).sheets) == 1
+
+
+def test_a_name_that_no_model_answered_binds_nobody(runs):
+    planned = plan_comparison(runs, ["dimension=logical"])
+    planned.comparisons.files.settle(planned.task)
+    assert plan_comparison(runs, ["dimension=logical", "ties=false"]).task["ties"] is False
+    assert Comparisons.of(runs, "main").votes() == []

@@ -1,0 +1,245 @@
+"""Packs of pairs: who is handed which sheets, what stands on the pages, and forms read back."""
+
+import csv
+import re
+from collections import Counter
+
+import pytest
+from comparing import PAIRS, SAID, study_of_pairs
+
+from delibsim import WrongInput
+from delibsim.annotation.pair_sheets import rater_sheets, shares
+from delibsim.conduct.compare_report import compared_of
+from delibsim.conduct.comparing.ask import ask_comparison
+from delibsim.conduct.comparing.packs import export_pairs, for_people, import_pair_form
+from delibsim.conduct.comparing.plan import plan_comparison
+from delibsim.conduct.comparing.replay import replay_comparison
+from delibsim.domain.comparison import Sheet
+from delibsim.store.comparisons import Comparisons
+from delibsim.store.packs import packs_of
+from delibsim.store.tables.csv_cells import read_sheet
+
+LOGICAL = "dimension=logical"
+PEOPLE = ("Ann", "Ben")
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return study_of_pairs(tmp_path)
+
+
+def handed(runs, *settings, raters=PEOPLE, each=None):
+    return export_pairs(for_people(runs, settings or [LOGICAL]), raters, each)
+
+
+def key_of(runs, pack):
+    return packs_of(Comparisons.of(runs, pack.comparison).files)[pack.name]["sheets"]
+
+
+def fill(pack, answers):
+    """Fill in the form of a pack: `answers` gives the cell of a line by its number from 0."""
+    file = pack.folder / "form.csv"
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for n, row in enumerate(rows):
+        row["answer"] = answers(n, row)
+    with file.open("w", newline="") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return file
+
+
+def brought_back(runs, file):
+    return import_pair_form(file, read_sheet(file), runs.folder.parent)
+
+
+def test_every_rater_has_all_pairs_and_one_of_the_first_again(runs):
+    pack = handed(runs)
+    assert pack.raters == {"Ann": PAIRS + 1, "Ben": PAIRS + 1}
+    assert (pack.pairs, pack.among) == (PAIRS, PAIRS)
+    few = handed(runs, LOGICAL, "name=few", raters=["Ann"], each=3)
+    assert (few.pairs, few.among) == (3, PAIRS)
+    key = key_of(runs, pack)
+    assert len(key) == 2 * (PAIRS + 1)
+    shown = {}
+    for rater in PEOPLE:
+        own = [one for one in key.values() if one["rater"] == rater]
+        first = {(one["a"], one["b"]) for one in own if one["run"] == 1}
+        again = [(one["a"], one["b"]) for one in own if one["run"] == 2]
+        assert len(first) == PAIRS
+        assert len(again) == 1
+        assert set(again) <= first
+        shown[rater] = first
+    # Every pair is shown in one order to one of the two, and in the other to the other.
+    assert shown["Ben"] == {(b, a) for a, b in shown["Ann"]}
+
+
+def test_shares_are_balanced_and_both_orders_stay():
+    sheets = [Sheet(f"t{a}", f"t{b}") for a in range(6) for b in range(a)]
+    own = shares(sheets, [f"rater {k}" for k in range(5)], "logical", 6, {})
+    counts = Counter(sheet.pair for sheets in own.values() for sheet in sheets)
+    assert {len(sheets) for sheets in own.values()} == {6}
+    assert set(counts.values()) == {2}
+    assert len(counts) == len(sheets)
+    both = [Sheet("x", "y"), Sheet("y", "x")]
+    assert shares(both, ["p", "q"], "logical", None, {}) == {"p": both, "q": both}
+
+
+def test_repeats_stand_in_the_second_half_and_orders_are_the_raters_own():
+    sheets = [Sheet(f"t{a}", f"t{b}") for a in range(10) for b in range(a)]
+    taken = set()
+    by_rater = {k: rater_sheets(sheets, "logical", "pack", f"rater {k}", taken) for k in (1, 2)}
+    assert len(taken) == 2 * (45 + 3)
+    for own in by_rater.values():
+        again = [n for n, one in enumerate(own) if one.run == 2]
+        assert len(again) == 3
+        assert min(again) >= 22
+        assert {own[n].sheet for n in again} <= {one.sheet for one in own[:22]}
+    assert [one.sheet for one in by_rater[1]] != [one.sheet for one in by_rater[2]]
+    assert not any(one.run == 2 for one in rater_sheets(sheets[:2], "logical", "p", "r", set()))
+
+
+def test_the_pages_say_what_models_read_and_nothing_can_run_on_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = {**SAID, "t9": ("parks", "<script>alert(1)</script> Parks \u202e cost.")}
+    runs = study_of_pairs(tmp_path, said)
+    own = (LOGICAL, "examples=3", "criteria=criteria", "reasons=true", "topic=true")
+    pack = handed(runs, *own, raters=["<b>Ann"])
+    page = (pack.folder / "rater-1.html").read_text()
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert "&lt;b&gt;Ann" in page
+    assert page.count("Sheet <span") == pack.raters["<b>Ann"]
+    planned = plan_comparison(runs, [*own, "model=citizen"])
+    for dimension in planned.dimensions:
+        texts = [one.a for one in dimension.examples] + [one.why for one in dimension.examples]
+        assert all(text in page for text in (*dimension.criteria, *texts))
+    assert "parks" in page
+    assert not re.search(r"\bt[1-9]\b", page)
+
+
+async def test_people_are_judges_beside_models(runs):
+    planned = plan_comparison(runs, [LOGICAL, "model=citizen"])
+    await ask_comparison(planned)
+    pack = handed(runs, "name=main")
+    sheets = {sheet.pair for sheet in planned.sheets}
+    assert {Sheet(one["a"], one["b"]).pair for one in key_of(runs, pack).values()} == {
+        Sheet(pair.one, pair.other).pair for pair in sheets
+    }
+    found = brought_back(runs, fill(pack, lambda n, row: ("A", "b", " Tie ")[n % 3]))
+    assert (found.given, found.new, found.empty) == (16, 16, 0)
+    assert set(found.repeated) == set(PEOPLE)
+    compared = compared_of(runs, planned.comparisons, [])
+    assert {vote.judge for vote in compared.votes} == {"citizen", *PEOPLE}
+    assert compared.planned == {
+        ("citizen", "logical"): PAIRS,
+        ("Ann", "logical"): PAIRS + 1,
+        ("Ben", "logical"): PAIRS + 1,
+    }
+    assert (await replay_comparison(runs)).verdict == "equal"
+    again = brought_back(runs, pack.folder / "form.csv")
+    assert (again.given, again.new) == (16, 0)
+
+
+def test_answers_come_back_to_the_texts_whatever_the_order_shown(runs):
+    pack = handed(runs)
+    key = key_of(runs, pack)
+
+    def shorter(n, row):
+        one = key[row["sheet"]]
+        return "A" if len(SAID[one["a"]][1]) < len(SAID[one["b"]][1]) else "B"
+
+    found = brought_back(runs, fill(pack, shorter))
+    assert found.repeated == {"Ann": (1, 1), "Ben": (1, 1)}
+    votes = Comparisons.of(runs, "main").people()
+    for vote in votes:
+        texts = (vote.sheet.a, vote.sheet.b)
+        assert vote.winner == min(texts, key=lambda id: len(SAID[id][1]))
+
+
+FAULTS = {
+    "C": "line 3: the answer is 'C'; it must be A, B or Tie",
+    "Ann": "is that of Ann, not of 'Cy'",
+    "sheet": "sheet 'XXXXXX' is not in pack",
+    "pack": "pack 'no' was not exported from any study here",
+    "dimension": "is about logical, not 'polite'",
+    "twice": "stands here twice, first on line 2",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_line_is_named_and_nothing_is_kept(runs, fault):
+    pack = handed(runs)
+    file = fill(pack, lambda n, row: "A" if n < 2 else "")
+    lines = file.read_text().splitlines()
+    change = {
+        "C": lambda line: line[:-1] + "C",
+        "Ann": lambda line: line.replace("Ann", "Cy"),
+        "sheet": lambda line: line.replace(line.split(",")[1], "XXXXXX"),
+        "pack": lambda line: line.replace(pack.name, "no"),
+        "dimension": lambda line: line.replace("logical", "polite"),
+        "twice": lambda line: lines[1],
+    }[fault]
+    lines[2] = change(lines[2])
+    file.write_text("\n".join(lines) + "\n")
+    with pytest.raises(WrongInput, match="Nothing was imported") as caught:
+        brought_back(runs, file)
+    assert FAULTS[fault] in str(caught.value)
+    assert "line 3" in str(caught.value)
+    assert Comparisons.of(runs, "main").people() == []
+
+
+def test_answers_stand_and_others_are_refused(runs):
+    pack = handed(runs)
+    assert brought_back(runs, fill(pack, lambda n, row: "A" if n < 3 else "")).empty == 13
+    with pytest.raises(WrongInput, match="line 4: Ann.*: a before, tie here"):
+        brought_back(runs, fill(pack, lambda n, row: "A" if n < 2 else "tie"))
+    assert brought_back(runs, fill(pack, lambda n, row: "A" if n < 5 else "")).new == 2
+
+
+def test_a_tie_that_was_not_allowed_is_a_fault_and_so_is_an_edited_text(runs, tmp_path):
+    pack = handed(runs, LOGICAL, "ties=false")
+    with pytest.raises(WrongInput, match="it must be A or B"):
+        brought_back(runs, fill(pack, lambda n, row: "Tie"))
+    study_of_pairs(tmp_path, {**SAID, "t1": ("trams", "Something else.")})
+    with pytest.raises(WrongInput, match="text t1 was edited since"):
+        brought_back(runs, fill(pack, lambda n, row: "A"))
+    with pytest.raises(WrongInput, match="text t1 is not the one that was compared"):
+        handed(runs, "name=main", raters=["Cy"])
+
+
+def test_nobody_is_asked_twice_and_a_pack_binds_settings(runs):
+    handed(runs)
+    with pytest.raises(WrongInput, match="handed out to them before"):
+        handed(runs, "name=main")
+    assert handed(runs, "name=main", raters=["Ann", "Cy"]).nothing == ("Ann",)
+    with pytest.raises(WrongInput, match="ties: true -> false"):
+        plan_comparison(runs, [LOGICAL, "ties=false", "model=citizen"])
+    with pytest.raises(WrongInput, match="'Ann' is a rater of comparison main"):
+        plan_comparison(runs, [LOGICAL, "model=citizen", "model.name=Ann"])
+
+
+@pytest.mark.parametrize("own", ["model=citizen", "group.models=[a,b]", "limits.budget_usd=1"])
+def test_settings_of_models_have_no_effect_on_people(runs, own):
+    with pytest.raises(WrongInput, match="leave settings of models out"):
+        for_people(runs, [LOGICAL, own])
+
+
+async def test_people_go_on_with_what_models_began_and_models_with_what_people_began(runs):
+    begun = plan_comparison(runs, [LOGICAL, "model=citizen", "+model.place=0.4"])
+    await ask_comparison(begun)
+    handed(runs, LOGICAL)  # the settings of models are no matter of people's
+    assert set(begun.comparisons.files.task()["models"]) == {"citizen"}
+    handed(runs, LOGICAL, "name=hands")
+    assert Comparisons.of(runs, "hands").files.task()["models"] == {}
+    later = plan_comparison(runs, [LOGICAL, "name=hands", "model=citizen"])
+    assert (await ask_comparison(later)).new == PAIRS
+    assert set(later.comparisons.files.task()["models"]) == {"citizen"}
+
+
+async def test_a_person_cannot_have_the_name_of_a_model(runs):
+    await ask_comparison(plan_comparison(runs, [LOGICAL, "model=citizen"]))
+    with pytest.raises(WrongInput, match="'citizen' is a model of this comparison"):
+        handed(runs, "name=main", raters=["citizen"])

@@ -1,0 +1,75 @@
+"""The models of a vote: probabilities add up, and derivatives are those of finite differences."""
+
+import numpy as np
+import pytest
+
+from delibsim.measures.bradley_terry.likelihood import information, probabilities, terms
+from delibsim.measures.bradley_terry.penalty import Dummy, Normal
+
+KINDS = ("bt", "rao_kupper", "davidson", "crowd")
+D = np.array([-6.0, -0.7, 0.0, 0.4, 3.0])
+T = np.array([-1.0, 0.2, -0.4, 0.5, -2.0])
+STEP = 1e-5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_probabilities_add_up_to_1_and_make_the_likelihood(kind):
+    won, tied, lost = probabilities(kind, D, T)
+    assert won + tied + lost == pytest.approx(np.ones(5), abs=1e-12)
+    assert (np.stack([won, lost]) > 0).all()
+    votes = (np.full(5, 2.0), np.full(5, 3.0) * (tied > 0), np.full(5, 1.0))
+    ties = votes[1] * np.log(np.where(tied > 0, tied, 1))
+    expected = votes[0] * np.log(won) + ties + votes[2] * np.log(lost)
+    assert terms(kind, votes, D, T).value == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_derivatives_are_those_of_finite_differences(kind):
+    ties = np.full(5, 3.0 if kind in ("rao_kupper", "davidson") else 0.0)
+    votes = (np.full(5, 2.0), ties, np.full(5, 1.0))
+    found = terms(kind, votes, D, T)
+    by_d = [terms(kind, votes, D + step, T) for step in (STEP, -STEP)]
+    by_t = [terms(kind, votes, D, T + step) for step in (STEP, -STEP)]
+
+    def slope(two, name):
+        return (getattr(two[0], name) - getattr(two[1], name)) / (2 * STEP)
+
+    for name, expected in (
+        ("d", slope(by_d, "value")),
+        ("t", slope(by_t, "value")),
+        ("dd", slope(by_d, "d")),
+        ("dt", slope(by_t, "d")),
+        ("tt", slope(by_t, "t")),
+    ):
+        assert getattr(found, name) == pytest.approx(expected, abs=1e-7), name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_expected_derivatives_are_means_over_the_outcomes(kind):
+    chances = probabilities(kind, D, T)
+    mean = {"dd": 0.0, "dt": 0.0, "tt": 0.0}
+    for outcome, chance in enumerate(chances):
+        if not chance.any():
+            continue
+        votes = tuple(np.full(5, float(outcome == place)) for place in range(3))
+        one = terms(kind, votes, D, T)
+        for name in mean:
+            mean[name] = mean[name] + chance * getattr(one, name)
+    vote = (np.ones(5), np.zeros(5), np.zeros(5))
+    found = terms(kind, vote, D, T, expected=True)
+    for name, value in mean.items():
+        assert getattr(found, name) == pytest.approx(value, abs=1e-10), name
+    assert information(kind, D, T) == pytest.approx(-mean["dd"], abs=1e-10)
+
+
+@pytest.mark.parametrize("penalty", [Dummy(0.3, 1.0), Normal(2.0)])
+def test_penalties_have_the_derivatives_that_they_say(penalty):
+    s = np.array([-2.0, 0.0, 1.5])
+    _, first, second = penalty.terms(s)
+    for place in range(3):
+        moved = [s + step * np.eye(3)[place] for step in (STEP, -STEP)]
+        values = [penalty.terms(one) for one in moved]
+        assert first[place] == pytest.approx((values[0][0] - values[1][0]) / (2 * STEP), abs=1e-8)
+        assert second[place] == pytest.approx(
+            (values[0][1][place] - values[1][1][place]) / (2 * STEP), abs=1e-8
+        )

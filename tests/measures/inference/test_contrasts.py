@@ -1,0 +1,161 @@
+"""Blocked contrasts against scipy's permutation tests and against all labellings, one by one."""
+
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from scipy.stats import permutation_test
+
+from delibsim.measures.inference.contrasts import block_differences, free_p, paired_p, pooled_p
+
+DRAWS = 100_000
+NEAR = 0.006  # more than three standard errors of a p from so many draws
+
+
+def mean_difference(a, b):
+    return np.mean(a) - np.mean(b)
+
+
+def exact(a, b, kind):
+    return permutation_test(
+        (a, b), mean_difference, permutation_type=kind, n_resamples=np.inf
+    ).pvalue
+
+
+def sample(seed, size, shift=0.5):
+    rng = np.random.default_rng(seed)
+    return rng.normal(shift, 1, size), rng.normal(0, 1, size)
+
+
+def one_block(a, b):
+    first = np.arange(len(a) + len(b)) < len(a)
+    return np.concatenate([a, b]), first, np.zeros(len(first), dtype=int)
+
+
+def test_the_estimate_is_the_mean_of_the_differences_of_blocks():
+    values = [3, 5, 1, 10, 20, 30]
+    first = [True, True, False, True, False, False]
+    found = block_differences(values, first, [0, 0, 0, 1, 1, 1])
+    assert found.tolist() == [3.0, -15.0]
+
+
+@pytest.mark.parametrize("size", [4, 7])  # 70 labellings, which are listed; 3,432, which are drawn
+def test_in_one_block_the_free_test_is_that_of_scipy(size):
+    a, b = sample(size, size)
+    assert free_p(*one_block(a, b), DRAWS, 1) == pytest.approx(exact(a, b, "independent"), abs=NEAR)
+
+
+def test_without_blocks_the_pooled_test_is_that_of_scipy():
+    a, b = sample(3, 6)
+    assert pooled_p(a, b, DRAWS, 1) == pytest.approx(exact(a, b, "independent"), abs=NEAR)
+
+
+def test_in_one_block_the_paired_test_is_that_of_scipy():
+    a, b = sample(5, 9)
+    found = paired_p(a - b, np.zeros(9), DRAWS, 1)
+    assert found == pytest.approx(exact(a, b, "samples"), abs=NEAR)
+
+
+def test_the_free_test_permutes_within_blocks_of_any_shape():
+    rng = np.random.default_rng(8)
+    blocks = [(rng.normal(0.3, 1, n), n_a) for n, n_a in ((4, 2), (5, 2), (4, 1))]
+    every = []
+    for values, n_a in blocks:
+        own = []
+        for chosen in combinations(range(len(values)), n_a):
+            marks = np.isin(np.arange(len(values)), chosen)
+            own.append(values[marks].mean() - values[~marks].mean())
+        every.append(own)
+    observed = sum(own[0] for own in every)
+    sums = np.array([sum(one) for one in product(*every)])
+    expected = np.mean(np.abs(sums) >= abs(observed) - 1e-12)
+    values = np.concatenate([values for values, _ in blocks])
+    first = np.concatenate([np.arange(len(values)) < n_a for values, n_a in blocks])
+    numbers = np.repeat([0, 1, 2], [4, 5, 4])
+    order = rng.permutation(len(values))  # the order of the runs does not matter
+    found = free_p(values[order], first[order], numbers[order], DRAWS, 1)
+    assert found == pytest.approx(expected, abs=NEAR)
+
+
+def test_the_paired_test_weighs_blocks_alike_whatever_their_pairs():
+    differences = np.array([0.9, -0.2, 0.4, 0.3, 0.8, 0.5, 0.1, 0.2, -0.3, 0.7])
+    blocks = np.array([0, 0, 0, 1, 2, 2, 2, 2, 2, 2])
+    weights = 1 / np.bincount(blocks)[blocks]
+    signs = np.array(list(product([-1, 1], repeat=10)))
+    sums = np.abs(signs @ (weights * differences))
+    expected = np.mean(sums >= abs(weights @ differences) - 1e-12)
+    assert paired_p(differences, blocks, DRAWS, 1) == pytest.approx(expected, abs=NEAR)
+
+
+def shared():
+    """Two blocks with two sessions of a each and the same two sessions of b; one block apart."""
+    rng = np.random.default_rng(12)
+    alone, common, apart = rng.normal(0.4, 1, 4), rng.normal(0, 1, 2), rng.normal(0.2, 1, 3)
+    values = np.concatenate([alone[:2], common, alone[2:], common, apart])
+    first = np.array([True, True, False, False] * 2 + [True, False, False])
+    blocks = np.repeat([0, 1, 2], [4, 4, 3])
+    sessions = np.array([0, 1, 2, 3, 4, 5, 2, 3, 6, 7, 8])
+    return values, first, blocks, sessions
+
+
+def test_a_session_of_two_blocks_has_one_place_in_every_labelling():
+    values, first, blocks, sessions = shared()
+    joined = values[[0, 1, 4, 5, 2, 3]]  # the four of a, then the two that both blocks have
+    sums = []
+    for chosen in combinations(range(6), 2):
+        a = [value for i, value in enumerate(joined) if i not in chosen]
+        for one in range(3):
+            apart = values[8:]
+            other = apart[one] - (apart.sum() - apart[one]) / 2
+            sums.append(2 * (np.mean(a) - np.mean(joined[list(chosen)])) + other)
+    observed = block_differences(values, first, blocks).sum()
+    expected = np.mean(np.abs(sums) >= abs(observed) - 1e-12)
+    found = free_p(values, first, blocks, DRAWS, 1, sessions)
+    assert found == pytest.approx(expected, abs=NEAR)
+
+
+def test_unequal_weights_change_places_with_the_values():
+    values, first, blocks, sessions = (part[[0, 1, 2, 3, 4, 6, 7]] for part in shared())
+    weights = np.array([0.5, 0.5, 1.0, -1.0, -1.0])  # one session of a in the second block
+    own = values[[0, 1, 4, 2, 3]]
+    sums = [weights @ own[list(order)] for order in permutations(range(5))]
+    expected = np.mean(np.abs(sums) >= abs(weights @ own) - 1e-12)
+    found = free_p(values, first, blocks, DRAWS, 1, sessions)
+    assert found == pytest.approx(expected, abs=NEAR)
+
+
+def test_pairs_with_a_session_in_common_are_flipped_at_once():
+    differences = np.array([0.9, 0.4, 0.7, -0.2, 0.3, 0.8, -0.5, 0.6])
+    together = np.array([0, 1, 2, 3, 0, 1, 2, 3])
+    sums = differences[:4] + differences[4:]
+    signs = np.array(list(product([-1, 1], repeat=4)))
+    expected = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
+    found = paired_p(differences, np.repeat([0, 1], 4), DRAWS, 1, together)
+    assert found == pytest.approx(expected, abs=NEAR)
+
+
+def test_equal_treatments_have_p_1():
+    values, first, blocks = one_block(np.arange(5.0), np.arange(5.0))
+    assert free_p(values, first, blocks, 100, 1) == 1
+    assert paired_p(np.zeros(5), np.zeros(5), 100, 1) == 1
+
+
+def test_the_smallest_p_is_that_of_no_draw_as_far_from_0():
+    differences = np.full(60, 1.0)
+    assert paired_p(differences, np.arange(60), 999, 1) == 1 / 1000
+
+
+def test_equal_seeds_give_equal_p_and_others_another():
+    a, b = sample(4, 6)
+    found = [free_p(*one_block(a, b), 1000, seed) for seed in (1, 1, 2)]
+    assert found[0] == found[1] != found[2]
+
+
+def test_what_is_no_contrast_is_refused():
+    with pytest.raises(ValueError, match="every block needs both treatments"):
+        block_differences([1, 2, 3], [True, False, True], [0, 0, 1])
+    with pytest.raises(ValueError, match="every block needs both treatments"):
+        block_differences([], [], [])
+    with pytest.raises(ValueError, match="must be left out"):
+        block_differences([1, np.nan], [True, False], [0, 0])
+    assert np.isnan(paired_p([], [], 100, 1))

@@ -1,0 +1,91 @@
+"""Agreement of scores and labels: scipy, scikit-learn, formulas as published, and golden values."""
+
+import numpy as np
+import pytest
+from pair_votes import REFERENCE
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
+
+from delibsim.measures.correlations import (
+    agreement_of_scores,
+    kappa_max,
+    mcnemar,
+    spearman_brown,
+    williams,
+)
+from delibsim.measures.reliability.codes import codes_of
+from delibsim.measures.reliability.coefficients import coefficient
+
+RNG = np.random.default_rng(1)
+
+
+def test_scores_as_scipy_correlates_them():
+    x = RNG.integers(0, 8, 40).astype(float)
+    y = x + RNG.integers(0, 6, 40)
+    found = agreement_of_scores(np.append(x, np.nan), np.append(y, 1.0))
+    assert found.n == 40
+    assert found.r == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert found.rho == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert found.tau == pytest.approx(stats.kendalltau(x, y).statistic)
+    assert found.rmse == pytest.approx(np.sqrt(2 * (1 - found.r)))
+    assert found.mae == pytest.approx(np.abs(stats.zscore(x) - stats.zscore(y)).mean())
+
+
+def test_scores_that_do_not_vary_have_no_correlation():
+    for one, other in (([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, np.nan], [1, np.nan, 2])):
+        assert np.isnan(agreement_of_scores(one, other).r)
+
+
+def test_the_reliability_of_the_whole():
+    assert spearman_brown(0.485) == pytest.approx(0.6532, abs=5e-5)
+    assert np.isnan(spearman_brown(-1))
+
+
+def test_williams_as_computed_from_the_formula():
+    found = williams(0.474, 0.442, 0.892, 1269)
+    assert found.t == pytest.approx(2.784342, abs=6e-7)
+    assert found.df == 1266
+    assert found.p == pytest.approx(2 * stats.t.sf(found.t, 1266))
+    assert williams(0.4, 0.4, 0.5, 50).p == 1
+    assert np.isnan(williams(0.9, -0.9, 0.9, 50).p)  # these cannot be together
+    assert np.isnan(williams(0.5, 0.4, 0.3, 3).t)
+
+
+def test_williams_is_uniform_where_both_correlate_alike():
+    truth = RNG.normal(size=(400, 40))
+    one, other = (truth + RNG.normal(size=truth.shape) for _ in range(2))
+    p = []
+    for row in range(400):
+        r = np.corrcoef([truth[row], one[row], other[row]])
+        p.append(williams(r[0, 1], r[0, 2], r[1, 2], 40).p)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+
+
+def test_mcnemar_as_statsmodels_computes_it():
+    for one, other in ((8, 2), (1, 9), (4, 4), (0, 3)):
+        expected = of_statsmodels([[5, one], [other, 7]], exact=True).pvalue
+        assert mcnemar(one, other) == pytest.approx(expected)
+    assert mcnemar(0, 0) == 1
+
+
+def test_the_largest_kappa_at_given_margins():
+    first = [0] * 50 + [1] * 50
+    second = [0] * 50 + [0] * 20 + [1] * 30  # as alike as these margins allow
+    assert kappa_max([0.5, 0.5], [0.7, 0.3]) == pytest.approx(cohen_kappa_score(first, second))
+    assert kappa_max([0.2, 0.3, 0.5], [0.2, 0.3, 0.5]) == pytest.approx(1)
+    assert np.isnan(kappa_max([1, 0], [1, 0]))
+    with pytest.raises(ValueError, match="add up"):
+        kappa_max([0.5, 0.4], [0.5, 0.5])
+
+
+def test_labels_of_runs_and_judges():
+    expected = REFERENCE["labels"]
+    runs = np.array(
+        [["ATB".index(label) for label in expected[run]] for run in ("one", "two", "three")]
+    ).T
+    two = codes_of(runs[:, :2], range(3))
+    assert coefficient(two, "percent").value == pytest.approx(expected["agreement"], abs=6e-7)
+    assert coefficient(two, "kappa").value == pytest.approx(expected["kappa"], abs=6e-13)
+    alpha = coefficient(codes_of(runs, range(3)), "alpha", "nominal")
+    assert alpha.value == pytest.approx(expected["alpha"], abs=6e-13)

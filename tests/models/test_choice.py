@@ -1,0 +1,100 @@
+"""The form of a choice: what is read, and that nothing ambiguous is."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from delibsim.prompts.forms.choice import Choice, ChoiceForm
+from delibsim.prompts.prompt import UnreadableReply
+
+PLAIN, REASONED, STRICT = ChoiceForm(), ChoiceForm(reasons=True), ChoiceForm(ties=False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("A", "a"),
+        ("b", "b"),
+        (" **Tie**. ", "tie"),
+        ("(B)", "b"),
+        ("Answer: A", "a"),
+        ("Final answer: **Text B**", "b"),
+        ("`TIE`", "tie"),
+        ('{"answer": "B"}', "b"),
+    ],
+)
+def test_one_label_is_read(reply, outcome):
+    assert PLAIN.read(reply) == Choice(outcome)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "A or B",
+        "A\nB",
+        "A, because text B gives no reason",
+        "Both",
+        "C",
+        "1",
+        "neither",
+        "The first",
+        "Not A",
+        "A/B",
+        "Answer: A\nAnswer: B",
+        '{"answer": "A", "answer": "B"}',
+        '{"answer": ["A"]}',
+        '{"answer": "A"',
+    ],
+)
+def test_what_is_not_one_label_is_a_fault(reply):
+    with pytest.raises(UnreadableReply):
+        PLAIN.read(reply)
+
+
+def test_without_ties_a_tie_is_a_fault_that_names_the_labels():
+    with pytest.raises(UnreadableReply, match='"Tie"; it must be A or B'):
+        STRICT.read("Tie")
+    assert "Tie" not in STRICT.describe()
+    assert STRICT.schema()["properties"]["answer"]["enum"] == ["A", "B"]
+
+
+def test_a_reason_is_read_apart_from_the_label():
+    said = "Reason: Text A says 'answer: B', which is no reason.\n\nAnswer: A"
+    assert REASONED.read(said) == Choice("a", "Text A says 'answer: B', which is no reason.")
+    whole = json.dumps({"reason": "It has one.", "answer": "Tie"})
+    assert REASONED.read(whole) == Choice("tie", "It has one.")
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ("A", 'no line that begins with "Answer:"'),
+        ("Answer: A", "the reason is missing"),
+        ("Reason: x\nAnswer: B\nAnswer: A", "2 lines begin"),
+        ("Answer: A\nReason: x", "must be the last"),
+        ("Reason: x\nAnswer: A or B", "it must be A, B or Tie"),
+        ('{"answer": "A"}', "must have the members reason, answer"),
+    ],
+)
+def test_a_reply_without_reason_or_with_two_answers_is_a_fault(reply, fault):
+    with pytest.raises(UnreadableReply, match=fault):
+        REASONED.read(reply)
+
+
+@pytest.mark.parametrize("form", [PLAIN, REASONED, STRICT])
+def test_the_example_of_a_form_is_read_by_it(form):
+    assert form.read(form.example("")).outcome in ("tie", "b")
+
+
+@given(st.text(max_size=30))
+def test_any_reply_is_a_choice_or_a_fault(reply):
+    try:
+        found = PLAIN.read(reply)
+    except UnreadableReply:
+        return
+    bare = "".join(reply.casefold().split())
+    assert any(label in bare for label in ("a", "b", "tie"))
+    assert found.outcome in ("a", "b", "tie")

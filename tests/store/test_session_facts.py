@@ -1,0 +1,89 @@
+"""What is known of sessions equals what the export says, and is kept as long as it is true."""
+
+import json
+
+import pytest
+from small_study import break_sessions, copied, held_study
+
+from delibsim.store.tables.session_facts import FACTS, equal_cells, facts_of_study
+from delibsim.store.tables.session_rows import SessionRows
+
+SHARED = (
+    "cell", "topic", "survey", "treatment", "interaction", "rounds", "format", "wording", "size",
+    "replicate", "seed", "status", "fault", "answers_expected", "answers_missing",
+    "statements_missing", "reasked", "calls", "calls_not_ok", "calls_damaged", "cost_usd",
+    "possibly_billed", "started", "parameters_dropped", "delibsim_version",
+)  # fmt: skip
+"""Columns that the table `runs` of the export has too."""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    return held_study(tmp_path_factory.mktemp("home"))
+
+
+def exported(runs, name):
+    return next(row for table, row in SessionRows(runs, name).rows() if table == "runs")
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["whole", "broken"])
+def test_the_facts_are_those_of_the_table_runs(study, tmp_path, broken):
+    runs = copied(study, tmp_path)
+    if broken:
+        break_sessions(runs)
+        log = runs.path(runs.sessions()[-1]) / "exchanges.jsonl"
+        lines = log.read_bytes().splitlines()
+        again = json.loads(lines[0])
+        again["purpose"]["attempt"], again["completion"]["status"] = 1, "refusal"
+        log.write_bytes(b"\n".join([*lines, json.dumps(again).encode(), b"{torn"]))
+    for facts in facts_of_study(runs):
+        if facts["status"] == "not begun":
+            continue
+        row = exported(runs, facts["session"])
+        for name in SHARED:
+            # The export writes an empty cell for both.
+            assert (facts.get(name) or None) == (row.get(name) or None), name
+
+
+def test_what_was_read_of_a_run_is_kept_and_read_again_when_the_file_changes(study, tmp_path):
+    runs = copied(study, tmp_path)
+    first = list(facts_of_study(runs))
+    told = []
+    assert list(facts_of_study(runs, lambda *said: told.append(said))) == first
+    assert told == []
+    name = runs.sessions()[0]
+    path = runs.path(name) / "run.json"
+    path.write_text(path.read_text().replace('"complete"', '"partial" '), encoding="utf-8")
+    again = list(facts_of_study(runs, lambda *said: told.append(said)))
+    assert next(row["status"] for row in again) == "partial"
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"version":0}\n', '{"version":1}\n{"session":"x"}'])
+def test_a_file_of_facts_that_cannot_be_used_is_made_again(study, tmp_path, content):
+    runs = copied(study, tmp_path)
+    expected = list(facts_of_study(runs))
+    kept = (runs.folder / FACTS).read_bytes()
+    (runs.folder / FACTS).write_text(content, encoding="utf-8")
+    assert list(facts_of_study(runs)) == expected
+    assert (runs.folder / FACTS).read_bytes() == kept
+
+
+def test_sessions_without_a_readable_run_are_never_kept(study, tmp_path):
+    runs = copied(study, tmp_path)
+    list(facts_of_study(runs))
+    gone = set(break_sessions(runs))
+    list(facts_of_study(runs))
+    kept = (runs.folder / FACTS).read_text(encoding="utf-8")
+    assert not [name for name in gone if f'"{name}"' in kept]
+
+
+def test_cells_that_differ_without_effect_are_named(tmp_path):
+    runs = held_study(
+        tmp_path, "topic=ccps", "treatment=none,normative", "temperature=0,0.7",
+        "group.size=2", "rounds=1",
+    )  # fmt: skip
+    equal = equal_cells(runs, list(facts_of_study(runs)))
+    expected = {exported(runs, name)["cell"] for name in runs.sessions()}
+    assert equal
+    assert set(equal) <= expected

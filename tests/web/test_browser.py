@@ -1,0 +1,229 @@
+"""The reader in a real browser: reading, filtering, searching, notes, keys, print, small and dark
+screens, hostile texts; axe finds no fault. Needs Chromium and `make browser`.
+"""
+
+import os
+import shutil
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+import uvicorn
+
+from delibsim.store.notes import Notes
+from delibsim.store.runs import Runs
+from delibsim.web.app import application
+from delibsim.web.guard import Guard
+from delibsim.web.serve import bound
+from delibsim.web.static import write_static
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+    "--disable-sync", "--disable-component-update",
+]  # fmt: skip
+SCREENS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, driven by Playwright."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; CHROMIUM names one")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def here(site):
+    """The address of a real server of these studies."""
+    made = bound("127.0.0.1", 0)
+    port = made.getsockname()[1]
+    guarded = Guard(application(site), port)
+    server = uvicorn.Server(uvicorn.Config(guarded, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=[[made]])
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens pages on a screen, and fails where the browser complains of anything."""
+    contexts, said = [], []
+
+    def open_page(address, width=1280, scheme="light", **options):
+        size = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=scheme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+@pytest.fixture
+def addresses(here, hostile, spoken):
+    """One page of every kind, hostile ones among them."""
+    (evil,) = hostile.sessions()
+    Notes(hostile).add(evil, 1, "a note", "tag")
+    return [
+        f"{here}/", f"{here}/s/index.html", f"{here}/s/runs.html?q=options", f"{here}/s/{spoken}/index.html",
+        f"{here}/s/{spoken}/calls/index.html", f"{here}/s/{spoken}/calls/1.html", f"{here}/evil/index.html",
+        f"{here}/evil/{evil}/index.html", f"{here}/nothing/index.html",
+    ]  # fmt: skip
+
+
+def test_no_page_is_wider_than_the_screen_and_none_is_run_by_what_it_shows(opened, addresses):
+    for width, scheme in SCREENS:
+        page = opened("about:blank", width, scheme)
+        page.on("dialog", lambda dialog: pytest.fail(f"asked: {dialog.message}"))
+        for address in addresses[:-1]:
+            page.goto(address)
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+            assert page.title() != "run"
+            for box in page.locator("details").all():
+                box.evaluate("one => { one.open = true }")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+
+
+def test_axe_finds_no_fault(opened, addresses):
+    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    for scheme in ("light", "dark"):
+        # axe is a script of another place, which the policy of the pages forbids.
+        page = opened("about:blank", 1280, scheme, bypass_csp=True)
+        for address in addresses[:-1]:
+            page.goto(address)
+            faults = module.Axe().run(page).response["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in faults] == [], address
+
+
+def test_the_list_is_filtered_and_searched_without_leaving_the_page(opened, here):
+    page = opened(f"{here}/s/runs.html")
+    assert page.locator("tr.entry").count() == 4
+    page.evaluate("window.stayed = true")
+    page.select_option("select[name=treatment]", "none")
+    page.locator("tr.entry").nth(2).wait_for(state="detached")
+    page.select_option("select[name=treatment]", "")
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    page.keyboard.type("options I would")
+    page.wait_for_selector("mark")
+    assert page.evaluate("window.stayed")
+    assert "q=options" in page.url
+    page.locator("tr.hits a").first.click()
+    assert page.evaluate("document.querySelector(':target').matches('.turn')")
+
+
+def test_a_filter_works_without_scripts(opened, here):
+    page = opened(f"{here}/s/runs.html", java_script_enabled=False)
+    page.select_option("select[name=treatment]", "none")
+    page.click("text=Show")
+    assert page.locator("tr.entry").count() == 2
+    assert page.locator(".keys-hint").is_hidden()
+
+
+def test_keys_lead_through_a_run_and_a_note_is_kept(opened, here, site, spoken):
+    page = opened(f"{here}/s/{spoken}/index.html")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.url.endswith("#turn-2")
+    page.keyboard.press("k")
+    assert page.url.endswith("#turn-1")
+    page.keyboard.press("j")
+    page.keyboard.press("?")
+    assert page.locator("#keys").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.keyboard.type("j is typed here, <b>not obeyed</b>")
+    page.locator("#turn-2 input[name=tags]").fill("turning point")
+    page.locator("#turn-2 form button").first.click()
+    page.wait_for_selector("#turn-2 .notes")
+    (note,) = Notes(Runs(site.root, "s")).all()
+    assert (note.turn, note.text, note.tags) == (
+        2,
+        "j is typed here, <b>not obeyed</b>",
+        ("turning point",),
+    )
+    assert page.url.endswith("#turn-2")
+    page.locator("#turn-2 .notes button").click()
+    page.locator(".notes").wait_for(state="detached")
+
+
+def test_a_run_is_chosen_and_opened_in_a_list_by_keys(opened, here):
+    page = opened(f"{here}/s/runs.html")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".conversation")
+    assert "none.citizen_size3.r2" in page.title()
+
+
+def test_a_study_that_is_being_held_refreshes_itself(opened, here, site):
+    runs = Runs(site.root, "s")
+    with runs.lock():
+        page = opened(f"{here}/s/index.html")
+        assert page.locator("text=4 complete").count() == 1
+        (runs.path(runs.sessions()[0]) / "run.json").unlink()
+        page.wait_for_selector("text=1 no run", timeout=20_000)
+    page.locator("[hx-trigger]").wait_for(state="detached", timeout=20_000)
+
+
+def test_a_list_that_refreshes_itself_keeps_the_run_that_is_chosen(opened, here, site):
+    runs = Runs(site.root, "s")
+    with runs.lock():
+        page = opened(f"{here}/s/runs.html")
+        page.keyboard.press("j")
+        (runs.path(runs.sessions()[3]) / "run.json").unlink()
+        page.wait_for_selector("td:text-is('no run')", timeout=20_000)
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".conversation")
+    assert "none.citizen_size3.r2" in page.title()
+
+
+def test_print_shows_what_is_said_and_no_form(opened, here, spoken):
+    page = opened(f"{here}/s/{spoken}/index.html", 794)
+    page.emulate_media(media="print")
+    assert page.locator(".turn .said").first.is_visible()
+    assert page.locator("form:visible").count() == 0
+    assert page.locator(".jump").is_hidden()
+
+
+def test_pages_in_a_folder_work_from_a_file(opened, site, spoken, tmp_path):
+    site.static = site.read_only = True
+    write_static(site, tmp_path / "out", lambda *_: None)
+    page = opened((tmp_path / "out" / "index.html").as_uri())
+    page.click("a:text-is('s')")
+    page.click("text=All runs")
+    page.wait_for_selector(".script #narrow")
+    page.keyboard.press("/")
+    page.keyboard.type("normative")
+    assert page.locator("tr.entry:visible").count() == 2
+    page.click(f"text={spoken}")
+    page.wait_for_selector(".script .turn")
+    page.keyboard.press("j")
+    assert page.url.endswith("#turn-1")
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.turn')).borderLeftStyle")
+        == "solid"
+    )
+    page.locator(".turn .call").first.click()
+    assert page.title().startswith("Call ")
