@@ -16,7 +16,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --no-build-isolation
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate $(UPGRADE)
-GROUPS := build test lint docs coverage browser
+GROUPS := build test lint docs coverage browser postgres
 # The extra aqua lies in an environment of its own, above .venv, so that everything else goes on being tested without it.
 AQUA := .venv-aqua
 TORCH ?= torch==2.13.0
@@ -182,7 +182,8 @@ lock:
 	$(COMPILE) pyproject.toml $(WEB) --constraints "$$all" --output-file requirements/web.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt; \
 	$(COMPILE) --group coverage --constraints "$$all" --output-file requirements/coverage.txt; \
-	$(COMPILE) --group browser --constraints "$$all" --output-file requirements/browser.txt
+	$(COMPILE) --group browser --constraints "$$all" --output-file requirements/browser.txt; \
+	$(COMPILE) --group postgres --constraints "$$all" --output-file requirements/postgres.txt
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
 	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt
 	$(COMPILE) pyproject.toml --extra aqua $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
