@@ -129,6 +129,7 @@ def test_the_list_is_filtered_and_searched_without_leaving_the_page(opened, here
     assert page.evaluate("window.stayed")
     assert "q=options" in page.url
     page.locator("tr.hits a").first.click()
+    page.wait_for_selector(":target", state="attached")
     assert page.evaluate("document.querySelector(':target').matches('.turn')")
 
 

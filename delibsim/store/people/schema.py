@@ -106,6 +106,7 @@ REQUEST = Table(
     Column("unit", Text),
     Column("place", Integer, nullable=False, default=0),  # in the order of a rater
     Column("occasion", String(200), nullable=False),
+    Column("page", Text, nullable=False),  # the questionnaire, JSON: any server can show it
     Column("asked", Float, nullable=False),
     Column("shown", Float),  # when the person first saw it
     Column("paused", Float, nullable=False, default=0.0),  # seconds that are not counted
