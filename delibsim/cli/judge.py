@@ -123,14 +123,10 @@ def export_(
         echo_json(plain_pack | {"sheets": made.sheets, "hints": hints})
         return
     screen = console()
-    screen.print(
-        f"{counted(made.sheets, 'sheet')} in {folder}, a person each"
-    )
+    screen.print(f"{counted(made.sheets, 'sheet')} in {folder}, a person each")
     screen.print("Reliability of the mean of a summary, by published ratings of people:")
     print_each(hints, screen)
-    screen.print(
-        f"Next       delibsim judge import {folder}/form.csv {study}"
-    )
+    screen.print(f"Next       delibsim judge import {folder}/form.csv {study}")
 
 
 @app.command()

@@ -1,0 +1,303 @@
+"""Who has which place of a pack that is rated on pages, and what was given for its sheets.
+
+A sheet is asked step by step: each step is a row in `request`, which the person is shown, drafts
+and hands in like any other request. A sheet is written into the study once, when all its steps are
+given.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, func, select, update
+
+from delibsim.store.people.register import Register, now
+from delibsim.store.people.schema import PLACE, REQUEST
+
+REST = 1800.0
+"""Seconds without a sign of the person after which they count as a break."""
+Units = Sequence[tuple[str, str]]
+"""The sheets of a place in the order of showing, each with the name of what it shows."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A place that a person has, or had: its state (taken, left, done) and since when there is a
+    break (None: there is none).
+    """
+
+    task: str
+    number: int
+    person: str
+    state: str
+    units: Units
+    paused: float | None = None
+    seen: float | None = None
+
+    @property
+    def sheets(self) -> list[str]:
+        """The codes of the sheets, in the order of showing."""
+        return [sheet for sheet, _ in self.units]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What was given at one step of a sheet, or that it waits: `status` is None then."""
+
+    key: str
+    sheet: str
+    step: str
+    status: str | None
+    reply: str | None
+    asked: float
+    shown: float | None
+    paused: float
+    given: float | None
+    kept: float | None
+    detail: str = ""
+
+    @property
+    def seconds(self) -> float | None:
+        """The time from being shown to being handed in, without breaks; None while it waits."""
+        if self.given is None or self.shown is None:
+            return None
+        return max(0.0, self.given - self.shown - self.paused)
+
+
+def request_key(task: str, sheet: str, step: str) -> str:
+    """The key of a step of a sheet: the same after a restart."""
+    return hashlib.sha256(json.dumps(["rater", task, sheet, step]).encode()).hexdigest()
+
+
+def open_places(
+    register: Register, task: str, places: Mapping[int, Units], follows: Mapping[int, int]
+) -> None:
+    """Enter the places of a task that are not there yet; `follows` names the place that each of
+    some took over from, which is left from then on.
+    """
+    with register.writing() as connection:
+        known = set(connection.scalars(select(PLACE.c.number).where(PLACE.c.task == task)))
+        for number, units in places.items():
+            if number in known:
+                continue
+            before = follows.get(number)
+            row = {"task": task, "number": number, "follows": before, "state": "free"}
+            connection.execute(PLACE.insert().values(**row, units=json.dumps(list(units))))
+            if before is not None:
+                _left(connection, task, before)
+
+
+def place_of(register: Register, person: str, task: str | None = None) -> Held | None:
+    """The place that a person has, or had, in a task; without a task the one that is open, else the
+    last. None where there is none.
+    """
+    with register.reading() as connection:
+        rows = connection.execute(select(PLACE).where(PLACE.c.person == person)).all()
+    found = [_held(row) for row in rows if task in (None, row.task)]
+    found.sort(key=lambda held: (held.state == "taken", held.seen or 0.0))
+    return found[-1] if found else None
+
+
+def take_place(register: Register, task: str, person: str) -> Held | None:
+    """The place of a person in a task: the one she has, or else the next that is free and shows
+    nothing that she was shown in any place; None where there is none.
+
+    Places whose units were handed on come first.
+    """
+    for _ in range(20):
+        with register.writing() as connection:
+            own = connection.execute(select(PLACE).where(PLACE.c.person == person)).all()
+            for row in own:
+                if row.task == task:
+                    return _held(row)
+            seen = {unit for row in own for _, unit in _held(row).units}
+            free = _free(connection, task, seen)
+            if free is None:
+                return None
+            where = and_(PLACE.c.task == task, PLACE.c.number == free, PLACE.c.person.is_(None))
+            at = now()
+            values = {"person": person, "state": "taken", "taken": at, "seen": at}
+            if connection.execute(update(PLACE).where(where).values(**values)).rowcount:
+                found = select(PLACE).where(PLACE.c.task == task, PLACE.c.number == free)
+                return _held(connection.execute(found).one())
+    return None  # others were quicker, twenty times
+
+
+def _free(connection: Connection, task: str, seen: Collection[str]) -> int | None:
+    """The next free place that shows nothing of what was seen; a few are looked at, in order."""
+    query = select(PLACE).where(PLACE.c.task == task, PLACE.c.person.is_(None))
+    ordered = query.order_by(PLACE.c.follows.is_(None), PLACE.c.number)
+    for row in connection.execute(ordered if seen else ordered.limit(1)):
+        if not seen & {unit for _, unit in _held(row).units}:
+            return row.number
+    return None
+
+
+def lapsed(register: Register, task: str, before: float) -> list[Held]:
+    """The places whose units are to be handed on: those that were left and that no place follows,
+    and those that are taken and whose person gave no sign since `before`.
+    """
+    with register.reading() as connection:
+        rows = connection.execute(select(PLACE).where(PLACE.c.task == task)).all()
+    followed = {row.follows for row in rows}
+    found = []
+    for row in rows:
+        gone = row.state == "taken" and (row.seen or 0.0) < before
+        if row.number not in followed and (gone or row.state == "left"):
+            found.append(_held(row))
+    return found
+
+
+def leave_place(register: Register, held: Held) -> None:
+    """The person of a place goes; what is whole of its sheets stays."""
+    with register.writing() as connection:
+        _left(connection, held.task, held.number)
+
+
+def finish_place(register: Register, held: Held) -> None:
+    """Every sheet of a place was handed in."""
+    with register.writing() as connection:
+        where = _is(held) & (PLACE.c.state == "taken")
+        connection.execute(update(PLACE).where(where).values(state="done", ended=now()))
+
+
+def ask_step(register: Register, held: Held, sheet: str, step: str, page: str) -> str:
+    """The key of the request for a step of a sheet, which is entered unless it is there."""
+    key = request_key(held.task, sheet, step)
+    with register.writing() as connection:
+        if connection.scalar(select(REQUEST.c.key).where(REQUEST.c.key == key)) is None:
+            row = {
+                "key": key,
+                "person": held.person,
+                "task": held.task,
+                "unit": sheet,
+                "place": held.sheets.index(sheet),
+                "occasion": step,
+                "page": page,
+                "asked": now(),
+            }
+            connection.execute(REQUEST.insert().values(**row))
+    return key
+
+
+def sign_of_life(register: Register, held: Held, key: str | None = None) -> None:
+    """Note that the person was here, and that the step of this key is shown.
+
+    A long time without a sign counts as a break.
+    """
+    at = now()
+    with register.writing() as connection:
+        away = at - (held.seen or at)
+        if key is not None:
+            shown = REQUEST.c.key == key
+            if away > REST and held.paused is None:
+                rest = REQUEST.c.paused + away
+                values = and_(shown, REQUEST.c.shown.is_not(None), REQUEST.c.given.is_(None))
+                connection.execute(update(REQUEST).where(values).values(paused=rest))
+            first = and_(shown, REQUEST.c.shown.is_(None))
+            connection.execute(update(REQUEST).where(first).values(shown=at))
+        connection.execute(update(PLACE).where(_is(held)).values(seen=at))
+
+
+def pause(register: Register, held: Held) -> None:
+    """A break begins, if there is none."""
+    with register.writing() as connection:
+        where = _is(held) & PLACE.c.paused.is_(None)
+        connection.execute(update(PLACE).where(where).values(paused=now(), seen=now()))
+
+
+def go_on(register: Register, held: Held) -> None:
+    """The break ends: its seconds are not counted in what waits."""
+    at = now()
+    with register.writing() as connection:
+        since = connection.scalar(select(PLACE.c.paused).where(_is(held)))
+        if since is None:
+            return
+        waits = and_(
+            REQUEST.c.task == held.task,
+            REQUEST.c.person == held.person,
+            REQUEST.c.given.is_(None),
+            REQUEST.c.shown.is_not(None),
+        )
+        longer = REQUEST.c.paused + (at - since)
+        connection.execute(update(REQUEST).where(waits).values(paused=longer))
+        connection.execute(update(PLACE).where(_is(held)).values(paused=None, seen=at))
+
+
+def replies_of(register: Register, held: Held) -> dict[str, dict[str, Reply]]:
+    """What was given in a place, and what waits, by sheet and step."""
+    query = select(REQUEST).where(REQUEST.c.task == held.task, REQUEST.c.person == held.person)
+    with register.reading() as connection:
+        return by_sheet(connection.execute(query))
+
+
+def unkept(register: Register, task: str) -> dict[str, dict[str, Reply]]:
+    """What was given for sheets of a task that are not in the study yet, by sheet and step."""
+    query = select(REQUEST).where(
+        REQUEST.c.task == task, REQUEST.c.kept.is_(None), REQUEST.c.detail == ""
+    )
+    with register.reading() as connection:
+        return by_sheet(connection.execute(query))
+
+
+def mark_kept(register: Register, task: str, sheets: Iterable[str], fault: str = "") -> None:
+    """Note that the rows of sheets are in the study; or, with a fault, that they cannot be."""
+    values: dict[str, Any] = {"detail": fault} if fault else {"kept": now()}
+    with register.writing() as connection:
+        for sheet in sheets:
+            where = and_(REQUEST.c.task == task, REQUEST.c.unit == sheet)
+            connection.execute(update(REQUEST).where(where).values(**values))
+
+
+def places_in(register: Register, task: str) -> list[tuple[Held, int | None]]:
+    """Every place of a task in order, free ones with the person "", each with the place that it
+    follows.
+    """
+    query = select(PLACE).where(PLACE.c.task == task).order_by(PLACE.c.number)
+    with register.reading() as connection:
+        return [(_held(row), row.follows) for row in connection.execute(query)]
+
+
+def counts_of(register: Register, task: str) -> dict[str, int]:
+    """How many places of a task are in each state."""
+    query = select(PLACE.c.state, func.count()).where(PLACE.c.task == task)
+    with register.reading() as connection:
+        return {state: n for state, n in connection.execute(query.group_by(PLACE.c.state))}
+
+
+def by_sheet(rows: Iterable[Row[Any]]) -> dict[str, dict[str, Reply]]:
+    """Rows of `request` by sheet and step."""
+    found: dict[str, dict[str, Reply]] = {}
+    for row in rows:
+        reply = Reply(
+            key=row.key,
+            sheet=row.unit,
+            step=row.occasion,
+            status=row.status,
+            reply=row.reply,
+            asked=row.asked,
+            shown=row.shown,
+            paused=row.paused,
+            given=row.given,
+            kept=row.kept,
+            detail=row.detail,
+        )
+        found.setdefault(row.unit, {})[row.occasion] = reply
+    return found
+
+
+def _left(connection: Connection, task: str, number: int) -> None:
+    where = and_(PLACE.c.task == task, PLACE.c.number == number, PLACE.c.state == "taken")
+    connection.execute(update(PLACE).where(where).values(state="left", ended=now(), paused=None))
+
+
+def _is(held: Held) -> Any:
+    return and_(PLACE.c.task == held.task, PLACE.c.number == held.number)
+
+
+def _held(row: Row[Any]) -> Held:
+    units = [(sheet, unit) for sheet, unit in json.loads(row.units)]
+    person = row.person or ""
+    return Held(row.task, row.number, person, row.state, units, row.paused, row.seen)
