@@ -59,8 +59,8 @@ def export_pack(
     compares it with another one; nobody sees two sheets.
 
     By default it is written into pack_NAME in the study; nothing is where it is answered `online`.
-    Which summary is A, and which is rated, are drawn independently. WrongInput for a pack that is there already, for a folder that is not
-    empty, and where there are not two summaries.
+    Which summary is A, and which is rated, are drawn independently. WrongInput for a pack that is
+    there already, for a folder that is not empty, and where there are not two summaries.
     """
     whole = planned.whole
     if len(whole) < 2:

@@ -68,7 +68,10 @@ class DebatePack(RaterPack):
     def _ballot(self, sheet: str, before: str | None) -> Prompt:
         run, panel, rater = self._asked(sheet)
         key = self.sheets[sheet]
-        text = Text(sheet, transcript_block(blinded(run, key["first"])))
+        shown = f"{key['debate']} {key['first']}"
+        if shown not in self.known:
+            self.known[shown] = transcript_block(blinded(run, key["first"]))
+        text = Text(sheet, self.known[shown])
         stance = None if before is None else Stance().read(before)
         motion = run.session.topic.question
         asked = ballot_prompt(panel, rater, motion, text, stance, key["check"])

@@ -91,7 +91,7 @@ class RaterPack(ABC):
         number = len(places) + 1
         rater = f"{self.name} {number}"
         added: dict[str, dict[str, Any]] = {}
-        for before in self._handed_on(undone):
+        for before in undone:
             draw = random.Random(seed_of(self.name, "sheet", rater, before))
             code = sheet_code(draw)
             while code in self.sheets or code in added:
@@ -106,7 +106,7 @@ class RaterPack(ABC):
         """Whose sheet it is; where sheets are nobody's, each is one person's."""
         return str(sheet[self.person]) if self.person else f"{self.name}/{code}"
 
-    def _handed_on(self, undone: Sequence[str]) -> list[str]:
+    def handed_on(self, undone: Sequence[str]) -> list[str]:
         """Those of the sheets left undone that the next rater gets."""
         return list(undone)
 

@@ -92,7 +92,7 @@ class PairPack(RaterPack):
             self.pages = pair_pages(self.runs, own, texts, task)
         return self.pages
 
-    def _handed_on(self, undone: Sequence[str]) -> list[str]:
+    def handed_on(self, undone: Sequence[str]) -> list[str]:
         """All but the repeats of sheets that the rater before has judged: the second judgment is a
         check of the same person alone.
         """

@@ -7,11 +7,13 @@ given.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, func, select, update
+from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.schema import PLACE, REQUEST
@@ -56,7 +58,7 @@ class Reply:
     paused: float
     given: float | None
     kept: float | None
-    detail: str = ""
+    fault: str | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -106,26 +108,24 @@ def take_place(register: Register, task: str, person: str) -> Held | None:
 
     Places whose units were handed on come first.
     """
-    for _ in range(20):
-        with register.writing() as connection:
+    while True:  # others may be quicker, until no place is free
+        with register.reading() as connection:
             own = connection.execute(select(PLACE).where(PLACE.c.person == person)).all()
             for row in own:
                 if row.task == task:
                     return _held(row)
             seen = {unit for row in own for _, unit in _held(row).units}
             free = _free(connection, task, seen)
-            if free is None:
-                return None
+        if free is None:
+            return None
+        with suppress(IntegrityError), register.writing() as connection:  # a second tab of hers
             where = and_(PLACE.c.task == task, PLACE.c.number == free, PLACE.c.person.is_(None))
             at = now()
             values = {"person": person, "state": "taken", "taken": at, "seen": at}
-            if connection.execute(update(PLACE).where(where).values(**values)).rowcount:
-                found = select(PLACE).where(PLACE.c.task == task, PLACE.c.number == free)
-                return _held(connection.execute(found).one())
-    return None  # others were quicker, twenty times
+            connection.execute(update(PLACE).where(where).values(**values))
 
 
-def _free(connection: Connection, task: str, seen: Collection[str]) -> int | None:
+def _free(connection: Connection, task: str, seen: Set[str]) -> int | None:
     """The next free place that shows nothing of what was seen; a few are looked at, in order."""
     query = select(PLACE).where(PLACE.c.task == task, PLACE.c.person.is_(None))
     ordered = query.order_by(PLACE.c.follows.is_(None), PLACE.c.number)
@@ -157,28 +157,27 @@ def leave_place(register: Register, held: Held) -> None:
 
 
 def finish_place(register: Register, held: Held) -> None:
-    """Every sheet of a place was handed in."""
+    """Every sheet of a place was handed in, or nothing of it is left to be handed on."""
     with register.writing() as connection:
-        where = _is(held) & (PLACE.c.state == "taken")
+        where = _is(held) & PLACE.c.state.in_(("taken", "left"))
         connection.execute(update(PLACE).where(where).values(state="done", ended=now()))
 
 
 def ask_step(register: Register, held: Held, sheet: str, step: str, page: str) -> str:
     """The key of the request for a step of a sheet, which is entered unless it is there."""
     key = request_key(held.task, sheet, step)
-    with register.writing() as connection:
-        if connection.scalar(select(REQUEST.c.key).where(REQUEST.c.key == key)) is None:
-            row = {
-                "key": key,
-                "person": held.person,
-                "task": held.task,
-                "unit": sheet,
-                "place": held.sheets.index(sheet),
-                "occasion": step,
-                "page": page,
-                "asked": now(),
-            }
-            connection.execute(REQUEST.insert().values(**row))
+    row = {
+        "key": key,
+        "person": held.person,
+        "task": held.task,
+        "unit": sheet,
+        "place": held.sheets.index(sheet),
+        "occasion": step,
+        "page": page,
+        "asked": now(),
+    }
+    with suppress(IntegrityError), register.writing() as connection:  # it is there
+        connection.execute(REQUEST.insert().values(**row))
     return key
 
 
@@ -235,16 +234,15 @@ def replies_of(register: Register, held: Held) -> dict[str, dict[str, Reply]]:
 
 def unkept(register: Register, task: str) -> dict[str, dict[str, Reply]]:
     """What was given for sheets of a task that are not in the study yet, by sheet and step."""
-    query = select(REQUEST).where(
-        REQUEST.c.task == task, REQUEST.c.kept.is_(None), REQUEST.c.detail == ""
-    )
+    open_ = (REQUEST.c.kept.is_(None), REQUEST.c.fault.is_(None), REQUEST.c.status.is_not(None))
+    query = select(REQUEST).where(REQUEST.c.task == task, *open_)
     with register.reading() as connection:
         return by_sheet(connection.execute(query))
 
 
 def mark_kept(register: Register, task: str, sheets: Iterable[str], fault: str = "") -> None:
     """Note that the rows of sheets are in the study; or, with a fault, that they cannot be."""
-    values: dict[str, Any] = {"detail": fault} if fault else {"kept": now()}
+    values: dict[str, Any] = {"fault": fault} if fault else {"kept": now()}
     with register.writing() as connection:
         for sheet in sheets:
             where = and_(REQUEST.c.task == task, REQUEST.c.unit == sheet)
@@ -264,7 +262,8 @@ def counts_of(register: Register, task: str) -> dict[str, int]:
     """How many places of a task are in each state."""
     query = select(PLACE.c.state, func.count()).where(PLACE.c.task == task)
     with register.reading() as connection:
-        return {state: n for state, n in connection.execute(query.group_by(PLACE.c.state))}
+        rows = connection.execute(query.group_by(PLACE.c.state)).all()
+    return {row[0]: row[1] for row in rows}
 
 
 def by_sheet(rows: Iterable[Row[Any]]) -> dict[str, dict[str, Reply]]:
@@ -282,7 +281,7 @@ def by_sheet(rows: Iterable[Row[Any]]) -> dict[str, dict[str, Reply]]:
             paused=row.paused,
             given=row.given,
             kept=row.kept,
-            detail=row.detail,
+            fault=row.fault,
         )
         found.setdefault(row.unit, {})[row.occasion] = reply
     return found

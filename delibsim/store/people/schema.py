@@ -118,6 +118,7 @@ REQUEST = Table(
     Column("by", String(64)),
     Column("given", Float),
     Column("kept", Float),  # of raters: when the row of the unit was written into the study
+    Column("fault", Text),  # of raters: why it cannot be
 )
 PLACE = Table(
     "place",  # one place of a pack that is rated on pages, and who has it
