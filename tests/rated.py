@@ -15,7 +15,7 @@ from delibsim.conduct.hold import hold_all
 from delibsim.conduct.judging.packs import export_pack as export_summaries
 from delibsim.conduct.judging.plan import plan_judging
 from delibsim.conduct.packs import open_pack
-from delibsim.conduct.people.rater_desk import CHECK, RaterDesk, packed
+from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.summarising.ask import ask_summaries
 from delibsim.conduct.summarising.plan import plan_summaries
 from delibsim.domain.seed import seed_of
@@ -87,14 +87,11 @@ def person(register, name):
     return name
 
 
-def answers(step, who):
+def answer(step, who):
     """What somebody answers to a page, drawn from her name and the step."""
-    replies = {}
-    for name, prompt in step.prompts.items():
-        replies[name] = _answer(prompt, seed_of(who, step.name, name, prompt.text))
-    if step.check is not None:
-        replies[CHECK] = str(step.check)
-    return replies
+    if step.prompt is None:
+        return str(step.check)
+    return _answer(step.prompt, seed_of(who, step.name, step.prompt.text))
 
 
 def _answer(prompt, draw):
@@ -117,7 +114,7 @@ def hand_in_next(desk, held):
         return False
     key = ask_step(desk.register, held, found.sheet, found.step.name, "{}")
     sign_of_life(desk.register, held, key)
-    give(desk, key, packed(found.step, answers(found.step, held.person)))
+    give(desk, key, answer(found.step, held.person))
     return True
 
 

@@ -38,12 +38,12 @@ class DebatePack(RaterPack):
         """The debate."""
         return f"debate {self.sheets[sheet]['debate']}"
 
-    def steps(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> Step | None:
         """The stance, then the ballot."""
         if BEFORE not in given:
-            return Step(BEFORE, {BEFORE: self._stance(sheet)})
+            return Step(BEFORE, self._stance(sheet))
         if BALLOT not in given:
-            return Step(BALLOT, {BALLOT: self._ballot(sheet, given[BEFORE])})
+            return Step(BALLOT, self._ballot(sheet, given[BEFORE]))
         return None
 
     def _asked(self, sheet: str) -> tuple[Run, Panel, Coder]:

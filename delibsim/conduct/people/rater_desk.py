@@ -1,6 +1,5 @@
 """Where raters and coders get their places, are asked sheet by sheet, and hand in."""
 
-import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ from delibsim.store.people.assignments import (
 from delibsim.store.people.register import Register, now
 from delibsim.store.runs import Runs
 
-CHECK = "check"
-"""What the answer to an attention check stands under that no prompt asks for."""
 TURN = ".raters"
 """The file by which servers take turns when they change packs or bring rows into a study."""
 HOUR = 3600.0
@@ -155,31 +152,14 @@ class RaterDesk:
         open_places(self.register, task.name, places, follows)
 
 
-def packed(step: Step, replies: Mapping[str, str]) -> str:
-    """What is kept of the answers of one page: the reply itself, or several by name."""
-    if len(step.prompts) == 1 and step.check is None:
-        return next(iter(replies.values()))
-    return json.dumps(dict(replies), ensure_ascii=False)
-
-
-def unpacked(step: Step, reply: Reply) -> dict[str, str | None]:
-    """The replies of one page by name; None for each where the page was declined."""
-    names = [*step.prompts, *([] if step.check is None else [CHECK])]
-    if reply.status != "ok" or reply.reply is None:
-        return dict.fromkeys(names)
-    if len(names) == 1:
-        return {names[0]: reply.reply}
-    given = json.loads(reply.reply)
-    return {name: given.get(name) for name in names}
-
-
 def given_so_far(
     task: RaterPack, sheet: str, replies: Mapping[str, Reply]
 ) -> tuple[Replies, Step | None]:
     """What was given for a sheet, and what it asks next; None where it is whole."""
     given: dict[str, str | None] = {}
-    step = task.steps(sheet, given)
+    step = task.step(sheet, given)
     while step is not None and step.name in replies and replies[step.name].status is not None:
-        given |= unpacked(step, replies[step.name])
-        step = task.steps(sheet, given)
+        found = replies[step.name]
+        given[step.name] = found.reply if found.status == "ok" else None
+        step = task.step(sheet, given)
     return given, step

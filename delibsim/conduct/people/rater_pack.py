@@ -16,8 +16,6 @@ Kind = Literal["debates", "texts", "pairs", "summaries"]
 """What raters are given: the name of its texts in the files of languages."""
 FOLLOWS = "follows"
 """What a sheet names its forerunner by, where the rater before left it undone."""
-DECLINED = None
-"""The reply of who declined to answer."""
 Replies = Mapping[str, str | None]
 """The replies of a sheet by step; None where an answer was declined."""
 
@@ -36,14 +34,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """What one page of a sheet asks: prompts by name, which are answered together, and the number
-    that an attentive rater writes (None: there is no check).
-
-    `about` is a text that stands once before prompts that all ask about it.
+    """What one page of a sheet asks: a prompt; or, as an attention check, that a number be written
+    down.
     """
 
     name: str
-    prompts: Mapping[str, Prompt]
+    prompt: Prompt | None = None
     check: int | None = None
 
 
@@ -115,7 +111,7 @@ class RaterPack(ABC):
         """The name of what a sheet shows: nobody is to be shown one of a name twice."""
 
     @abstractmethod
-    def steps(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> Step | None:
         """What a sheet asks next, after these replies; None where all was asked."""
 
     @abstractmethod

@@ -43,7 +43,7 @@ class PairPack(RaterPack):
         pair = Sheet(key["a"], key["b"]).pair
         return f"pair {self.comparison} {pair.one} {pair.other} {key['dimension']} {key['run']}"
 
-    def steps(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> Step | None:
         """The choice."""
         if CHOICE in given:
             return None
@@ -63,7 +63,7 @@ class PairPack(RaterPack):
             pages.topics.get(key["group"], ""),
             Purpose("Rater", CHOICE),
         )
-        return Step(CHOICE, {CHOICE: prompt})
+        return Step(CHOICE, prompt)
 
     def lines(self, sheet: str, given: Replies) -> list[list[str]]:
         """One line with the label of the choice."""

@@ -58,24 +58,25 @@ class SummaryPack(RaterPack):
         """All sheets of a set of judgments are one: whoever has seen one sees no other."""
         return f"summaries {self.judgments}"
 
-    def steps(self, sheet: str, given: Replies) -> Step | None:
-        """The opinion; beside it the rating; then the comparison, with the check."""
+    def step(self, sheet: str, given: Replies) -> Step | None:
+        """The opinion; beside it the rating; then the comparison, and the check."""
         material, shown = self._material(), self.sheets[sheet]
         if OPINION not in given:
             asked = f"{block(QUESTION, quoted(material.question))}\n\n{OWN}"
             form = OpinionWords(LONGEST)
             said = Message("user", f"{asked}\n\n{form.describe()}")
-            return Step(OPINION, {OPINION: Prompt((said,), form, Purpose("Rater", OPINION))})
+            return Step(OPINION, Prompt((said,), form, Purpose("Rater", OPINION)))
         own = given[OPINION]
         if own is None:
             return None  # the rating is about her own opinion, so nothing else can be asked
         rated, other = (material.summaries[shown[one]] for one in ("rated", "other"))
         if RATING not in given:
-            return Step(RATING, {RATING: self._verdict(own, (rated,), RATING)})
+            return Step(RATING, self._verdict(own, (rated,), RATING))
         if COMPARISON not in given:
             both = (rated, other) if shown["rated_is_a"] else (other, rated)
-            prompt = self._verdict(own, both, COMPARISON)
-            return Step(COMPARISON, {COMPARISON: prompt}, int(shown["check"]))
+            return Step(COMPARISON, self._verdict(own, both, COMPARISON))
+        if CHECK not in given:
+            return Step(CHECK, check=int(shown["check"]))
         return None
 
     def _verdict(self, opinion: str, summaries: tuple[str, ...], step: str) -> Prompt:

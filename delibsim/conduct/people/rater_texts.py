@@ -1,4 +1,4 @@
-"""Texts coded on pages: the sheets of a pack of texts, every dimension of a text on one page."""
+"""Texts coded on pages: the sheets of a pack of texts, a dimension a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
-from delibsim.prompts.prompt import Prompt, Purpose
+from delibsim.prompts.prompt import Purpose
 from delibsim.store.annotations import ANNOTATIONS
 from delibsim.store.codings import PREFIX, Codings, scheme_from_plain
 from delibsim.store.packs import extend_pack, packs_of
@@ -23,7 +23,6 @@ from delibsim.store.runs import Runs
 
 WORDING = "coding"
 """The wording in which people read what models are asked."""
-CODES = "codes"
 
 
 @dataclass
@@ -40,21 +39,17 @@ class TextPack(RaterPack):
         """The text, under this scheme."""
         return f"text {self.plain['scheme']['id']} {self.sheets[sheet]['text']}"
 
-    def steps(self, sheet: str, given: Replies) -> Step | None:
-        """The levels on all dimensions that are asked of the text."""
-        asked = self._prompts(sheet)
-        return None if all(name in given for name in asked) else Step(CODES, asked)
-
-    def _prompts(self, sheet: str) -> dict[str, Prompt]:
+    def step(self, sheet: str, given: Replies) -> Step | None:
+        """The level on each dimension that is asked of the text, one after the other."""
         scheme, text = self._scheme(), self._text(sheet)
-        found = {}
         for id in dimensions_for(scheme, text):
-            dimension = scheme.dimension(id)
-            lower, purpose = scheme.lower_in_doubt, Purpose("Coder", id)
-            shown = self._shown()[text.id]
-            steps = dimension.steps
-            found[id] = coding_prompt(dimension, lower, self.wording, steps, shown, purpose)
-        return found
+            if id not in given:
+                dimension = scheme.dimension(id)
+                lower, purpose = scheme.lower_in_doubt, Purpose("Coder", id)
+                shown, steps = self._shown()[text.id], dimension.steps
+                asked = coding_prompt(dimension, lower, self.wording, steps, shown, purpose)
+                return Step(id, asked)
+        return None
 
     def lines(self, sheet: str, given: Replies) -> list[list[str]]:
         """A line for each dimension that was answered."""
