@@ -21,9 +21,9 @@ from delibsim.conduct.summarising.plan import plan_summaries
 from delibsim.domain.seed import seed_of
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.store.people.assignments import ask_step, sign_of_life
+from delibsim.store.people.assignments import hand_in_step, show_step
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import PERSON, REQUEST
+from delibsim.store.people.schema import PERSON
 from delibsim.store.runs import Runs
 
 DEBATES = (
@@ -112,18 +112,14 @@ def hand_in_next(desk, held):
     found = desk.next(held)
     if found is None:
         return False
-    key = ask_step(desk.register, held, found.sheet, found.step.name, "{}")
-    sign_of_life(desk.register, held, key)
-    give(desk, key, answer(found.step, held.person))
+    key = show_step(desk.register, held, found.sheet, found.step.name, found.known)
+    give(desk, held, key, answer(found.step, held.person))
     return True
 
 
-def give(desk, key, reply, status="ok"):
+def give(desk, held, key, reply, status="ok"):
     """Hand a reply in."""
-    with desk.register.writing() as connection:
-        where = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
-        values = {"reply": reply, "status": status, "given": now()}
-        return bool(connection.execute(REQUEST.update().where(where).values(**values)).rowcount)
+    return hand_in_step(desk.register, held, key, reply, status)
 
 
 def all_of(desk, held):

@@ -29,12 +29,17 @@ HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Next:
-    """What a rater is asked next: a step of a sheet, which is the `number`-th of `of`."""
+    """What a rater is asked next: a step of a sheet, which is the `number`-th of `of`; whether
+    anything of the place was shown before, and what is `known` of the request, None where it was
+    never shown.
+    """
 
     sheet: str
     step: Step
     number: int
     of: int
+    begun: bool
+    known: Reply | None = None
 
 
 @dataclass
@@ -92,9 +97,11 @@ class RaterDesk:
         sheets = held.sheets
         begun = [number for number, sheet in enumerate(sheets) if sheet in replies]
         for number in range(begun[-1] if begun else 0, len(sheets)):
-            _, step = given_so_far(task, sheets[number], replies.get(sheets[number], {}))
+            own = replies.get(sheets[number], {})
+            _, step = given_so_far(task, sheets[number], own)
             if step is not None:
-                return Next(sheets[number], step, number + 1, len(sheets))
+                known = own.get(step.name)
+                return Next(sheets[number], step, number + 1, len(sheets), bool(replies), known)
         finish_place(self.register, held)
         return None
 

@@ -20,6 +20,18 @@ from delibsim.store.people.schema import PLACE, REQUEST
 
 REST = 1800.0
 """Seconds without a sign of the person after which they count as a break."""
+PERSON = "a person"
+"""What records call who answered."""
+RECENT = 60.0
+"""Seconds between two signs of a person that are noted."""
+OF_REPLY = [
+    REQUEST.c[name]
+    for name in (
+        "key", "person", "unit", "occasion", "status", "reply", "asked", "shown", "paused", "given",
+        "kept", "fault",
+    )
+]  # fmt: skip
+"""The columns that `Reply` is made of."""
 Units = Sequence[tuple[str, str]]
 """The sheets of a place in the order of showing, each with the name of what it shows."""
 
@@ -163,41 +175,63 @@ def finish_place(register: Register, held: Held) -> None:
         connection.execute(update(PLACE).where(where).values(state="done", ended=now()))
 
 
-def ask_step(register: Register, held: Held, sheet: str, step: str, page: str) -> str:
-    """The key of the request for a step of a sheet, which is entered unless it is there."""
-    key = request_key(held.task, sheet, step)
-    row = {
-        "key": key,
-        "person": held.person,
-        "task": held.task,
-        "unit": sheet,
-        "place": held.sheets.index(sheet),
-        "occasion": step,
-        "page": page,
-        "asked": now(),
-    }
-    with suppress(IntegrityError), register.writing() as connection:  # it is there
-        connection.execute(REQUEST.insert().values(**row))
+def show_step(register: Register, held: Held, sheet: str, step: str, known: "Reply | None") -> str:
+    """The key of the request for a step of a sheet, which is entered unless it is `known`; the
+    person was here and is shown it.
+
+    A long time without a sign of the person counts as a break.
+    """
+    key, at = request_key(held.task, sheet, step), now()
+    away = at - (held.seen or at)
+    if known is not None and known.shown is not None and away < RECENT:
+        return key
+    if known is None:
+        row = {"key": key, "person": held.person, "task": held.task, "unit": sheet}
+        row |= {"place": held.sheets.index(sheet), "occasion": step}
+        row |= {"page": "", "asked": at, "shown": at}  # the page follows from the pack
+        with suppress(IntegrityError), register.writing() as connection:  # another tab was quicker
+            connection.execute(REQUEST.insert().values(**row))
+            connection.execute(update(PLACE).where(_is(held)).values(seen=at))
+        return key
+    with register.writing() as connection:
+        if away > REST and held.paused is None:
+            longer = REQUEST.c.paused + away
+            waits = and_(REQUEST.c.key == key, REQUEST.c.given.is_(None))
+            connection.execute(update(REQUEST).where(waits).values(paused=longer))
+        connection.execute(update(PLACE).where(_is(held)).values(seen=at))
     return key
 
 
-def sign_of_life(register: Register, held: Held, key: str | None = None) -> None:
-    """Note that the person was here, and that the step of this key is shown.
+def hand_in_step(register: Register, held: Held, key: str, reply: str, status: str = "ok") -> bool:
+    """Keep what the person of a place gives; False where it was given already, or is not hers.
 
-    A long time without a sign counts as a break.
+    A break ends, and the time since the last sign counts as one if it was long.
     """
     at = now()
+    own = and_(REQUEST.c.key == key, REQUEST.c.person == held.person, REQUEST.c.task == held.task)
     with register.writing() as connection:
         away = at - (held.seen or at)
-        if key is not None:
-            shown = REQUEST.c.key == key
-            if away > REST and held.paused is None:
-                rest = REQUEST.c.paused + away
-                values = and_(shown, REQUEST.c.shown.is_not(None), REQUEST.c.given.is_(None))
-                connection.execute(update(REQUEST).where(values).values(paused=rest))
-            first = and_(shown, REQUEST.c.shown.is_(None))
-            connection.execute(update(REQUEST).where(first).values(shown=at))
+        rest = away if away > REST and held.paused is None else 0.0
+        values = {"reply": reply, "status": status, "by": PERSON, "given": at, "draft": None}
+        values |= {"paused": REQUEST.c.paused + rest}
+        waits = and_(own, REQUEST.c.status.is_(None))
+        done = connection.execute(update(REQUEST).where(waits).values(**values)).rowcount
         connection.execute(update(PLACE).where(_is(held)).values(seen=at))
+    return bool(done)
+
+
+def save_draft(register: Register, held: Held, key: str, fields: Mapping[str, list[str]]) -> bool:
+    """Keep the fields of a request as they are typed; False where it was given already, or is not
+    hers.
+    """
+    at = now()
+    own = (REQUEST.c.key == key, REQUEST.c.person == held.person, REQUEST.c.task == held.task)
+    values = {"draft": json.dumps(dict(fields), ensure_ascii=False), "drafted": at}
+    with register.writing() as connection:
+        waits = and_(*own, REQUEST.c.status.is_(None))
+        done = connection.execute(update(REQUEST).where(waits).values(**values)).rowcount
+        connection.execute(update(PLACE).where(_is(held)).values(seen=at))
+    return bool(done)
 
 
 def pause(register: Register, held: Held) -> None:
@@ -227,7 +261,8 @@ def go_on(register: Register, held: Held) -> None:
 
 def replies_of(register: Register, held: Held) -> dict[str, dict[str, Reply]]:
     """What was given in a place, and what waits, by sheet and step."""
-    query = select(REQUEST).where(REQUEST.c.task == held.task, REQUEST.c.person == held.person)
+    own = (REQUEST.c.task == held.task, REQUEST.c.person == held.person)
+    query = select(*OF_REPLY).where(*own)
     with register.reading() as connection:
         return by_sheet(connection.execute(query))
 
@@ -235,7 +270,7 @@ def replies_of(register: Register, held: Held) -> dict[str, dict[str, Reply]]:
 def unkept(register: Register, task: str) -> dict[str, dict[str, Reply]]:
     """What was given for sheets of a task that are not in the study yet, by sheet and step."""
     open_ = (REQUEST.c.kept.is_(None), REQUEST.c.fault.is_(None), REQUEST.c.status.is_not(None))
-    query = select(REQUEST).where(REQUEST.c.task == task, *open_)
+    query = select(*OF_REPLY).where(REQUEST.c.task == task, *open_)
     with register.reading() as connection:
         return by_sheet(connection.execute(query))
 
@@ -256,6 +291,20 @@ def places_in(register: Register, task: str) -> list[tuple[Held, int | None]]:
     query = select(PLACE).where(PLACE.c.task == task).order_by(PLACE.c.number)
     with register.reading() as connection:
         return [(_held(row), row.follows) for row in connection.execute(query)]
+
+
+def replies_in(register: Register, task: str) -> dict[str, dict[str, Reply]]:
+    """What was given in a task, and what waits, by sheet and step."""
+    with register.reading() as connection:
+        return by_sheet(connection.execute(select(*OF_REPLY).where(REQUEST.c.task == task)))
+
+
+def draft_of(register: Register, person: str, key: str) -> dict[str, list[str]]:
+    """The fields of a request of a person as they were typed; empty where nothing was."""
+    query = select(REQUEST.c.draft).where(REQUEST.c.key == key, REQUEST.c.person == person)
+    with register.reading() as connection:
+        draft = connection.scalar(query)
+    return json.loads(draft) if draft else {}
 
 
 def counts_of(register: Register, task: str) -> dict[str, int]:
