@@ -1,9 +1,10 @@
 """What raters hand in on pages, brought into the study as the forms of packs on paper are."""
 
+import asyncio
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
 from delibsim.conduct.people.rater_pack import RaterPack
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people.assignments import mark_kept, unkept
-from delibsim.store.people.register import Register
+from delibsim.store.people.register import Register, Unavailable
 
 RESCORED = 60.0
 """Seconds between two times that scores are written anew."""
@@ -70,6 +71,25 @@ def _import(task: RaterPack, lines: Mapping[str, Sequence[Sequence[str]]]) -> No
         form = Path(folder) / "form.csv"
         form.write_text(form_text(task.columns, rows), encoding="utf-8")
         task.keep(form)
+
+
+async def keep_bringing(rows: "Rows", every: float = 2.0, share: float = 0.1) -> None:
+    """Bring rows into the study until this is cancelled, every few seconds, and at the end.
+
+    What it takes stays below this share of the time, so that pages stay quick. A register that
+    cannot be read now is read the next time.
+    """
+    try:
+        while True:
+            begun = time.monotonic()
+            with suppress(Unavailable):
+                await asyncio.to_thread(rows.bring)
+                await asyncio.to_thread(rows.rescore)
+            await asyncio.sleep(max(every, (time.monotonic() - begun) / share))
+    finally:
+        with suppress(Unavailable):
+            rows.bring()
+            rows.rescore(at_once=True)
 
 
 @dataclass

@@ -186,7 +186,7 @@ def show_step(register: Register, held: Held, sheet: str, step: str, known: "Rep
     if known is not None and known.shown is not None and away < RECENT:
         return key
     if known is None:
-        row = {"key": key, "person": held.person, "task": held.task, "unit": sheet}
+        row: dict[str, Any] = {"key": key, "person": held.person, "task": held.task, "unit": sheet}
         row |= {"place": held.sheets.index(sheet), "occasion": step}
         row |= {"page": "", "asked": at, "shown": at}  # the page follows from the pack
         with suppress(IntegrityError), register.writing() as connection:  # another tab was quicker
@@ -212,8 +212,8 @@ def hand_in_step(register: Register, held: Held, key: str, reply: str, status: s
     with register.writing() as connection:
         away = at - (held.seen or at)
         rest = away if away > REST and held.paused is None else 0.0
-        values = {"reply": reply, "status": status, "by": PERSON, "given": at, "draft": None}
-        values |= {"paused": REQUEST.c.paused + rest}
+        values: dict[str, Any] = {"reply": reply, "status": status, "by": PERSON, "given": at}
+        values |= {"draft": None, "paused": REQUEST.c.paused + rest}
         waits = and_(own, REQUEST.c.status.is_(None))
         done = connection.execute(update(REQUEST).where(waits).values(**values)).rowcount
         connection.execute(update(PLACE).where(_is(held)).values(seen=at))
@@ -315,7 +315,7 @@ def counts_of(register: Register, task: str) -> dict[str, int]:
     return {row[0]: row[1] for row in rows}
 
 
-def by_sheet(rows: Iterable[Row[Any]]) -> dict[str, dict[str, Reply]]:
+def by_sheet(rows: Iterable[Any]) -> dict[str, dict[str, Reply]]:
     """Rows of `request` by sheet and step."""
     found: dict[str, dict[str, Reply]] = {}
     for row in rows:
