@@ -186,7 +186,7 @@ lock:
 	$(COMPILE) --group postgres --constraints "$$all" --output-file requirements/postgres.txt
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
 	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt
-	$(COMPILE) pyproject.toml --extra aqua $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
+	$(COMPILE) pyproject.toml --extra aqua --extra judge $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
 	! grep -nE '^-|://' requirements/*.txt
 
 clean:
