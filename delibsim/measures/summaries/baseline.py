@@ -45,9 +45,14 @@ class Ridge:
             [np.log1p(len(opinion.split())), np.log1p(len(summary.split()))]
             for _, opinion, summary in triples
         ]
-        asked = np.array([[one[0] == own for own in self.questions] for one in triples])
+        asked = np.column_stack([_is(triples, question) for question in self.questions])
         a, b = reduced.transform(opinions), reduced.transform(summaries)
-        return np.hstack([cosine, lengths, asked.astype(float), a, b, a * b])
+        return np.hstack([cosine, lengths, asked, a, b, a * b])
+
+
+def _is(triples: Sequence[Triple], question: str) -> Array:
+    """1 where a triple is on this question, 0 elsewhere."""
+    return np.array([one[0] == question for one in triples], dtype=float)
 
 
 def fit_ridge(triples: Sequence[Triple], scores: Array) -> Ridge:

@@ -17,8 +17,8 @@ from delibsim.scorers.judge.checkpoint import (
 from delibsim.scorers.judge.form import encode
 from delibsim.scorers.neural import batches, need_device
 
-TOKENS = 4096
-"""Tokens of a batch, with its padding."""
+TOKENS = {"cpu": 1_024, "cuda": 16_384}
+"""Tokens of a batch, with its padding, by what computes: a processor gains nothing by more."""
 CHUNK = 2_000
 """Triples that are encoded, and sorted by length, at once."""
 Values = tuple[float, ...]
@@ -32,11 +32,12 @@ class Predictor:
     """
 
     def __init__(
-        self, judge: Any, tokenizer: Any, record: CheckpointRecord, tokens: int = TOKENS
+        self, judge: Any, tokenizer: Any, record: CheckpointRecord, tokens: int | None = None
     ) -> None:
         self.record, self.cut = record, 0
-        self._judge, self._tokenizer, self._tokens = judge.eval(), tokenizer, tokens
+        self._judge, self._tokenizer = judge.eval(), tokenizer
         self._device = next(judge.parameters()).device
+        self._tokens = tokens or TOKENS.get(self._device.type, TOKENS["cpu"])
 
     def key(self, triple: Triple) -> str:
         """The name of a score: it changes with the triple and with the checkpoint."""
@@ -69,7 +70,7 @@ class Predictor:
         return scores.float().cpu().tolist()
 
 
-def trained_judge(folder: Path, device: str = "auto", tokens: int = TOKENS) -> Predictor:
+def trained_judge(folder: Path, device: str = "auto", tokens: int | None = None) -> Predictor:
     """The checkpoint in a folder, ready to score; WrongInput where it is not what was set up."""
     record = read_record(folder)
     unchanged(folder, record)

@@ -174,15 +174,15 @@ def test_summaries_of_a_study_are_scored_once_and_reported(mine, tmp_path, monke
     run("summarise", "tram", "--sizes", "10", "--runs", "1")
     runs = Runs(tmp_path / "runs", "tram")
     first = score_summaries(runs, mine, device="cpu")
-    assert (first.planned, first.new, first.before) == (10, 10, 0)
+    assert (first.planned, first.new, first.before) == (20, 20, 0)
     assert any("0.47 to 0.20" in note for note in first.notes)
     plain = json.loads(run("judge", "score", "tram", str(mine), "--json"))
-    assert (plain["new"], plain["before"]) == (0, 10)
+    assert (plain["new"], plain["before"]) == (0, 20)
     scores = TrainedScores.of(runs, first.judge)
     kept = list(scores.all())
     scores.file.write_text("".join(scores.file.read_text().splitlines(keepends=True)[:4]))
     third = score_summaries(runs, mine, device="cpu")
-    assert (third.new, third.before) == (6, 4)
+    assert (third.new, third.before) == (16, 4)
     assert {one.key: one.values for one in scores.all()} == {one.key: one.values for one in kept}
     told = run("summaries", "report", "tram", "--json")
     assert first.judge in told
