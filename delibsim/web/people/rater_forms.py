@@ -1,20 +1,20 @@
-"""The prompts of raters and coders as forms of a page: what is told, the fields, and the reply."""
+"""The forms in which raters and coders reply, as fields of a page; participants have theirs in
+`models/person/questionnaire.py`.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Literal
 
 from delibsim.domain.rating import DIMENSIONS, SCALE
-from delibsim.models.person.page import told
+from delibsim.models.person.questionnaire import Incomplete
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Stance
 from delibsim.prompts.forms.choice import ChoiceForm
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
 from delibsim.prompts.forms.verdict import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import Words
-from delibsim.prompts.prompt import Form, Prompt
-from delibsim.web.people.language import Language
+from delibsim.prompts.prompt import Form
 
 Kind = Literal["number", "choice", "words", "ballot"]
 Given = Mapping[str, Sequence[str]]
@@ -22,20 +22,7 @@ Given = Mapping[str, Sequence[str]]
 NO_RATIONALE = "People are not asked for a rationale, on pages as on paper."
 """What stands in the place of a rationale in the replies of people."""
 ANSWER, REASON = "answer", "reason"
-QUOTE = "> "
 POINTS = dict(zip(LABELS[: len(DIMENSIONS)], DIMENSIONS, strict=True))
-
-
-class Incomplete(ValueError):
-    """A form with something missing or wrong: by field the key of what is said, with its values."""
-
-    def __init__(self, faults: Mapping[str, tuple[str, Mapping[str, Any]]]) -> None:
-        super().__init__(", ".join(faults))
-        self.faults = faults
-
-    def said(self, language: Language) -> dict[str, str]:
-        """What is wrong by field, in a language."""
-        return {name: language(key, **values) for name, (key, values) in self.faults.items()}
 
 
 @dataclass(frozen=True)
@@ -52,29 +39,6 @@ class Field:
     low: int = SCALE[0]
     high: int = SCALE[-1]
     limit: int | None = None
-
-
-@dataclass(frozen=True)
-class Block:
-    """A part of what is told; `quoted` where it is what somebody else has said or written."""
-
-    text: str
-    quoted: bool = False
-
-
-def blocks(prompt: Prompt) -> list[Block]:
-    """What a prompt tells, as models are told it, without how a reply is written: paragraphs, and
-    quoted words apart from them.
-    """
-    found = []
-    for quoted, lines in groupby(told(prompt).split("\n"), lambda line: line.startswith(">")):
-        if quoted:
-            words = "\n".join([line.removeprefix(">").removeprefix(" ") for line in lines])
-            found.append(Block(words, quoted=True))
-        else:
-            parts = "\n".join(lines).split("\n\n")
-            found += [Block(part.strip()) for part in parts if part.strip()]
-    return found
 
 
 def fields_of(form: Form) -> list[Field]:

@@ -16,6 +16,7 @@ from delibsim.annotation.blinding import REMOVED, SOMEBODY
 from delibsim.conduct.people.rater_desk import Next, RaterDesk
 from delibsim.conduct.people.rater_pack import Step
 from delibsim.domain.errors import WrongInput
+from delibsim.models.person.questionnaire import Incomplete, blocks_of
 from delibsim.prompts.forms.ballot import SPEAKERS
 from delibsim.prompts.prompt import UnreadableReply
 from delibsim.store.people.assignments import (
@@ -28,7 +29,7 @@ from delibsim.store.people.assignments import (
     show_step,
 )
 from delibsim.web.people.language import Language
-from delibsim.web.people.rater_forms import POINTS, Incomplete, blocks, fields_of, reply_of
+from delibsim.web.people.rater_forms import POINTS, fields_of, reply_of
 from delibsim.web.people.render import render
 
 LARGEST = 400_000
@@ -126,7 +127,7 @@ class RaterPages:
                 reply = _reply(found, answers)
         except Incomplete as error:
             save_draft(self.desk.register, held, given, answers)
-            return self._step(rater, held, found, answers, error.said(rater.language))
+            return self._step(rater, held, found, answers, _said(error, rater.language))
         except UnreadableReply as error:
             save_draft(self.desk.register, held, given, answers)
             told = rater.language("rate.unread", fault=str(error))
@@ -277,6 +278,11 @@ def _reply(found: Next, answers: Fields) -> str:
     return reply
 
 
+def _said(error: Incomplete, language: Language) -> dict[str, str]:
+    """What is wrong by field, in a language."""
+    return {name: language(key, **values) for name, (key, values) in error.faults.items()}
+
+
 def _shown(step: Step) -> dict[str, Any]:
     """What a page shows of a step: what is told, and the fields."""
     if step.prompt is None:
@@ -285,7 +291,7 @@ def _shown(step: Step) -> dict[str, Any]:
     on_ballot = [field for field in fields if field.kind == "ballot"]
     points = list(enumerate(POINTS.values(), 1)) if on_ballot else []
     others = [field for field in fields if field.kind != "ballot"]
-    told = blocks(step.prompt)
+    told = blocks_of(step.prompt)
     return {"blocks": told, "fields": others, "points": points, "letters": SPEAKERS}
 
 
