@@ -72,6 +72,7 @@ COMMANDS = {
         "Look at summaries of opinions: how good they are, and whom they leave out.",
     ),
     "judge": ("judge", "Have summaries judged by language models or people."),
+    "people": ("people", "People who take part in a browser: who they are to a study, how far."),
     "texts": (
         "imported_texts",
         "Import texts of your own into a study of texts, and look at them.",
@@ -101,8 +102,10 @@ AS_SETTINGS = {
     "code audit": ("--to",),
     "code report": ("--by",),
     "code export": ("--stratify",),
+    "code online": ("--stratify",),
     "compare ask": ("--name",),
     "compare export": ("--name",),
+    "compare online": ("--name",),
     "compare import": ("--name",),
     "compare plan": (
         "--texts",

@@ -16,11 +16,11 @@ from sqlalchemy import Connection, Row, and_, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import PLACE, REQUEST
+from delibsim.store.people.schema import INVITATION, PERSON, PLACE, REQUEST
 
 REST = 1800.0
 """Seconds without a sign of the person after which they count as a break."""
-PERSON = "a person"
+BY = "a person"
 """What records call who answered."""
 RECENT = 60.0
 """Seconds between two signs of a person that are noted."""
@@ -212,7 +212,7 @@ def hand_in_step(register: Register, held: Held, key: str, reply: str, status: s
     with register.writing() as connection:
         away = at - (held.seen or at)
         rest = away if away > REST and held.paused is None else 0.0
-        values: dict[str, Any] = {"reply": reply, "status": status, "by": PERSON, "given": at}
+        values: dict[str, Any] = {"reply": reply, "status": status, "by": BY, "given": at}
         values |= {"draft": None, "paused": REQUEST.c.paused + rest}
         waits = and_(own, REQUEST.c.status.is_(None))
         done = connection.execute(update(REQUEST).where(waits).values(**values)).rowcount
@@ -297,6 +297,21 @@ def replies_in(register: Register, task: str) -> dict[str, dict[str, Reply]]:
     """What was given in a task, and what waits, by sheet and step."""
     with register.reading() as connection:
         return by_sheet(connection.execute(select(*OF_REPLY).where(REQUEST.c.task == task)))
+
+
+def task_of(register: Register, person: str) -> str:
+    """The task that a rater was invited to, "" where there is none."""
+    known = select(PERSON.c.task).where(PERSON.c.id == person)
+    invited = select(INVITATION.c.task).where(INVITATION.c.person == person)
+    with register.reading() as connection:
+        return connection.scalar(known) or connection.scalar(invited) or ""
+
+
+def note_ended(register: Register, person: str) -> None:
+    """A rater has handed in everything, or goes for good: her stage is done from then on."""
+    stays = and_(PERSON.c.id == person, PERSON.c.stage.not_in(("withdrawn", "done")))
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(stays).values(stage="done"))
 
 
 def draft_of(register: Register, person: str, key: str) -> dict[str, list[str]]:
