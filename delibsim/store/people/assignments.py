@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select, update
+from sqlalchemy import Connection, Row, and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
@@ -151,15 +151,13 @@ def lapsed(register: Register, task: str, before: float) -> list[Held]:
     """The places whose units are to be handed on: those that were left and that no place follows,
     and those that are taken and whose person gave no sign since `before`.
     """
+    away = and_(PLACE.c.state == "taken", PLACE.c.seen < before)
+    gone = select(PLACE).where(PLACE.c.task == task, or_(PLACE.c.state == "left", away))
+    follows = select(PLACE.c.follows).where(PLACE.c.task == task, PLACE.c.follows.is_not(None))
     with register.reading() as connection:
-        rows = connection.execute(select(PLACE).where(PLACE.c.task == task)).all()
-    followed = {row.follows for row in rows}
-    found = []
-    for row in rows:
-        gone = row.state == "taken" and (row.seen or 0.0) < before
-        if row.number not in followed and (gone or row.state == "left"):
-            found.append(_held(row))
-    return found
+        rows = connection.execute(gone.order_by(PLACE.c.number)).all()
+        followed = set(connection.scalars(follows)) if rows else set()
+    return [_held(row) for row in rows if row.number not in followed]
 
 
 def leave_place(register: Register, held: Held) -> None:
