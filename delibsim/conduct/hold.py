@@ -19,7 +19,6 @@ from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
 
-
 Pace = Callable[[LanguageModel, Callable[[], int]], LanguageModel]
 """From a voice, and what gives the number of calls that were made, to a voice."""
 
