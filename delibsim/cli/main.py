@@ -46,6 +46,10 @@ COMMANDS = {
         "Write one run for others: Markdown, text, JSON, CSV, HTML, or the line that cites it.",
     ),
     "fork": ("fork", "Go on from a turn of a run with something changed, and see the effect."),
+    "serve": (
+        "serve",
+        "Hold sessions with people in their browsers: delibsim serve --demo shows a table at once.",
+    ),
     "forks": ("forks", "The forks of a study, and the effects of what each has otherwise."),
     "probe": (
         "probe",
@@ -131,6 +135,7 @@ AS_SETTINGS = {
     "estimate": ("--runs",),
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
+    "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
     "summaries minorities": ("--by", "--summaries", "--judgments"),
     "summarise": ("--sizes", "--groups", "--name"),

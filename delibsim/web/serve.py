@@ -72,7 +72,7 @@ def serve(
         proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
-    server = _Announced(settings, lambda: _announce(address, told, browse))
+    server = AnnouncingServer(settings, lambda: _announce(address, told, browse))
     try:
         server.run(sockets=[made])
     finally:
@@ -80,7 +80,7 @@ def serve(
         site.close()
 
 
-class _Announced(uvicorn.Server):
+class AnnouncingServer(uvicorn.Server):
     """A server that says when it can be asked."""
 
     def __init__(self, settings: uvicorn.Config, announce: Callable[[], None]) -> None:
