@@ -122,3 +122,21 @@ async def test_a_vote_that_is_contradicted_counts_as_it_was_first_and_is_told(co
     assert json.loads(out)["scores"] == before["scores"]
     assert code == 3
     assert "1 line contradicts" in err
+
+
+async def test_texts_whose_ids_hold_a_bar_are_put_on_sheets_of_their_own(command, tmp_path):
+    ids = ["a | b", "c", "a", "b | c", "a |", "| c"]
+    rows = [f"{id},We should build tram {n}.\n" for n, id in enumerate(ids)]
+    (tmp_path / "bars.csv").write_text("id,text\n" + "".join(rows), encoding="utf-8")
+    await command("texts", "import", "bars.csv", "--id", "id", "study=bars")
+    sheets = len(ids) * (len(ids) - 1)
+    words = ("compare", "ask", "bars", "dimension=logical", "design=all", "order=both")
+    async with FakeProvider() as provider:
+        code, out, err = await command(*asked_at(provider, words), "--json")
+        assert code == 0, err
+        assert provider.calls == sheets
+    found = json.loads(out)
+    votes = tmp_path / "runs/bars/annotations/compare-main/annotations.jsonl"
+    kept = [json.loads(line) for line in votes.read_text(encoding="utf-8").splitlines()]
+    assert len({(vote["a"], vote["b"]) for vote in kept}) == len(kept) == sheets
+    assert (found["new"], found["before"]) == (sheets, 0)
