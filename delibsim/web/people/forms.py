@@ -42,9 +42,7 @@ def form_of(
     faults: Incomplete | None = None,
 ) -> dict[str, Any]:
     """What the templates `fields.html` and `form.html` are given as `form`."""
-    said: dict[str, str] = {}
-    if faults is not None:
-        said = {name: language(key, **values) for name, (key, values) in faults.faults.items()}
+    said = {} if faults is None else said_of(faults, language)
 
     def value(field: Field) -> str:
         return (draft.get(field.name) or [""])[-1]
@@ -53,10 +51,18 @@ def form_of(
     made = {"asked": asked, "key": key, "faults": said, "value": value, "groups": groups}
     ballot = [field for shape, fields in groups if shape == "ballot" for field in fields]
     made["pairs"] = list(zip(ballot[: len(ballot) // 2], ballot[len(ballot) // 2 :], strict=True))
-    made["texts"] = Markup("").join(
-        Markup(' data-{}="{}"').format(name, language(f"form.{name}")) for name in SAID
-    )
-    return made
+    return made | {"texts": texts_of(language)}
+
+
+def said_of(faults: Incomplete, language: Language) -> dict[str, str]:
+    """What is wrong by field, in a language."""
+    return {name: language(key, **values) for name, (key, values) in faults.faults.items()}
+
+
+def texts_of(language: Language) -> Markup:
+    """The texts that the script of a form says, as attributes of the form."""
+    texts = [Markup(' data-{}="{}"').format(name, language(f"form.{name}")) for name in SAID]
+    return Markup("").join(texts)
 
 
 def draft_of(request: WaitingRequest) -> dict[str, list[str]]:

@@ -90,7 +90,7 @@ def filled(page, check="37"):
     csrf = re.search(r'name="csrf" value="(\w+)"', page)
     radios = re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)"', page)
     fields |= dict(radios)
-    for name in re.findall(r'<textarea id="(\w+)"', page):
+    for name in re.findall(r'<textarea[^>]* name="(\w+)"', page):
         fields[name] = "Trams are quiet & carry <many> people."
     told = re.search(r"(?:the number|nombre|Zahl)\D{0,40}?(\d\d)\b", page)
     if told:
