@@ -33,7 +33,8 @@ def questionnaire(prompt: Prompt, rationale: bool = True) -> Questionnaire:
 
     Without `rationale` a coder is not asked for one.
     """
-    build = BUILDERS.get(type(prompt.reply))
+    kinds = type(prompt.reply).__mro__
+    build = next((BUILDERS[kind] for kind in kinds if kind in BUILDERS), None)
     if build is None:
         raise TypeError(f"people are not asked in the form {type(prompt.reply).__name__}")
     made = build(prompt)

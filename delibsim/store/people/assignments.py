@@ -12,15 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select, update
+from sqlalchemy import Connection, Row, and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import PLACE, REQUEST
+from delibsim.store.people.schema import INVITATION, PERSON, PLACE, REQUEST
 
 REST = 1800.0
 """Seconds without a sign of the person after which they count as a break."""
-PERSON = "a person"
+BY = "a person"
 """What records call who answered."""
 RECENT = 60.0
 """Seconds between two signs of a person that are noted."""
@@ -151,15 +151,13 @@ def lapsed(register: Register, task: str, before: float) -> list[Held]:
     """The places whose units are to be handed on: those that were left and that no place follows,
     and those that are taken and whose person gave no sign since `before`.
     """
+    away = and_(PLACE.c.state == "taken", PLACE.c.seen < before)
+    gone = select(PLACE).where(PLACE.c.task == task, or_(PLACE.c.state == "left", away))
+    follows = select(PLACE.c.follows).where(PLACE.c.task == task, PLACE.c.follows.is_not(None))
     with register.reading() as connection:
-        rows = connection.execute(select(PLACE).where(PLACE.c.task == task)).all()
-    followed = {row.follows for row in rows}
-    found = []
-    for row in rows:
-        gone = row.state == "taken" and (row.seen or 0.0) < before
-        if row.number not in followed and (gone or row.state == "left"):
-            found.append(_held(row))
-    return found
+        rows = connection.execute(gone.order_by(PLACE.c.number)).all()
+        followed = set(connection.scalars(follows)) if rows else set()
+    return [_held(row) for row in rows if row.number not in followed]
 
 
 def leave_place(register: Register, held: Held) -> None:
@@ -212,7 +210,7 @@ def hand_in_step(register: Register, held: Held, key: str, reply: str, status: s
     with register.writing() as connection:
         away = at - (held.seen or at)
         rest = away if away > REST and held.paused is None else 0.0
-        values: dict[str, Any] = {"reply": reply, "status": status, "by": PERSON, "given": at}
+        values: dict[str, Any] = {"reply": reply, "status": status, "by": BY, "given": at}
         values |= {"draft": None, "paused": REQUEST.c.paused + rest}
         waits = and_(own, REQUEST.c.status.is_(None))
         done = connection.execute(update(REQUEST).where(waits).values(**values)).rowcount
@@ -297,6 +295,21 @@ def replies_in(register: Register, task: str) -> dict[str, dict[str, Reply]]:
     """What was given in a task, and what waits, by sheet and step."""
     with register.reading() as connection:
         return by_sheet(connection.execute(select(*OF_REPLY).where(REQUEST.c.task == task)))
+
+
+def task_of(register: Register, person: str) -> str:
+    """The task that a rater was invited to, "" where there is none."""
+    known = select(PERSON.c.task).where(PERSON.c.id == person)
+    invited = select(INVITATION.c.task).where(INVITATION.c.person == person)
+    with register.reading() as connection:
+        return connection.scalar(known) or connection.scalar(invited) or ""
+
+
+def note_ended(register: Register, person: str) -> None:
+    """A rater has handed in everything, or goes for good: her stage is done from then on."""
+    stays = and_(PERSON.c.id == person, PERSON.c.stage.not_in(("withdrawn", "done")))
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(stays).values(stage="done"))
 
 
 def draft_of(register: Register, person: str, key: str) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ PERSON = Table(
     Column("stage", String(24), nullable=False, default="invited"),
     # invited, consented, ready, waiting, seated, working, done, declined, failed_checks, withdrawn
     Column("identity", String(24)),  # the key in `identity`; null once it is forgotten
+    Column("task", Text),  # of raters: the task of the study that her invitation names
     Column("consent_version", String(64)),
     Column("consented", Float),
     Column("made", Float, nullable=False),

@@ -133,7 +133,11 @@ class ParticipantPages:
     def next(self, person: Person, login: Login, request: Request) -> Response:
         """Whatever is next for a person."""
         words, hosting = language(person.language), self.hosting
-        common = {"csrf": login.csrf, "languages": languages(), "contact": hosting.contact}
+        common: dict[str, Any] = {
+            "csrf": login.csrf,
+            "languages": languages(),
+            "contact": hosting.contact,
+        }
         if person.stage == INVITED:
             text = html_of(hosting.consent)
             return _html("consent.html", words, text=text, **common)
