@@ -18,7 +18,8 @@ from delibsim.conduct.people.hall import Hall, View
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.hosting import Hosting, Question
 from delibsim.domain.text import safe
-from delibsim.models.person.questionnaire import Incomplete, reply_of
+from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.reply import reply_of
 from delibsim.store.people.entry import (
     PARTICIPANT,
     RATER,
