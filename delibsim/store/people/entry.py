@@ -76,9 +76,7 @@ def invite_person(
     return code, invite(register, own, days)
 
 
-def accept(
-    register: Register, link: Invitation, language: str, who: Identity | None
-) -> Invitation:
+def accept(register: Register, link: Invitation, language: str, who: Identity | None) -> Invitation:
     """The invitation of who comes by a link that is open to all, as a new person; of a panel's id
     that came at the same moment, the person who is kept already.
 

@@ -41,9 +41,9 @@ class Entry:
             return self._without_id(request)
         known = None if found.person else await run_in_threadpool(self._here, request, found)
         words = self.visits.words(request)
-        values = {"query": request.url.query, "token": request.path_params["token"]}
+        here, query, token = bool(known), request.url.query, request.path_params["token"]
         links = [(code, _in_language(request, code)) for code in languages()]
-        return page("enter.html", words, links=links, here=bool(known), **values)
+        return page("enter.html", words, links=links, here=here, query=query, token=token)
 
     async def enter(self, request: Request) -> Response:
         """Let the person in to whom a link belongs; of an open link, a new one."""
@@ -109,5 +109,3 @@ def _in_language(request: Request, code: str) -> str:
     """The address of this page in another language."""
     given = [(name, text) for name, text in request.query_params.multi_items() if name != "lang"]
     return f"{request.url.path}?{urlencode([*given, ('lang', code)])}"
-
-

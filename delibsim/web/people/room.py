@@ -1,4 +1,4 @@
-"""The page of a seat: what was said, whose turn it is, what is asked, and what changes meanwhile."""
+"""The page of a seat: what was said, whose turn it is, what is asked, what changes meanwhile."""
 
 import json
 from collections.abc import AsyncIterator
@@ -13,7 +13,8 @@ from starlette.routing import Route
 from delibsim.conduct.people.desk import PAGES
 from delibsim.conduct.people.hall import View
 from delibsim.domain.hosting import Limit
-from delibsim.models.person.questionnaire import Incomplete, reply_of
+from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.reply import reply_of
 from delibsim.store.people.persons import WITHDRAWN, person_of
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.requests import (
@@ -218,4 +219,3 @@ def _left(limit: Limit, request: WaitingRequest) -> int | None:
         return None
     begun = request.shown or now()
     return max(0, round(60 * limit.minutes - (now() - begun - request.paused)))
-
