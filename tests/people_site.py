@@ -13,6 +13,7 @@ import httpx
 import uvicorn
 
 from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import plan
@@ -45,7 +46,7 @@ def served(hall, proxies=(), hosts=(), holding=True):
     """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them."""
     made = socket.create_server(("127.0.0.1", 0))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    gate = Gate(application(hall), hosts, proxies)
+    gate = Gate(application(hall, RaterDesk(hall.runs, hall.register)), hosts, proxies)
     config = uvicorn.Config(
         gate, log_level="critical", lifespan="off", proxy_headers=False, timeout_graceful_shutdown=1
     )

@@ -1,6 +1,7 @@
 """The pages of people as one application: links, what is next for each person, and the raters."""
 
 import sys
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -11,7 +12,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.text import safe
+from delibsim.store.people.assignments import note_ended
 from delibsim.store.people.entry import RATER, invitation_of
 from delibsim.store.people.persons import DONE, READY
 from delibsim.store.people.register import Unavailable
@@ -19,7 +22,7 @@ from delibsim.web.people.end import End
 from delibsim.web.people.enter import Entry
 from delibsim.web.people.next import Next
 from delibsim.web.people.questions import Questions
-from delibsim.web.people.raters import Rater, rater_routes
+from delibsim.web.people.raters import Rater, RaterPages
 from delibsim.web.people.render import ASSETS, asset
 from delibsim.web.people.room import Room
 from delibsim.web.people.visits import Visits, page
@@ -31,8 +34,10 @@ WAIT = "10"
 """Seconds after which who asks too often may ask again."""
 
 
-def application(hall: Hall) -> Starlette:
-    """The application; `web.people.gate.Gate` stands before it."""
+def application(hall: Hall, desk: RaterDesk) -> Starlette:
+    """The application over the rooms of a hall and a desk of raters; `web.people.gate.Gate` stands
+    before it.
+    """
     visits = Visits(hall)
     room, questions, end = Room(visits), Questions(visits), End(visits)
 
@@ -44,6 +49,8 @@ def application(hall: Hall) -> Starlette:
         task = invitation.task if invitation else ""
         return Rater(visit.person.id, task, visit.words, visit.login.csrf)
 
+    raters = RaterPages(desk, rater, hall.hosting.contact, partial(note_ended, hall.register))
+
     async def told(request: Request, error: Exception) -> Response:
         return await _told(visits, request, error)
 
@@ -53,7 +60,7 @@ def application(hall: Hall) -> Starlette:
         *questions.routes(),
         *room.routes(),
         *end.routes(),
-        *rater_routes(hall, rater),
+        *raters.routes(),
         Route("/~assets/{name}", _asset, methods=["GET"]),
     ]
     handlers: Any = {HTTPException: told, Unavailable: told, Exception: told}
