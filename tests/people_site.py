@@ -26,6 +26,8 @@ from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 
 TABLE = ("topic=ccps", "treatment=normative", "rounds=1", "seed=7")
+OPEN = []
+"""The browsers that are open; they are closed with the pages."""
 PLAIN = Hosting(consent="# Consent\n\nI take part.", typing=None, debriefing="It is *over*.")
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 FIELD = re.compile(r'<(?:input|select|textarea)[^>]*? name="([A-Za-z0-9_-]+)"')
@@ -66,6 +68,9 @@ def served(hall, proxies=(), hosts=(), holding=True):
     try:
         yield f"http://127.0.0.1:{made.getsockname()[1]}"
     finally:
+        for client in OPEN:
+            client.close()
+        OPEN.clear()
         server.should_exit = True
         thread.join()
         hall.register.close()
@@ -87,6 +92,7 @@ class Browser:
 
     def __init__(self, address, **headers):
         self.http = httpx.Client(base_url=address, headers=headers, timeout=20)
+        OPEN.append(self.http)
         self.page = SimpleNamespace(text="", status_code=0)
 
     def get(self, path="/me"):

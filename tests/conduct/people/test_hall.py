@@ -263,4 +263,4 @@ async def test_changes_tell_at_once_what_was_said(tmp_path):
     (room,) = rooms_of(hall.register)
     found = changes(hall.register, room.session)
     assert [one.id for one in found] == sorted({one.id for one in found})
-    assert {"seat", "room", "asked", "turn"} <= {one.kind for one in found}
+    assert {"came", "room", "asked", "turn"} <= {one.kind for one in found}
