@@ -15,8 +15,8 @@ from delibsim.store.people.register import Register
 from delibsim.web.guard import HEADERS, LOOPBACK, POLICY
 
 COOKIE = "delibsim_people"
-LARGEST = 400_000
-"""Bytes of a form: 10,000 words are kept, so that they can be shown again."""
+LARGEST = 1_000_000
+"""Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
 TRIES, WITHIN = 30, 60.0
 """Links that one address may try within so many seconds; those that are good do not count."""
