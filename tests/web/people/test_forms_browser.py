@@ -74,7 +74,7 @@ class Desk:
         except Incomplete as faults:
             return self.shown(name, answers_in(fields), faults)
         self.given.setdefault(name, reply)
-        return RedirectResponse("/form/stance", status_code=303)
+        return RedirectResponse("/form/label", status_code=303)
 
     async def draft(self, request):
         if self.down:
@@ -362,7 +362,7 @@ class TestInABrowser:
         page.locator("#n-S1").fill("7")
         other.locator(".saved", has_text="another tab").wait_for()
         page.locator("button.first").dblclick()
-        page.wait_for_load_state()
+        page.wait_for_url("**/form/label")
         assert desk.posts == 1
         assert desk.given == {"stance": "S1: 7"}
         other.locator("#n-S1").fill("9")
