@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from delibsim.annotation.forms import form_text
 from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
@@ -18,13 +19,13 @@ SHEETS = (
 )  # fmt: skip
 
 
-def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str, object]]:
+def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str, Any]]:
     """A row for each place of the tasks on pages: who has it, how many sheets are whole, how many
     of these are in the study, and the minutes without breaks.
 
     A place that was left is partial: `whole` says how many of its sheets count.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in names or desk.names():
         task = desk.task(name)
         replies = replies_in(desk.register, name)

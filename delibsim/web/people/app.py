@@ -19,6 +19,7 @@ from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.hosting import Hosting, Question
 from delibsim.domain.text import safe
 from delibsim.models.person.questionnaire import Incomplete, reply_of
+from delibsim.store.people.assignments import note_task, task_of
 from delibsim.store.people.entry import (
     PARTICIPANT,
     RATER,
@@ -112,6 +113,8 @@ class ParticipantPages:
             return _html("no_link.html", words, 404, contact=self.hosting.contact)
         person = found.person or await run_in_threadpool(self._new, request, words.code, found.role)
         await run_in_threadpool(note_used, self.register, token)
+        if found.task:
+            await run_in_threadpool(note_task, self.register, person, found.task)
         cookie = await run_in_threadpool(log_in, self.register, person, found.role)
         return with_cookie(RedirectResponse(HOME, status_code=303), cookie, request)
 
@@ -144,10 +147,10 @@ class ParticipantPages:
             return _html("goodbye.html", words, why=person.stage, **common)
         if person.stage == CONSENTED:
             return self._questions(person, login, words)
-        if person.role == RATER:
-            return RedirectResponse("/rate", status_code=303)
         if person.stage == DONE:
             return self._end(words, login)
+        if person.role == RATER:
+            return RedirectResponse("/rate", status_code=303)
         invitation = invitation_of(self.register, person.id)
         where = (invitation.session, invitation.seat) if invitation else ("", "")
         view = self.hall.view(person.id)
@@ -349,10 +352,12 @@ class ParticipantPages:
         return found
 
 
-def application(hall: Hall) -> Starlette:
-    """The application; `web.people.gate.Gate` stands before it."""
+def application(hall: Hall, raters_at: RaterDesk | None = None) -> Starlette:
+    """The application; `web.people.gate.Gate` stands before it. `raters_at` is the desk of raters,
+    by default one of its own.
+    """
     pages = ParticipantPages(hall)
-    desk = RaterDesk(hall.runs, hall.register)
+    desk = raters_at or RaterDesk(hall.runs, hall.register)
 
     def rater(request: Request) -> Rater | None:
         login = login_in(hall.register, request)
@@ -361,8 +366,7 @@ def application(hall: Hall) -> Starlette:
         person = person_of(hall.register, login.person)
         if person is None or person.stage not in (READY, DONE):
             return None
-        invitation = invitation_of(hall.register, person.id)
-        task = invitation.task if invitation else ""
+        task = task_of(hall.register, person.id)
         return Rater(person.id, task, language(person.language), login.csrf)
 
     def ended(person: str) -> None:

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,7 +13,6 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from delibsim.annotation.blinding import REMOVED, SOMEBODY
-from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import Next, RaterDesk
 from delibsim.conduct.people.rater_pack import Step
 from delibsim.domain.errors import WrongInput
@@ -26,7 +24,6 @@ from delibsim.store.people.assignments import (
     draft_of,
     go_on,
     hand_in_step,
-    note_ended,
     pause,
     save_draft,
     show_step,
@@ -305,10 +302,3 @@ def _answers(fields: Fields) -> dict[str, list[str]]:
 
 def _back(query: str = "") -> Response:
     return RedirectResponse(f"{HERE}{query}", status_code=303)
-
-
-def rater_routes(hall: Hall, known: Known) -> list[Route]:
-    """The routes of raters beside the rooms of a hall; `known` names the rater of a request."""
-    desk = RaterDesk(hall.runs, hall.register)
-    ended = partial(note_ended, hall.register)
-    return RaterPages(desk, known, hall.hosting.contact, ended).routes()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection
 import uvicorn
 
 from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.rater_rows import Rows, keep_bringing
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound
@@ -23,7 +25,8 @@ def serve_people(
     made = bound(host, port)
     number = made.getsockname()[1]
     named = f"[{host}]" if ":" in host else host
-    gate = Gate(application(hall), [host, *hosts], proxies)
+    desk = RaterDesk(hall.runs, hall.register)
+    gate = Gate(application(hall, desk), [host, *hosts], proxies)
     settings = uvicorn.Config(
         gate,
         log_level="critical",
@@ -38,11 +41,15 @@ def serve_people(
 
     async def both() -> None:
         holding = asyncio.create_task(hall.run())
+        rows = Rows(desk, hall.runs.lock)
+        bringing = asyncio.create_task(keep_bringing(rows, told=hall.told))
         serving = asyncio.create_task(server.serve(sockets=[made]))
         done, _ = await asyncio.wait({holding, serving}, return_when=asyncio.FIRST_COMPLETED)
         holding.cancel()
         server.should_exit = True
         await asyncio.gather(holding, serving, return_exceptions=True)
+        bringing.cancel()
+        await asyncio.gather(bringing, return_exceptions=True)
         for task in done:
             if not task.cancelled() and task.exception() is not None:
                 raise task.exception() or RuntimeError("the server ended")
