@@ -35,7 +35,7 @@ def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str
             given = [one for steps in own.values() for one in steps.values()]
             whole = [sheet for sheet, steps in own.items() if _whole(desk, held, sheet, steps)]
             seconds = sum([one.seconds or 0.0 for one in given])
-            kept = sum([all(one.kept for one in own[sheet].values()) for sheet in whole])
+            kept = sum(_kept(own[sheet]) for sheet in whole)
             faults = {one.sheet for one in given if one.fault}
             values = (
                 name, task.kind, raters[held.number], held.person, held.state, len(held.sheets),
@@ -70,6 +70,10 @@ def _cells(one: Reply) -> list[object]:
         shown = round(value, 3) if isinstance(value, float) else value
         found.append("" if shown is None else shown)
     return found
+
+
+def _kept(steps: Mapping[str, Reply]) -> bool:
+    return all(one.kept is not None for one in steps.values())
 
 
 def _whole(desk: RaterDesk, held: Held, sheet: str, steps: Mapping[str, Reply]) -> bool:

@@ -352,12 +352,9 @@ class ParticipantPages:
         return found
 
 
-def application(hall: Hall, raters_at: RaterDesk | None = None) -> Starlette:
-    """The application; `web.people.gate.Gate` stands before it. `raters_at` is the desk of raters,
-    by default one of its own.
-    """
+def application(hall: Hall, desk: RaterDesk) -> Starlette:
+    """The application; `web.people.gate.Gate` stands before it."""
     pages = ParticipantPages(hall)
-    desk = raters_at or RaterDesk(hall.runs, hall.register)
 
     def rater(request: Request) -> Rater | None:
         login = login_in(hall.register, request)
