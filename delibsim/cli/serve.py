@@ -160,7 +160,10 @@ def _serve(
         if seats and not link:
             say(f"links: delibsim people invite {planned.study} --number {seats}", err=True)
         for task in tasks:
-            say(f"links of raters: delibsim people invite {planned.study} --rater {task}", err=True)
+            say(
+                f"links of raters: delibsim people invite {planned.study} --rater {task} --open",
+                err=True,
+            )
         say("Ctrl-C stops it; what was handed in is kept.", err=True)
 
     with suppress(KeyboardInterrupt):
