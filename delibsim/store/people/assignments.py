@@ -311,6 +311,13 @@ def note_task(register: Register, person: str, task: str) -> None:
         connection.execute(update(PERSON).where(PERSON.c.id == person).values(task=task))
 
 
+def note_ended(register: Register, person: str) -> None:
+    """A rater has handed in everything, or goes for good: her stage is done from then on."""
+    stays = and_(PERSON.c.id == person, PERSON.c.stage.not_in(("withdrawn", "done")))
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(stays).values(stage="done"))
+
+
 def draft_of(register: Register, person: str, key: str) -> dict[str, list[str]]:
     """The fields of a request of a person as they were typed; empty where nothing was."""
     query = select(REQUEST.c.draft).where(REQUEST.c.key == key, REQUEST.c.person == person)
