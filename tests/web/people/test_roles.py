@@ -38,7 +38,7 @@ def house(tmp_path_factory):
             browsers[name].enter(people[name][1])
         for name in ("ada", "ben"):
             browsers[name].asked()
-        browsers["ada"].post("/me/draft", **{"text": MINE, "C1": "3"})
+        browsers["ada"].post("/me/draft", text=MINE, C1="3")
         browsers["ada"].get()
         for name in ("gone", "revoked"):
             browsers[name].enter(people[name][1])
@@ -70,19 +70,24 @@ def paths(hall):
 def statuses(path):
     """Who gets what by GET: the statuses of roles that are in, and of all others."""
     if path.startswith("/~assets/"):
-        return dict.fromkeys(ROLES, {404})
+        return {key: {404} for key in ROLES}
     if path.startswith("/i/"):
-        return dict.fromkeys(ROLES, {404})
+        return {key: {404} for key in ROLES}
     if path == "/me/events":
-        return dict.fromkeys(ROLES, {204}) | {"ada": {200}, "ben": {200}}
+        return {key: {204} for key in ROLES} | {"ada": {200}, "ben": {200}}
     if path.startswith("/rate"):
-        return dict.fromkeys(ROLES, {403}) | {"rater": {200}}
+        return {key: {403} for key in ROLES} | {"rater": {200}}
     if path == "/me/part":
-        return dict.fromkeys(NOT_IN, {403}) | {"ada": {200}, "ben": {200}, "gone": {404}, "rater": {404}}
+        return {key: {403} for key in NOT_IN} | {
+            "ada": {200},
+            "ben": {200},
+            "gone": {404},
+            "rater": {404},
+        }
     if path == "/me":
-        return dict.fromkeys(NOT_IN, {403}) | dict.fromkeys(PEOPLE, {200}) | {"rater": {303}}
+        return {key: {403} for key in NOT_IN} | {key: {200} for key in PEOPLE} | {"rater": {303}}
     if path in ("/me/leave", "/me/withdraw"):
-        return dict.fromkeys(NOT_IN, {403}) | dict.fromkeys(PEOPLE, {200, 303})
+        return {key: {403} for key in NOT_IN} | {key: {200, 303} for key in PEOPLE}
     raise AssertionError(f"say who may see {path}")
 
 
@@ -113,7 +118,7 @@ def test_a_form_without_the_secret_of_who_sends_it_does_nothing(house):
                 )
                 assert answer.status_code == 403, (path, role, secret)
     assert seat_of(hall.register, codes["ada"]) is not None
-    assert "action=\"/me/answer\"" in browsers["ada"].get().text
+    assert 'action="/me/answer"' in browsers["ada"].get().text
 
 
 def test_nobody_sees_what_is_anothers(house):
@@ -146,7 +151,9 @@ def test_nobody_answers_or_drafts_what_another_is_asked(house):
             fields = {"csrf": own, "key": key, "declined": "1", "text": "not hers"}
             browsers[role].http.post(path, data=fields)
     found = request_of(hall.register, key)
-    assert found.status == "" and MINE in found.draft and "not hers" not in found.draft
+    assert found.status == ""
+    assert MINE in found.draft
+    assert "not hers" not in found.draft
 
 
 def test_what_is_kept_of_links_and_cookies_opens_nothing(house):
