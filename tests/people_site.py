@@ -68,11 +68,11 @@ def served(hall, proxies=(), hosts=(), holding=True):
     try:
         yield f"http://127.0.0.1:{made.getsockname()[1]}"
     finally:
+        server.should_exit = True
+        thread.join()
         for client in OPEN:
             client.close()
         OPEN.clear()
-        server.should_exit = True
-        thread.join()
         hall.register.close()
 
 

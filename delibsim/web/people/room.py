@@ -27,7 +27,7 @@ from delibsim.store.people.requests import (
 from delibsim.store.people.rooms import last_change, seen_of
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
 from delibsim.web.people.render import render
-from delibsim.web.people.visits import Fields, Visit, Visits, home, page
+from delibsim.web.people.visits import Fields, Visit, Visits, home
 
 PING = 15
 """Seconds between two signs of life of a stream of events."""
@@ -133,15 +133,6 @@ class Room:
 
     def answer(self, visit: Visit, fields: Fields) -> Response:
         """Keep what was given, once; show the form again where something is missing or wrong."""
-        try:
-            return self._answer(visit, fields)
-        except Unavailable:
-            kept = [(name, value) for name, values in fields.items() for value in values]
-            texts = [value for name, value in kept if name == "text"]
-            values = {"fields": kept, "texts": texts, "action": "/me/answer"}
-            return page("again.html", visit.words, 503, **values)
-
-    def _answer(self, visit: Visit, fields: Fields) -> Response:
         view = self.hall.view(visit.person.id)
         request = view.request if view else None
         if view is None or request is None or request.key != (fields.get(KEY) or [""])[-1]:

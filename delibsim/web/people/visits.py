@@ -1,6 +1,7 @@
 """Who asks for a page: the person of a cookie, in her language, as often as anybody needs to."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from delibsim.conduct.people.hall import Hall
 from delibsim.store.people.entry import PARTICIPANT, RATER, Login
 from delibsim.store.people.persons import WITHDRAWN, Person, note_seen, person_of
-from delibsim.store.people.register import now
+from delibsim.store.people.register import Unavailable, now
 from delibsim.web.people.gate import COOKIE, fields_in, login_in
 from delibsim.web.people.language import Language, language, languages
 from delibsim.web.people.rates import OF_ADDRESS, OFTEN, TRIES, Rates
@@ -63,7 +64,8 @@ class Visits:
     def note(self, person: Person) -> None:
         """Keep that a person is here, every so often."""
         if person.seen is None or now() - person.seen > SEEN:
-            note_seen(self.register, person.id)
+            with suppress(Unavailable):  # a page is shown where it can be read
+                note_seen(self.register, person.id)
 
     def count_try(self, request: Request) -> None:
         """Count a link that opens nothing; HTTPException 429 where there are too many."""
@@ -93,18 +95,34 @@ class Visits:
         return answer
 
     def post(self, act: Callable[[Visit, Fields], Response]) -> Answer:
-        """A route that takes a form of a person; a form without her secret is refused."""
+        """A route that takes a form of a person; a form without her secret is refused. Where the
+        register cannot be read or written, a page holds what was sent, to be sent again.
+        """
 
         async def answer(request: Request) -> Response:
-            visit = await run_in_threadpool(self.of, request)
-            if visit is None:
-                return self.nobody(request)
-            fields = await fields_in(request, visit.login)
-            if visit.person.stage == WITHDRAWN:
-                return home()
-            return await run_in_threadpool(act, visit, fields)
+            fields, words = None, self.words(request)
+            try:
+                visit = await run_in_threadpool(self.of, request)
+                if visit is None:
+                    return self.nobody(request)
+                words = visit.words
+                fields = await fields_in(request, visit.login)
+                if visit.person.stage == WITHDRAWN:
+                    return home()
+                return await run_in_threadpool(act, visit, fields)
+            except Unavailable:
+                fields = fields or await fields_in(request, None)
+                return self._again(request, words, fields)
 
         return answer
+
+    def _again(self, request: Request, words: Language, fields: Fields) -> Response:
+        """What was sent, in a form that sends it again."""
+        kept = [(name, value) for name, values in fields.items() for value in values]
+        texts = [value for name, value in kept if name == "text"]
+        told = page("again.html", words, 503, fields=kept, texts=texts, action=request.url.path)
+        told.headers["retry-after"] = "10"
+        return told
 
     def nobody(self, request: Request, status: int = 403) -> Response:
         """The page of a link or a cookie that opens nothing."""
