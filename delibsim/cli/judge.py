@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import number, numbers, texts
+from delibsim.cli import judge_train
 from delibsim.cli.code_options import values_of
 from delibsim.cli.estimate import plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
@@ -56,7 +57,12 @@ NAME = "name=NAME, where a study has several sets of judgments."
 
 @app.callback()
 def _group() -> None:
-    """Have summaries judged by language models or people."""
+    """Have summaries judged by language models or people, or by a judge trained on them."""
+
+
+app.command(epilog=judge_train.TRAINING_EPILOG)(judge_train.train)
+app.command()(judge_train.setup)
+app.command()(judge_train.score)
 
 
 @app.command(epilog=EPILOG)

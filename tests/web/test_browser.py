@@ -90,6 +90,11 @@ def addresses(here, hostile, spoken):
     ]  # fmt: skip
 
 
+def at_turn(page, number):
+    """Wait until the page is at a turn: a key is obeyed a moment after it is pressed."""
+    page.wait_for_function(f"location.hash === '#turn-{number}'")
+
+
 def test_no_page_is_wider_than_the_screen_and_none_is_run_by_what_it_shows(opened, addresses):
     for width, scheme in SCREENS:
         page = opened("about:blank", width, scheme)
@@ -127,8 +132,9 @@ def test_the_list_is_filtered_and_searched_without_leaving_the_page(opened, here
     page.keyboard.type("options I would")
     page.wait_for_selector("mark")
     assert page.evaluate("window.stayed")
-    assert "q=options" in page.url
+    page.wait_for_url("**q=options**")
     page.locator("tr.hits a").first.click()
+    page.wait_for_selector(":target", state="attached")
     assert page.evaluate("document.querySelector(':target').matches('.turn')")
 
 
@@ -136,6 +142,7 @@ def test_a_filter_works_without_scripts(opened, here):
     page = opened(f"{here}/s/runs.html", java_script_enabled=False)
     page.select_option("select[name=treatment]", "none")
     page.click("text=Show")
+    page.wait_for_url("**treatment=none**")
     assert page.locator("tr.entry").count() == 2
     assert page.locator(".keys-hint").is_hidden()
 
@@ -144,12 +151,12 @@ def test_keys_lead_through_a_run_and_a_note_is_kept(opened, here, site, spoken):
     page = opened(f"{here}/s/{spoken}/index.html")
     page.keyboard.press("j")
     page.keyboard.press("j")
-    assert page.url.endswith("#turn-2")
+    at_turn(page, 2)
     page.keyboard.press("k")
-    assert page.url.endswith("#turn-1")
+    at_turn(page, 1)
     page.keyboard.press("j")
     page.keyboard.press("?")
-    assert page.locator("#keys").is_visible()
+    page.locator("#keys").wait_for(state="visible")
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     page.keyboard.type("j is typed here, <b>not obeyed</b>")
@@ -162,7 +169,7 @@ def test_keys_lead_through_a_run_and_a_note_is_kept(opened, here, site, spoken):
         "j is typed here, <b>not obeyed</b>",
         ("turning point",),
     )
-    assert page.url.endswith("#turn-2")
+    at_turn(page, 2)
     page.locator("#turn-2 .notes button").click()
     page.locator(".notes").wait_for(state="detached")
 

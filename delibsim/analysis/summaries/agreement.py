@@ -13,10 +13,14 @@ from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.intraclass import intraclass, of_means, raters_needed
-from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
-from delibsim.measures.summaries.correlation import exact_rank_p, pearson, spearman
+from delibsim.measures.summaries.correlation import (
+    exact_rank_p,
+    pearson,
+    spearman,
+    spearman_interval,
+)
 
 PEOPLE = "people"
 RESAMPLES = 2_000
@@ -75,7 +79,7 @@ def _agreed(both: pd.DataFrame, a: str, b: str) -> dict[str, object]:
     row: dict[str, object] = {"n": len(both), "pearson": straight.value}
     row |= {"spearman": ranked.value, "note": ranked.note}
     opinions = both.index.get_level_values("opinion").to_numpy()
-    row["low"], row["high"] = _interval(x, y, opinions)
+    row["low"], row["high"] = spearman_interval(x, y, opinions, RESAMPLES, SEED)
     means = both.groupby(level="study").transform("mean")
     row["spearman_within"] = spearman(x - means[a], y - means[b]).value
     whole = np.column_stack([x, y])
@@ -84,27 +88,6 @@ def _agreed(both: pd.DataFrame, a: str, b: str) -> dict[str, object]:
         row["alpha"] = coefficient(codes, "alpha", "ordinal").value
         row["quadratic_kappa"] = coefficient(codes, "kappa", "quadratic").value
     return row
-
-
-def _interval(x: np.ndarray, y: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
-    """The percentile interval of the correlation of the ranks of x and y over drawn clusters."""
-    from scipy.stats import rankdata
-
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan"), float("nan")
-    code = np.unique(clusters, return_inverse=True)[1]
-    if code.max() < 1:
-        return float("nan"), float("nan")
-    r, s = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
-    parts = [np.ones(len(x)), r, s, r * r, s * s, r * s]
-    sums = np.column_stack([np.bincount(code, part) for part in parts])
-    draws = []
-    for counts in resampled_counts(len(sums), RESAMPLES, SEED):
-        n, sr, ss, rr, sq, rs = (counts @ sums).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            spread = (rr - sr**2 / n) * (sq - ss**2 / n)
-            draws.append((rs - sr * ss / n) / np.sqrt(spread))
-    return percentile_interval(np.concatenate(draws))
 
 
 def rankings(sets: Sequence[JudgedSet]) -> Result:

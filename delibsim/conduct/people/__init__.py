@@ -1,0 +1,1 @@
+"""Holding the sessions that wait for people, and handing out texts to raters and coders."""

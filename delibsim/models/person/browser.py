@@ -1,0 +1,99 @@
+"""A person in a browser as a participant: what is asked of her waits on a desk."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from delibsim.models.base import Completion, Status, Usage
+from delibsim.models.capabilities import Capabilities, PreflightIssue
+from delibsim.prompts.prompt import Prompt
+
+A_PERSON = "a person"
+"""What records call who answered, where it was a person."""
+FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
+NOBODY = "people answer in a browser only under: delibsim serve STUDY"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One prompt that waits for the person in a seat of a session."""
+
+    session: str
+    prompt: Prompt
+    seed: int
+
+    @property
+    def seat(self) -> str:
+        """The name of the participant who is asked."""
+        return self.prompt.purpose.participant
+
+    @property
+    def key(self) -> str:
+        """The name of the request: equal for the same prompt after a restart.
+
+        It is the SHA-256 of the session and of the prompt with its seed.
+        """
+        return self.prompt.hash(f"person in {self.session}", self.seed)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What came of a request: a reply that the form of the prompt has read already, or why there is
+    none. `by` names who answered, which is a model where one stands in for the person.
+    """
+
+    text: str
+    status: Status = "ok"
+    detail: str = ""
+    by: str = A_PERSON
+
+
+class Desk(Protocol):
+    """Where requests wait for people."""
+
+    async def ask(self, asked: Asked) -> Given:
+        """What came of a request, however long that takes; asking again for what was given already
+        gives it at once.
+        """
+        ...
+
+
+class BrowserPerson:
+    """A person who answers on pages. Without a desk, which `delibsim serve` gives, nobody can be
+    asked, and the preflight says so.
+
+    `temperature` has no meaning here and is reported as dropped.
+    """
+
+    without_effect = frozenset({"temperature"})
+
+    def __init__(
+        self,
+        name: str = "person",
+        temperature: float | None = None,
+        session: str = "",
+        desk: Desk | None = None,
+    ) -> None:
+        self.name, self.temperature = name, temperature
+        self._session, self._desk = session, desk
+        self.capabilities = Capabilities(preflight=self._preflight)
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """What the person gave; status "cancelled" where there is no desk."""
+        if self._desk is None:
+            return self._completion(Given("", "cancelled", NOBODY))
+        return self._completion(await self._desk.ask(Asked(self._session, prompt, seed)))
+
+    async def _preflight(self) -> list[PreflightIssue]:
+        return [] if self._desk else [PreflightIssue("error", self.name, NOBODY)]
+
+    def _completion(self, given: Given) -> Completion:
+        return Completion(
+            text=given.text,
+            status=given.status,
+            detail=given.detail,
+            usage=FREE,
+            model_requested=self.name,
+            model_returned=given.by,
+            parameters_dropped=() if self.temperature is None else ("temperature",),
+            finish_reason="stop",
+        )

@@ -1,0 +1,141 @@
+"""The tables of the register. Who a person is stands in `identity` alone, under a key of its own.
+
+Times are seconds since 1970 in UTC, by the clock of the server. Whatever opens something (a link,
+a cookie) is kept as its SHA-256 only.
+"""
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import UniqueConstraint as Unique
+
+TABLES = MetaData()
+
+PERSON = Table(
+    "person",
+    TABLES,
+    Column("id", String(24), primary_key=True),  # drawn, says nothing
+    Column("role", String(16), nullable=False),  # participant, rater
+    Column("language", String(16), nullable=False, default="en"),
+    Column("stage", String(24), nullable=False, default="invited"),
+    # invited, consented, ready, waiting, seated, working, done, declined, failed_checks, withdrawn
+    Column("identity", String(24)),  # the key in `identity`; null once it is forgotten
+    Column("consent_version", String(64)),
+    Column("consented", Float),
+    Column("made", Float, nullable=False),
+    Column("seen", Float),  # the last request of hers
+    Column("withdrawn", Float),
+)
+IDENTITY = Table(
+    "identity",
+    TABLES,
+    Column("key", String(24), primary_key=True),
+    Column("name", Text, nullable=False, default=""),
+    Column("address", Text, nullable=False, default=""),
+    Column("panel", Text, nullable=False, default=""),  # the name of the panel: prolific
+    Column("panel_id", Text, nullable=False, default=""),
+    Column("made", Float, nullable=False),
+)
+INVITATION = Table(
+    "invitation",
+    TABLES,
+    Column("token", String(64), primary_key=True),  # SHA-256
+    Column("person", String(24), ForeignKey("person.id")),  # null: an open link
+    Column("role", String(16), nullable=False),
+    Column("session", Text),  # the seat it is for; null: the first that is free
+    Column("seat", Text),
+    Column("task", Text),  # what a rater is given: a task of the study
+    Column("made", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+    Column("revoked", Float),
+    Column("used", Float),
+)
+LOGIN = Table(
+    "login",
+    TABLES,
+    Column("cookie", String(64), primary_key=True),  # SHA-256
+    Column("person", String(24), ForeignKey("person.id")),  # null: the researcher
+    Column("role", String(16), nullable=False),  # participant, rater, researcher
+    Column("csrf", String(64), nullable=False),
+    Column("made", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+ANSWER = Table(
+    "answer",  # to the researcher's own questions and checks
+    TABLES,
+    Column("person", String(24), ForeignKey("person.id"), nullable=False),
+    Column("question", String(64), nullable=False),
+    Column("attempt", Integer, nullable=False, default=0),
+    Column("value", Text, nullable=False),
+    Column("passed", Integer),  # of a check: 1 or 0
+    Column("given", Float, nullable=False),
+    Unique("person", "question", "attempt"),
+)
+ROOM = Table(
+    "room",  # one session that people take part in
+    TABLES,
+    Column("session", String(200), primary_key=True),
+    Column("state", String(16), nullable=False),  # lobby, held, over, stopped, cancelled
+    Column("opened", Float, nullable=False),
+    Column("first", Float),  # when the first person came
+    Column("begun", Float),
+    Column("ended", Float),
+    Column("detail", Text, nullable=False, default=""),  # why it was cancelled or stopped
+    Column("server", String(64)),  # which server holds it
+    Column("lease", Float),  # until when that holds without being renewed
+)
+SEAT = Table(
+    "seat",
+    TABLES,
+    Column("session", String(200), ForeignKey("room.session"), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("person", String(24), ForeignKey("person.id")),  # null: free
+    Column("state", String(16), nullable=False, default="free"),
+    # free, taken, silent (left, nobody follows), stood_in (left, a model follows)
+    Column("taken", Float),
+    Column("left", Float),
+    Column("stand_in", Text),
+    Unique("person"),
+)
+REQUEST = Table(
+    "request",  # one prompt that waits, or waited, for a person; or a unit for a rater
+    TABLES,
+    Column("key", String(64), primary_key=True),
+    Column("session", String(200)),
+    Column("seat", String(200)),
+    Column("person", String(24)),
+    Column("task", Text),  # of raters and coders
+    Column("unit", Text),
+    Column("place", Integer, nullable=False, default=0),  # in the order of a rater
+    Column("occasion", String(200), nullable=False),
+    Column("page", Text, nullable=False),  # the questionnaire, JSON: any server can show it
+    Column("asked", Float, nullable=False),
+    Column("shown", Float),  # when the person first saw it
+    Column("paused", Float, nullable=False, default=0.0),  # seconds that are not counted
+    Column("draft", Text),  # the fields as typed, JSON
+    Column("drafted", Float),
+    Column("reply", Text),  # the reply in the form of the prompt
+    Column("status", String(24)),  # null while it waits; then the status of the completion
+    Column("detail", Text, nullable=False, default=""),
+    Column("by", String(64)),
+    Column("given", Float),
+)
+MESSAGE = Table(
+    "message",  # of the researcher to a group; `person` where it is for one alone
+    TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", String(200), nullable=False),
+    Column("person", String(24)),
+    Column("text", Text, nullable=False),
+    Column("sent", Float, nullable=False),
+)
+CHANGE = Table(
+    "change",  # what happened in a session, for pages that wait; every server reads it
+    TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", String(200), nullable=False),
+    Column("kind", String(24), nullable=False),
+    Column("about", Text, nullable=False, default=""),  # JSON
+    Column("at", Float, nullable=False),
+)
+Index("request_of_seat", REQUEST.c.session, REQUEST.c.seat)
+Index("request_of_person", REQUEST.c.person)
+Index("change_of_session", CHANGE.c.session, CHANGE.c.id)
