@@ -1,29 +1,28 @@
 """Opinions as points: by TF-IDF, or by an embedding that is installed as a plug-in."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
-from delibsim.measures.summaries.embedding import tfidf_points
+from delibsim.measures.summaries.embedding import TFIDF, Embedding
 from delibsim.plugins import NoPlugin, load
 
 GROUP = "delibsim.embeddings"
 """The group of entry points: classes without arguments, with the method `embed`."""
 BUILT_IN = "tfidf"
-Points = Callable[[Sequence[str]], NDArray[np.float64]]
-"""From texts to points (n, d)."""
 
 
-def points_by(name: str) -> Points:
-    """How texts become points: `tfidf`, or the method `embed` of a plug-in of this name.
+def embedding_named(name: str) -> Embedding:
+    """How texts become points: `tfidf`, or the method `embed` of a plug-in of this name, whose
+    `source`, where it has one, names its model.
 
     WrongInput for an embedding that is not installed. What it gives is checked: a row of finite
     numbers a text.
     """
     if name in ("", BUILT_IN):
-        return tfidf_points
+        return TFIDF
     try:
         made = load(GROUP, name)
     except NoPlugin as fault:
@@ -38,4 +37,5 @@ def points_by(name: str) -> Points:
             )
         return found
 
-    return points
+    source = getattr(made, "source", "")
+    return Embedding(points, f"{name}: {source}" if source else name)

@@ -15,10 +15,9 @@ from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.counts import counts
 from delibsim.analysis.summaries.figures import drawings
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
-from delibsim.analysis.summaries.minorities import Points
 from delibsim.analysis.summaries.within_sets import pairs_by_opinion
 from delibsim.domain.text import counted
-from delibsim.measures.summaries.embedding import tfidf_points
+from delibsim.measures.summaries.embedding import TFIDF, Embedding
 
 PARTS = {
     "left_out": ("Who is left out", ("gaps", "overlap", "least_represented")),
@@ -162,12 +161,12 @@ def summaries_report(
     intervals: Intervals = "topics",
     by: Sequence[str] = (),
     faults: Sequence[str] = (),
-    points_of: Points = tfidf_points,
+    embedding: Embedding = TFIDF,
 ) -> SummariesReport:
     """Every table of the report on one set or several."""
     scores = scores_of(sets)
     tables = [
-        *minority_tables(sets, by, points_of),
+        *minority_tables(sets, by, embedding),
         benchmark.overall(scores, intervals),
         benchmark.pairs(scores),
         pairs_by_opinion(sets),
@@ -193,12 +192,12 @@ def summaries_report(
 
 
 def minority_tables(
-    sets: Sequence[JudgedSet], by: Sequence[str] = (), points_of: Points = tfidf_points
+    sets: Sequence[JudgedSet], by: Sequence[str] = (), embedding: Embedding = TFIDF
 ) -> list[Result]:
     """Gaps, overlap and the least represented opinions of all sets, one below the other."""
     parts: dict[str, list[Result]] = {}
     for one in sets:
-        flags = minorities.flags_of(one, by, points_of)
+        flags = minorities.flags_of(one, by, embedding)
         for made in (
             minorities.gaps(one, flags),
             minorities.overlaps(one, flags),
