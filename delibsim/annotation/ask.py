@@ -18,6 +18,7 @@ from delibsim.models.base import FATAL, OUTCOMES, Completion, LanguageModel
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import append_line, make_folder, read_lines
+from delibsim.store.recorded import Wanted, lines_of_calls
 
 GIVEN_UP = 8
 """Calls to a model that fail one after the other before it is asked nothing more for now."""
@@ -32,13 +33,15 @@ OF_THE_TEXT = (DIVERGED, "context_overflow")
 class Record:
     """The exchanges with coders in one file of JSON lines; `asked` counts those added by now.
 
-    With `durable` each is on the disk before its answer is used.
+    With `durable` each is on the disk before its answer is used. Where `wanted` says which calls
+    may be made, the others are left unread.
     """
 
-    def __init__(self, file: Path, durable: bool = False) -> None:
+    def __init__(self, file: Path, durable: bool = False, wanted: Wanted | None = None) -> None:
         self.asked = 0
         self._file, self._durable = file, durable
-        self._known, _ = exchanges_in(read_lines(file)[0])
+        records = read_lines(file)[0] if wanted is None else lines_of_calls(file, wanted)
+        self._known, _ = exchanges_in(records)
 
     def before(self, model: LanguageModel) -> LanguageModel:
         """The model, asked only for what the record does not hold, and recorded."""

@@ -21,6 +21,7 @@ from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import Plan
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.annotations import TaskFolder
+from delibsim.store.recorded import Wanted
 from delibsim.store.runs import Runs
 
 NOT_MISSING = "not_applicable"
@@ -65,7 +66,8 @@ class Asked:
     """What a command asks: the study, the folder of the task and what is kept of it, the settings
     of the coders by name, the plan with their limits, and the seed of their population.
 
-    `called` is the task in words ("the coding"), `noun` an answer ("sample").
+    `called` is the task in words ("the coding"), `noun` an answer ("sample"). `wanted` says which
+    calls may be made, where that is known: others are left unread in the record.
     """
 
     runs: Runs
@@ -76,6 +78,7 @@ class Asked:
     population: int
     called: str
     noun: str
+    wanted: Wanted | None = None
 
 
 class Asking:
@@ -83,7 +86,7 @@ class Asking:
 
     def __init__(self, asked: Asked, pool: ModelPool, notify: Notify, total: int) -> None:
         self.asked, self.pool = asked, pool
-        self.record = Record(asked.files.exchanges, pool.limits.durable)
+        self.record = Record(asked.files.exchanges, pool.limits.durable, asked.wanted)
         self.progress = AskingProgress(total, pool, notify, asked.noun)
         self.new = 0
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -30,10 +30,11 @@ async def ask_judging(
     asked in place of those that the settings describe. What was recorded is not asked again.
     """
     done = {one.key: one for one in planned.judgments.all()}
-    waiting: dict[str, set[Key]] = {}
-    for judge in planned.models:
-        keys = {(judge, sitting.id) for sitting in planned.sittings}
-        waiting[judge] = keys - done.keys()
+    ids = [sitting.id for sitting in planned.sittings]
+    wanted = {(judge, id) for judge in planned.models for id in ids}
+    waiting: dict[str, set[Key]] = {judge: set() for judge in planned.models}
+    for key in wanted - done.keys():
+        waiting[key[0]].add(key)
 
     async def of(asking: Asking, judge: str, keys: set[Key]) -> list[str]:
         keep = partial(_keep, planned, asking, done)
@@ -49,10 +50,10 @@ async def ask_judging(
         population=planned.task["seed"],
         called="the judging",
         noun="judgment",
+        wanted=lambda judge, sitting: (judge, sitting) in waiting.get(judge, ()),
     )
     longest = partial(longest_prompt_of, planned)
     asking, faults = await ask_waiting(asked, waiting, longest, of, notify, models)
-    wanted = {(judge, sitting.id) for judge in planned.models for sitting in planned.sittings}
     return outcome_of(done.values(), wanted, asking, faults)
 
 
