@@ -89,10 +89,10 @@ def _keep(
 def longest_prompt_of(planned: JudgingPlan) -> Prompt:
     """The longest prompt of a plan."""
     material = planned.material
+    opinions = {id: len(text) for id, text in material.opinions.items()}
+    summaries = {id: len(text) for id, text in material.summaries.items()} | {"": 0}
 
     def length(sitting: Sitting) -> int:
-        texts = [material.summaries[sitting.summary], material.opinions[sitting.opinion]]
-        texts.append(material.summaries.get(sitting.other, ""))
-        return sum(map(len, texts))
+        return summaries[sitting.summary] + summaries[sitting.other] + opinions[sitting.opinion]
 
     return planned.asking("judge").prompt(unit_of(max(planned.sittings, key=length)))
