@@ -10,7 +10,7 @@ import pandas as pd
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, Part
 from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
+from delibsim.analysis.summaries import agreement, benchmark, biases, minorities, orderings
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.counts import counts
 from delibsim.analysis.summaries.figures import drawings
@@ -26,7 +26,10 @@ PARTS = {
         ("overall", "pairs", "pairs_by_opinion", "strengths", "sizes", "kinds", "topics"),
     ),
     "length": ("At equal length", ("equal_length", "length")),
-    "judges": ("Judges", ("agreement", "rankings", "reliability", "scale_use")),
+    "judges": (
+        "Judges",
+        ("agreement", "orderings", "labels", "rankings", "reliability", "scale_use"),
+    ),
     "biases": ("Order, place, kinship", ("order", "order_bins", "place", "consistency", "kinship")),
     "counts": ("Counts", ("counts",)),
 }
@@ -176,6 +179,8 @@ def summaries_report(
         benchmark.equal_length(scores),
         benchmark.length(scores),
         agreement.judges(sets),
+        orderings.orderings(sets),
+        orderings.labels(sets),
         agreement.rankings(sets),
         agreement.reliability(sets),
         biases.scale_use(sets),
