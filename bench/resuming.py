@@ -150,7 +150,9 @@ def main() -> None:
         rows.append(row)
         settings = [*JUDGE, "group.size=10"]
         judged(studies[0], settings)
-        found, row = measured("resume of 696,600 judgments", 10.0, lambda: resume(*(studies[0], settings)))
+        found, row = measured(
+            "resume of 696,600 judgments", 10.0, lambda: resume(*(studies[0], settings))
+        )
         assert found == (1, 696_599, 0), found
         rows.append(row)
     if given.keep:

@@ -16,8 +16,12 @@ Wanted = Callable[[str, str], bool]
 """Whether the calls to a participant on an occasion are needed."""
 _TEXT = rb'"([^"\\]*)"'
 _HEAD = re.compile(
-    rb'\{"hash":"[0-9a-f]*","model":' + _TEXT + rb',"seed":-?\d+,"purpose":\{"participant":'
-    + _TEXT + rb',"occasion":' + _TEXT
+    rb'\{"hash":"[0-9a-f]*","model":'
+    + _TEXT
+    + rb',"seed":-?\d+,"purpose":\{"participant":'
+    + _TEXT
+    + rb',"occasion":'
+    + _TEXT
 )
 
 

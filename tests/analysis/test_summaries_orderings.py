@@ -15,7 +15,13 @@ near = pytest.approx
 RATED = ["judge", "people", "summary", "opinion", "control", "missing", *DIMENSIONS]
 COMPARED = ["judge", "people", "a", "b", "opinion", "first", "missing", *DIMENSIONS]
 # person, rating of the first, comparison, whether the rated one is A
-PEOPLE = [("p1", 4, 1, True), ("p2", 4, 5, True), ("p3", 3, 4, False), ("p4", 2, 3, True), ("p5", 5, 5, False)]
+PEOPLE = [
+    ("p1", 4, 1, True),
+    ("p2", 4, 5, True),
+    ("p3", 3, 4, False),
+    ("p4", 2, 3, True),
+    ("p5", 5, 5, False),
+]
 # what the judge gives a and b beside the opinion of each
 JUDGE = {"p1": (5, 3), "p2": (2, 2), "p3": (4, 2), "p4": (3, 5), "p5": (1, 4)}
 
@@ -37,7 +43,9 @@ def judged():
 
 
 def row(result, **wanted):
-    (found,) = result.rows[np.logical_and.reduce([result.rows[k] == v for k, v in wanted.items()])].to_dict("records")
+    (found,) = result.rows[
+        np.logical_and.reduce([result.rows[k] == v for k, v in wanted.items()])
+    ].to_dict("records")
     return found
 
 
@@ -67,7 +75,10 @@ def test_comparisons_of_a_judge_count_in_both_orders(judged):
 
 def test_labels_are_as_rated_additive_and_linear(judged):
     result = labels([judged])
-    found = {label: row(result, judge="j", dimension="neu", label=label) for label in ("rated", "additive", "linear")}
+    found = {
+        label: row(result, judge="j", dimension="neu", label=label)
+        for label in ("rated", "additive", "linear")
+    }
     assert {one["n"] for one in found.values()} == {5}
     other = [3, 2, 4, 5, 1]  # what the judge gives the summary that was compared
     additive, linear = [2, 6, 2, 2, 3], [-1, 7, 1, 3, -1]

@@ -71,7 +71,9 @@ async def test_what_was_recorded_and_not_kept_is_not_asked_again(runs):
     async with FakeProvider([Rule(text="four", times=1)]) as provider:
         planned, _ = await ask(runs, provider)
         files = planned.judgments.files
-        kept, exchanges = (one.read_bytes().splitlines(True) for one in (files.annotations, files.exchanges))
+        kept, exchanges = (
+            one.read_bytes().splitlines(True) for one in (files.annotations, files.exchanges)
+        )
         assert len(exchanges) == provider.calls == RATINGS + 1
         files.annotations.write_bytes(b"".join(kept[5:]))  # cut off before these were kept
         files.exchanges.write_bytes(b"".join(exchanges[:-1]) + exchanges[-1][:-40])

@@ -10,7 +10,15 @@ from delibsim.prompts.prompt import Message, Purpose
 from delibsim.store.files import append_line
 from delibsim.store.recorded import lines_of_calls
 
-NAMES = ["a | o1", 'a "quoted" | o1', "ü 漢字 | o1", "back\\slash | o1", "\udcff | o1", "line\nbreak", ""]
+NAMES = [
+    "a | o1",
+    'a "quoted" | o1',
+    "ü 漢字 | o1",
+    "back\\slash | o1",
+    "\udcff | o1",
+    "line\nbreak",
+    "",
+]
 
 
 def exchange(occasion, participant="j", text="Say a number."):
@@ -33,7 +41,9 @@ def test_every_name_is_found_and_the_others_are_not_given_where_they_can_be_told
     found = lines_of_calls(record, lambda judge, occasion: (judge, occasion) == ("j", name))
     found = [exchange_of(line) for line in found]
     assert exchange(name) in found
-    escaped = [one for one in NAMES if "\\" in json.dumps(one, ensure_ascii=False) or "\udcff" in one]
+    escaped = [
+        one for one in NAMES if "\\" in json.dumps(one, ensure_ascii=False) or "\udcff" in one
+    ]
     assert {one.purpose.occasion for one in found} <= {name, *escaped}
 
 
