@@ -170,7 +170,7 @@ def test_constant_ratings_are_undefined_and_never_nought():
     row = row_of(
         minorities.gaps(found, minorities.flags_of(found), 50), group="own word", model="all"
     )
-    assert row["note"] == "constant_ratings"
+    assert row["note"] == "no_variance"
     assert np.isnan(row["p"])
     assert row_of(agreement.reliability([found]), dimension="rep")["note"] == "no_variance"
 

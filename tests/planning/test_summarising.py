@@ -35,7 +35,10 @@ def test_what_is_given_goes_before_a_preset_and_a_preset_before_the_defaults(min
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("groops: stance", "unknown setting of conf/summary/mine.yaml 'groops'; did you mean groups"),
+        (
+            "groops: stance",
+            "unknown setting of conf/summary/mine.yaml 'groops'; did you mean groups",
+        ),
         ("runs: 0", "conf/summary/mine.yaml: runs=0: expected a whole number"),
         ("name: x", "unknown setting of conf/summary/mine.yaml 'name'"),
         ("[1, 2]", "no list of settings with plain values"),

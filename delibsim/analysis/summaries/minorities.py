@@ -153,7 +153,7 @@ def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> Result:
         name="gaps",
         title="Gaps of groups",
         definition="The mean representativeness of the other opinions less that of the group, from"
-        " 0 to 1: above 0, the group is represented less. Welch's interval and p; `random` is the"
+        " 0 to 1: above 0, the group is represented less. Welch's interval and p. Random: the"
         f" mean gap of {draws:,} groups of that size drawn at random, with the p that follows."
         " Within stance: least squares with the stance held equal (HC1). Placebo: the same gap in"
         " summaries that were written from other opinions (judged with --controls); a gap that"

@@ -51,7 +51,7 @@ def orderings(sets: Sequence[JudgedSet]) -> Result:
         source="docs/summaries.md",
         rows=frame(rows, columns),
         meanings={
-            "by": "what the judge's preference is: its comparison, or the difference of two ratings",
+            "by": "what gives the judge's preference: a comparison, or two ratings",
             "n": "comparisons in which the person prefers one",
             "ties": "those in which the person prefers none",
             "judge_ties": "those of the n in which the judge prefers none",
@@ -107,9 +107,9 @@ def labels(sets: Sequence[JudgedSet]) -> Result:
     return Result(
         name="labels",
         title="Ratings of judges and labels of people on one scale",
-        definition="`rated` is the rating r that a person gave. The other summary has a label from"
-        " the comparison c (1 A much better, 5 B much better): `additive` is r + (c - 3) where the"
-        " rated one is A and r - (c - 3) where it is B; `linear` is 2c - 3, with c turned where the"
+        definition="Rated: the rating r that a person gave. The other summary has a label from"
+        " the comparison c (1 A much better, 5 B much better): additive is r + (c - 3) where the"
+        " rated one is A and r - (c - 3) where it is B; linear is 2c - 3, with c turned where the"
         f" rated one is B. Both lie in -1..7. Spearman with a percentile interval ({RESAMPLES:,}"
         " resamples of people, ranks held); errors in points of the scale.",
         source="https://arxiv.org/abs/2510.05154",

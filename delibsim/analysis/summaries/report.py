@@ -39,6 +39,7 @@ NULL_ONLY = (
     "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
     " here is evidence of quality."
 )
+BESIDE = "People have judged too: what they say stands in the tables of judges, not in the scores."
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +79,10 @@ class SummariesReport:
             n = counted(len(one.opinions), "opinion")
             yield f"{one.study}: {n} on “{one.question}”."
         kinds = [own["kind"] for one in self.sets for own in one.judges.values()]
-        people = any(one.ratings["people"].any() for one in self.sets)
-        if kinds and not people and set(kinds) == {"citizen"}:
+        if kinds and set(kinds) == {"citizen"}:
             yield NULL_ONLY
+            if any(one.ratings["people"].any() for one in self.sets):
+                yield BESIDE
         yield from self._left_out()
         yield from self._scores()
         yield from self._length()
