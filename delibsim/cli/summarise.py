@@ -37,8 +37,8 @@ EPILOG = (
     " are summarised at a time under plan=chunks); embedding (tfidf), name (main), temperature"
     " (0.7), max_tokens (2000), wording (summary), and those of models and limits. summary=NAME"
     " takes sizes, runs and others from conf/summary/NAME.yaml: benchmark, rated, minorities or a"
-    " file of yours. extractive and themes, which need no model, are always made beside the others, and alone where no model is"
-    " named."
+    " file of yours. extractive and themes, which need no model, are always made beside the others,"
+    " and alone where no model is named."
 )
 
 

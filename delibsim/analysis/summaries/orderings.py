@@ -6,6 +6,7 @@ gave none, the difference of its two ratings.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.resampling import percentile_interval, resampled_means
 from delibsim.measures.summaries.correlation import pearson, spearman, spearman_interval
-from delibsim.measures.summaries.labels import SAME, derived, linear
+from delibsim.measures.summaries.labels import SAME, derived, linear, normalised
 from delibsim.measures.summaries.prediction import errors
 
 RESAMPLES = 2_000
 SEED = seed_of("orderings of judges")
 COMPARED, RATED = "comparisons", "ratings"
+LABELS = ("rated", "additive", "linear")
 KEYS = ["study", "opinion", "a", "b"]
 NOBODY = "It needs comparisons by people: delibsim judge export STUDY."
 
@@ -31,7 +33,7 @@ def orderings(sets: Sequence[JudgedSet]) -> Result:
     """Each judge against people, on the two summaries that a person compared."""
     rows = []
     said = _of_people(sets)
-    for judge, by, leads in _of_judges(sets, said):
+    for judge, by, leads in _of_judges(sets, said) if len(said) else ():
         both = said.merge(leads, on=KEYS, suffixes=("", "_judge"))
         for name in DIMENSIONS:
             known = both[both[[name, f"{name}_judge"]].notna().all(axis=1)]
@@ -89,20 +91,13 @@ def labels(sets: Sequence[JudgedSet]) -> Result:
     """
     rows = []
     said = _labelled(sets)
-    for judge, own in _ratings(sets):
+    for judge, own in _ratings(sets) if len(said) else ():
         both = said.merge(own, on=["study", "opinion", "summary"], suffixes=("", "_judge"))
-        for (label, name), known in both.groupby(["label", "dimension"], sort=False):
-            values, given = known["value"], known[f"{name}_judge"]
-            there = values.notna() & given.notna()
-            x, y = values[there].to_numpy(dtype=float), given[there].to_numpy(dtype=float)
-            if not len(x):
-                continue
-            ranked, off = spearman(x, y), errors((x + 1) / 8, (y + 1) / 8)
-            row = {"judge": judge, "dimension": name, "label": label, "n": len(x)}
-            row |= {"pearson": pearson(x, y).value, "spearman": ranked.value}
-            people = known.loc[there, "person"].to_numpy()
-            row["low"], row["high"] = spearman_interval(x, y, people, RESAMPLES, SEED)
-            rows.append(row | {"mae": off.mae, "rmse": off.rmse, "note": ranked.note})
+        for label, name in product(LABELS, DIMENSIONS):
+            known = both[(both["label"] == label) & (both["dimension"] == name)]
+            row = _on_labels(known, f"{name}_judge")
+            if row["n"]:
+                rows.append({"judge": judge, "dimension": name, "label": label} | row)
     columns = "judge dimension label n pearson spearman low high mae rmse note".split()
     return Result(
         name="labels",
@@ -118,6 +113,17 @@ def labels(sets: Sequence[JudgedSet]) -> Result:
         why_not="" if rows else "not_asked",
         detail="" if rows else NOBODY,
     )
+
+
+def _on_labels(known: pd.DataFrame, given: str) -> dict[str, Any]:
+    """How far the ratings in the column `given` agree with labels of people."""
+    both = known[known["value"].notna() & known[given].notna()]
+    x, y = both["value"].to_numpy(dtype=float), both[given].to_numpy(dtype=float)
+    ranked, off = spearman(x, y), errors(normalised(x), normalised(y))
+    row = {"n": len(x), "pearson": pearson(x, y).value, "spearman": ranked.value}
+    people = both["person"].to_numpy()
+    row["low"], row["high"] = spearman_interval(x, y, people, RESAMPLES, SEED)
+    return row | {"mae": off.mae, "rmse": off.rmse, "note": ranked.note}
 
 
 def _of_people(sets: Sequence[JudgedSet]) -> pd.DataFrame:
