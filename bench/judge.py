@@ -11,7 +11,9 @@ import argparse
 import random
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from record import record
@@ -92,7 +94,7 @@ def training() -> list[dict[str, str | float | None]]:
         records.append(Record(Triple("q", f"{place}", "s"), f"r{place}", "i", values))
     tokens = [[draw.randrange(4, VOCABULARY) for _ in range(120)] for _ in records]
     labels = [[one.scores[name] for name in DIMENSIONS] for one in records]
-    rows = [{"tokens": a, "labels": b} for a, b in zip(tokens, labels, strict=True)]
+    every = [{"tokens": a, "labels": b} for a, b in zip(tokens, labels, strict=True)]
     settings = own.TrainingSettings(
         epochs=2, accumulated=1, rate=1e-4, decay=0.0, device="cpu", patience=9
     )
@@ -101,9 +103,9 @@ def training() -> list[dict[str, str | float | None]]:
     class Noting(own._Collator):
         """Batches, whose places are noted."""
 
-        def __call__(self, own_rows):  # type: ignore[no-untyped-def]
-            order.append([rows.index(one) for one in own_rows])
-            return super().__call__(own_rows)
+        def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+            order.append([every.index(one) for one in rows])
+            return super().__call__(rows)
 
     with tempfile.TemporaryDirectory() as folder, quiet():
         arguments = own._arguments(settings, Path(folder))
@@ -112,7 +114,7 @@ def training() -> list[dict[str, str | float | None]]:
         judge = model().train()
         _without_dropout(judge)
         trainer = own._Trainer(
-            model=judge, args=arguments, train_dataset=own._Rows(rows), data_collator=Noting(0)
+            model=judge, args=arguments, train_dataset=own._Rows(every), data_collator=Noting(0)
         )
         started = time.process_time()
         trainer.train()

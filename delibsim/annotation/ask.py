@@ -7,7 +7,10 @@ The loop that asks until a reply can be read is that of participants too (`model
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,6 @@ from delibsim.models.base import FATAL, OUTCOMES, Completion, LanguageModel
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import append_line, make_folder, read_lines
-from delibsim.store.recorded import Wanted, lines_of_calls
 
 GIVEN_UP = 8
 """Calls to a model that fail one after the other before it is asked nothing more for now."""
@@ -30,18 +32,27 @@ OF_THE_TEXT = (DIVERGED, "context_overflow")
 """Statuses that say nothing of the next question to the same coder."""
 
 
+PURPOSE = re.compile(
+    rb'\{"hash":"[0-9a-f]{64}","model":"(?:[^"\\]|\\.)*","seed":-?[0-9]+,"purpose":'
+    rb'\{"participant":("(?:[^"\\]|\\.)*"),"occasion":("(?:[^"\\]|\\.)*")'
+)
+"""How the line of an exchange begins, up to whom it asks, and on which occasion."""
+Asks = Collection[tuple[str, str]]
+"""Participants, each with an occasion on which it is asked."""
+
+
 class Record:
     """The exchanges with coders in one file of JSON lines; `asked` counts those added by now.
 
-    With `durable` each is on the disk before its answer is used. Where `wanted` says which calls
-    may be made, the others are left unread.
+    With `durable` each is on the disk before its answer is used. Of a long record only what is
+    `needed` may be read, whole lines all the same.
     """
 
-    def __init__(self, file: Path, durable: bool = False, wanted: Wanted | None = None) -> None:
+    def __init__(self, file: Path, durable: bool = False, needed: Asks | None = None) -> None:
         self.asked = 0
         self._file, self._durable = file, durable
-        records = read_lines(file)[0] if wanted is None else lines_of_calls(file, wanted)
-        self._known, _ = exchanges_in(records)
+        wanted = None if needed is None else partial(_is_among, needed)
+        self._known, _ = exchanges_in(read_lines(file, wanted)[0])
 
     def before(self, model: LanguageModel) -> LanguageModel:
         """The model, asked only for what the record does not hold, and recorded."""
@@ -51,6 +62,24 @@ class Record:
         make_folder(self._file.parent, self._durable)
         append_line(self._file, exchange.record(), self._durable)
         self.asked += 1
+
+
+def _is_among(needed: Asks, line: bytes) -> bool:
+    """Whether the line of an exchange is one of those needed, or cannot be told from its
+    beginning.
+    """
+    match = PURPOSE.match(line)
+    if match is None:
+        return True
+    try:
+        return (_unquoted(match[1]), _unquoted(match[2])) in needed
+    except ValueError:  # damaged bytes, which whoever parses the line finds
+        return True
+
+
+def _unquoted(word: bytes) -> str:
+    """A text of JSON; most hold nothing that has to be decoded."""
+    return json.loads(word) if b"\\" in word else word[1:-1].decode()
 
 
 async def ask(task: Task, unit: Unit, model: LanguageModel) -> Annotation:

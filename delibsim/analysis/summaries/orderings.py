@@ -16,7 +16,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import JudgedSet, frame
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.resampling import percentile_interval, resampled_means
+from delibsim.measures.inference.resampling import cluster_interval
 from delibsim.measures.summaries.correlation import pearson, spearman, spearman_interval
 from delibsim.measures.summaries.labels import SAME, derived, linear, normalised
 from delibsim.measures.summaries.prediction import errors
@@ -40,7 +40,7 @@ def orderings(sets: Sequence[JudgedSet]) -> Result:
             if len(known):
                 rows.append({"judge": judge, "dimension": name, "by": by} | _ordered(known, name))
     columns = (
-        "judge dimension by n ties judge_ties ordered low high spearman spearman_within pearson"
+        "judge dimension by n ties judge_ties ordered low high differences spearman spearman_within"
     ).split()
     return Result(
         name="orderings",
@@ -57,6 +57,7 @@ def orderings(sets: Sequence[JudgedSet]) -> Result:
             "n": "comparisons in which the person prefers one",
             "ties": "those in which the person prefers none",
             "judge_ties": "those of the n in which the judge prefers none",
+            "differences": "Pearson's correlation of the signed preferences",
         },
         why_not="" if rows else "not_asked",
         detail="" if rows else NOBODY,
@@ -74,14 +75,12 @@ def _ordered(known: pd.DataFrame, name: str) -> dict[str, Any]:
         same = (np.sign(theirs[preferred]) * np.sign(ours[preferred]) + 1) / 2
         row["ordered"] = float(same.mean())
         people = known.loc[preferred, "person"].to_numpy()
-        if len(np.unique(people)) > 1:
-            means = resampled_means(same, people, RESAMPLES, SEED)
-            row["low"], row["high"] = percentile_interval(means)
+        row["low"], row["high"] = cluster_interval(same, people, RESAMPLES, SEED)
     row["spearman"] = spearman(theirs, ours).value
     means = known.groupby("study")[[name, f"{name}_judge"]].transform("mean")
     within = theirs - means[name].to_numpy(), ours - means[f"{name}_judge"].to_numpy()
     row["spearman_within"] = spearman(*within).value
-    row["pearson"] = pearson(theirs, ours).value
+    row["differences"] = pearson(theirs, ours).value
     return row
 
 
@@ -172,7 +171,7 @@ def _ratings(sets: Sequence[JudgedSet]) -> Iterator[tuple[str, pd.DataFrame]]:
     """The ratings of each judge that is no person: study, opinion, summary, values by dimension."""
     parts = []
     for one in sets:
-        own = one.ratings[~one.ratings["people"]]
+        own = one.ratings[~one.ratings["people"] & ~one.ratings["control"]]
         parts.append(own[["judge", "opinion", "summary", *DIMENSIONS]].assign(study=one.study))
     table = pd.concat(parts, ignore_index=True)
     for judge, own in table.groupby("judge", sort=False):

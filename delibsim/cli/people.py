@@ -1,0 +1,15 @@
+"""`delibsim people`: people who take part in a browser; each command has a module of its own."""
+
+import typer
+
+from delibsim.cli.people_raters import raters
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """People who take part in a browser: who they are to a study, and how far they are."""
+
+
+app.command()(raters)
