@@ -55,6 +55,7 @@ def main() -> None:
         runs, task = prepared(Path(folder), raters)
         words = [sys.executable, __file__, "serve", str(runs.folder), task]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
             address = process.stdout.readline().strip()
             begun = time.monotonic()
             times = asyncio.run(raters_at(address, raters, seconds))

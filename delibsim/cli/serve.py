@@ -1,5 +1,6 @@
 """`delibsim serve`: hold the sessions of a study that wait for people, in their browsers."""
 
+import importlib.util
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
@@ -76,13 +77,9 @@ def serve(
 
 def _need_web() -> None:
     """WrongInput where the extra web is not installed."""
-    try:
-        import argon2  # noqa: F401
-        import sqlalchemy  # noqa: F401
-        import sse_starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError:
-        raise WrongInput(MISSING.replace("view", "serve").partition("; --static")[0]) from None
+    needed = ("argon2", "sqlalchemy", "sse_starlette", "uvicorn")
+    if any(importlib.util.find_spec(name) is None for name in needed):
+        raise WrongInput(MISSING.replace("view", "serve").partition("; --static")[0])
 
 
 def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:
@@ -115,8 +112,6 @@ def _serve(
     where: tuple[str, int | None, list[str], list[str]],
     demo: bool,
 ) -> None:
-    import asyncio
-
     from delibsim.conduct.people.hall import Hall, people_of
     from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.store.people.entry import PARTICIPANT, Invitation, invite
@@ -137,13 +132,14 @@ def _serve(
     if others:
         told = counted(len(others), "session")
         say(f"note: {told} without people: delibsim run or retry holds them", err=True)
-    notify = partial(say, err=True)
-    pool = asyncio.run(prepared_for_people(planned, runs, sessions, notify))
     register = Register.of(runs)
-    hall = Hall(runs, register, hosting, pool, sessions, lambda line: say(line, err=True))
-    link = ""
-    if demo:
-        link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}"
+    tell = partial(say, err=True)
+
+    async def open_hall() -> Hall:
+        pool = await prepared_for_people(planned, runs, sessions, tell)
+        return Hall(runs, register, hosting, pool, sessions, tell)
+
+    link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}" if demo else ""
     seats = sum(len(people_of(one)) for one in sessions)
     both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
 
@@ -155,7 +151,7 @@ def _serve(
         say("Ctrl-C stops it; what was handed in is kept.", err=True)
 
     with suppress(KeyboardInterrupt):
-        serve_people(hall, *where, told_address)
+        serve_people(open_hall, *where, told_address)
     done = sum(runs.held(one.id) for one in sessions)
     say(f"Stopped. {done} of {counted(len(sessions), 'session')} are over.", err=True)
     raise typer.Exit(0 if done == len(sessions) else 3)

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import one_name
 
 DIMENSIONS = ("rep", "inf", "neu", "pol")
 """Representativeness, informativeness, neutrality, use for policy."""
@@ -44,8 +45,8 @@ class Sitting:
         >>> Sitting("citizen 10.1.1", "o003").id
         'citizen 10.1.1 | o003'
         """
-        both = f"{self.summary} | {self.other}" if self.other else self.summary
-        return f"{both} | {self.opinion}"
+        both = (self.summary, self.other) if self.other else (self.summary,)
+        return one_name(*both, self.opinion)
 
 
 @dataclass(frozen=True, slots=True)

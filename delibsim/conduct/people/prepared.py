@@ -39,4 +39,6 @@ async def prepared_for_people(
     async with closed_on_failure(pool):
         with runs.lock():
             runs.settle(manifest)
+            for session in sessions:
+                runs.plan(session)  # so that the study can be served again by its name
     return pool

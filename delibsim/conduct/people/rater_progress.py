@@ -24,7 +24,7 @@ def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str
 
     A place that was left is partial: `whole` says how many of its sheets count.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     for name in names or desk.names():
         task = desk.task(name)
         replies = replies_in(desk.register, name)

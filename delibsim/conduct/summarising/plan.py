@@ -11,7 +11,7 @@ from delibsim.annotation.summaries import (
     slots_of,
 )
 from delibsim.annotation.summary_parts import named_in_parts, prompts_of
-from delibsim.conduct.asking.begun import changed_settings, edited_texts, refuse_if
+from delibsim.conduct.asking.begun import answered, changed_settings, edited_texts, refuse_if
 from delibsim.conduct.asking.texts import checked_wording, plain
 from delibsim.conduct.embedding import embedding_named
 from delibsim.domain.errors import WrongInput
@@ -249,11 +249,11 @@ def _grouped(
 def _merged(summaries: Summaries, new: Mapping[str, Any], runs: Runs) -> dict[str, Any]:
     """What a study keeps of its summaries after this command.
 
-    Nobody is bound to the settings of a command that got no summary. WrongInput, naming what
+    Nobody is bound to the settings of a command that got no answer. WrongInput, naming what
     differs, where other settings or opinions would stand under the summaries that there are.
     """
     files = summaries.files
-    if not files.annotations.is_file():
+    if not answered(files):
         return dict(new)
     begun = files.task()
     fixed = (*FIXED, "joining") if "joining" in begun and "joining" in new else FIXED

@@ -349,10 +349,9 @@ class ParticipantPages:
         return found
 
 
-def application(hall: Hall) -> Starlette:
+def application(hall: Hall, desk: RaterDesk) -> Starlette:
     """The application; `web.people.gate.Gate` stands before it."""
     pages = ParticipantPages(hall)
-    desk = RaterDesk(hall.runs, hall.register)
 
     def rater(request: Request) -> Rater | None:
         login = login_in(hall.register, request)
