@@ -91,7 +91,7 @@ def _judgment(line: Mapping[str, Any]) -> Judgment:
     control = line.get("control", False)
     words = [line["summary"], line["opinion"], line.get("other", ""), line["judge"]]
     words.append(line.get("first", ""))
-    if not all(type(word) is str for word in words) or type(control) is not bool:
+    if set(map(type, words)) != {str} or type(control) is not bool:
         raise TypeError("a name is no text")
     said = line.get("missing")
     reason = None if said is None else reason_from_text(said)
