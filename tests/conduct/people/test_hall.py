@@ -19,7 +19,7 @@ from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.prepared import prepared_for_people
 from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Hosting, Limit
-from delibsim.models.person.questionnaire import reply_of
+from delibsim.models.person.reply import reply_of
 from delibsim.planning.compose import plan
 from delibsim.store.people.persons import add_person
 from delibsim.store.people.register import Register
