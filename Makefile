@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua launchers test-launchers browser test-browser web test-web bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers browser test-browser web test-web bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --no-build-isolation
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate $(UPGRADE)
 GROUPS := build test lint docs coverage browser postgres
-# The extra aqua lies in an environment of its own, above .venv, so that everything else goes on being tested without it.
+# The extras aqua and judge lie in one environment of their own, above .venv, so that everything else goes on being tested without them.
 AQUA := .venv-aqua
 TORCH ?= torch==2.13.0
 NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime \
@@ -40,8 +40,10 @@ help:
 	@echo 'make test-web  the reader in a real browser: needs Chromium; the packages are installed'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
-	@echo 'make aqua    install the extra aqua (torch and what builds on it) into .venv-aqua, above .venv'
+	@echo 'make aqua    install the extras aqua and judge (torch and what builds on it) into .venv-aqua, above .venv'
 	@echo 'make test-aqua   the tests that need the extra aqua'
+	@echo 'make judge   the same as make aqua'
+	@echo 'make test-judge  the tests of the trained judge, which need the extra judge'
 	@echo 'make bench-aqua  its benchmark, by hand: takes minutes'
 	@echo 'make bench   run the benchmarks one after another'
 	@echo 'make docs    build the guide into site/, offline'
@@ -84,6 +86,11 @@ test-web: .venv/.browser
 test-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py
 
+judge: $(AQUA)/.ready
+
+test-judge: $(AQUA)/.ready
+	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/judge
+
 launchers: .venv/.launchers
 
 test-launchers: .venv/.launchers
@@ -102,11 +109,12 @@ format: .venv/.test
 	$(BIN)/ruff format .
 
 bench: .venv/.web
-	for script in $(filter-out bench/aqua.py bench/record.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
+	for script in $(filter-out bench/aqua.py bench/judge.py bench/record.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python bench/record.py
 
 bench-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python bench/aqua.py
+	$(AQUA)/bin/python bench/judge.py
 
 # A page missing from the navigation, or from docs/, is an error the builder would not report; so is an asset of another host.
 docs: .venv/.docs
@@ -186,7 +194,7 @@ lock:
 	$(COMPILE) --group postgres --constraints "$$all" --output-file requirements/postgres.txt
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
 	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt
-	$(COMPILE) pyproject.toml --extra aqua $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
+	$(COMPILE) pyproject.toml --extra aqua --extra judge $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
 	! grep -nE '^-|://' requirements/*.txt
 
 clean:

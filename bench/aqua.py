@@ -25,7 +25,8 @@ import torch
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua import encoder as own
 from delibsim.scorers.aqua.setup import FOLDERS
-from delibsim.scorers.aqua.weights import load, quiet
+from delibsim.scorers.aqua.weights import load
+from delibsim.scorers.neural import quiet
 
 STATEMENTS, FEW, PADDED, TOGETHER, VOCABULARY = 100, 8, 512, 4, 119_547
 WAYS = {

@@ -12,16 +12,19 @@ BEGIN, END = "<!-- tree: made by docs/tree.py -->\n", "<!-- end of tree -->\n"
 FOLDERS = (
     "domain", "measures", "measures/bradley_terry", "measures/inference", "measures/reliability",
     "measures/summaries",
-    "prompts", "prompts/forms", "store", "store/instruments", "store/tables", "models",
+    "prompts", "prompts/forms", "store", "store/instruments", "store/people", "store/tables",
+    "models",
     "models/clients", "models/citizen", "models/person", "engine", "annotation",
     "annotation/coding", "scorers",
-    "scorers/aqua", "planning", "planning/preregistration", "analysis", "analysis/agreement",
+    "scorers/aqua", "scorers/judge", "planning",
+    "planning/preregistration", "analysis", "analysis/agreement",
     "analysis/beside", "analysis/coding", "analysis/human", "analysis/pairs", "analysis/debates",
     "analysis/personas", "analysis/study", "analysis/study/table",
     "analysis/study/sample", "analysis/study/analyses", "analysis/study/figures",
     "analysis/study/report", "analysis/sharing", "analysis/summaries", "analysis/pages", "testing",
     "conduct", "conduct/asking", "conduct/coding", "conduct/comparing", "conduct/judging",
-    "conduct/summarising", "conduct/launch", "conduct/reading", "web", "cli",
+    "conduct/summarising", "conduct/launch", "conduct/people", "conduct/reading", "web",
+    "web/people", "cli",
 )  # fmt: skip
 """The packages from the lowest layer to the highest."""
 

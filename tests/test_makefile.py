@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+BROWSER = [("browser", "test-browser"), ("browser", "test-web")]
 PYTHON = """#!/bin/sh
 echo "$*" >> "{log}"
 if [ "$1 $2" = "-m venv" ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi
@@ -88,15 +89,38 @@ def test_ci_says_which_tests_were_not_run_and_goes_on(tmp_path, missing):
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
     make = tmp_path / "make"
-    make.write_text(f'#!/bin/sh\necho "$1"\n[ "$1" != {missing} ]\n', encoding="utf-8")
+    log = tmp_path / "log"
+    make.write_text(f'#!/bin/sh\necho "$1" >> {log}\n[ "$1" != {missing} ]\n', encoding="utf-8")
     make.chmod(0o755)
     variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CHROMIUM": "chromium"}
     command = ["bash", tmp_path / ".ci" / "run"]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     asked = ["test", "docs"]
-    for extra in ("aqua", "browser", "launchers"):
-        tests = [f"test-{extra}"] if extra != "browser" else ["test-browser", "test-web"]
-        asked += [extra] if extra == missing else [extra, *tests]
-    assert done.stdout.split() == asked
-    assert "NOT RUN: the tests of" in done.stderr
-    assert f"(make test-{missing}" in done.stderr
+    steps = {"aqua": "test-aqua", "judge": "test-judge"}
+    for extra, tests in [*steps.items(), *BROWSER, ("launchers", "test-launchers")]:
+        asked += [extra] if extra == missing else [extra, tests]
+        result = "NOT RUN:" if extra == missing else "passed:"
+        assert f"{result} make {tests}" in done.stdout
+    assert log.read_text(encoding="utf-8").split() == asked
+
+
+def test_ci_tries_what_failed_once_more_and_fails_where_it_fails_again(tmp_path):
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    for place in ("make", ".venv/bin/python"):
+        (tmp_path / place).write_text(
+            '#!/bin/sh\n[ "$1" != test ] && [ ! -e no ]\n', encoding="utf-8"
+        )
+        (tmp_path / place).chmod(0o755)
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CHROMIUM": "chromium"}
+
+    def run():
+        command = ["bash", tmp_path / ".ci" / "run"]
+        return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+
+    second = run()
+    assert second.returncode == 0
+    assert "PASSED AT THE SECOND TRY" in second.stderr
+    (tmp_path / "no").touch()
+    assert run().returncode == 1

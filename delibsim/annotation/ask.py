@@ -7,7 +7,10 @@ The loop that asks until a reply can be read is that of participants too (`model
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +32,27 @@ OF_THE_TEXT = (DIVERGED, "context_overflow")
 """Statuses that say nothing of the next question to the same coder."""
 
 
+PURPOSE = re.compile(
+    rb'\{"hash":"[0-9a-f]{64}","model":"(?:[^"\\]|\\.)*","seed":-?[0-9]+,"purpose":'
+    rb'\{"participant":("(?:[^"\\]|\\.)*"),"occasion":("(?:[^"\\]|\\.)*")'
+)
+"""How the line of an exchange begins, up to whom it asks, and on which occasion."""
+Asks = Collection[tuple[str, str]]
+"""Participants, each with an occasion on which it is asked."""
+
+
 class Record:
     """The exchanges with coders in one file of JSON lines; `asked` counts those added by now.
 
-    With `durable` each is on the disk before its answer is used.
+    With `durable` each is on the disk before its answer is used. Of a long record only what is
+    `needed` may be read, whole lines all the same.
     """
 
-    def __init__(self, file: Path, durable: bool = False) -> None:
+    def __init__(self, file: Path, durable: bool = False, needed: Asks | None = None) -> None:
         self.asked = 0
         self._file, self._durable = file, durable
-        self._known, _ = exchanges_in(read_lines(file)[0])
+        wanted = None if needed is None else partial(_is_among, needed)
+        self._known, _ = exchanges_in(read_lines(file, wanted)[0])
 
     def before(self, model: LanguageModel) -> LanguageModel:
         """The model, asked only for what the record does not hold, and recorded."""
@@ -48,6 +62,21 @@ class Record:
         make_folder(self._file.parent, self._durable)
         append_line(self._file, exchange.record(), self._durable)
         self.asked += 1
+
+
+def _is_among(needed: Asks, line: bytes) -> bool:
+    """Whether the line of an exchange is one of those needed, or cannot be told from its
+    beginning.
+    """
+    match = PURPOSE.match(line)
+    if match is None:
+        return True
+    return (_unquoted(match[1]), _unquoted(match[2])) in needed
+
+
+def _unquoted(word: bytes) -> str:
+    """A text of JSON; most hold nothing that has to be decoded."""
+    return json.loads(word) if b"\\" in word else word[1:-1].decode()
 
 
 async def ask(task: Task, unit: Unit, model: LanguageModel) -> Annotation:

@@ -44,8 +44,11 @@ def rating_sittings(
     for summary, own in material.sources.items():
         for opinion in _drawn(material, own, per_summary, "raters", summary):
             found.append(Sitting(summary, opinion))
-        others = [id for id in material.opinions if id not in set(own)]
-        if controls and len(own) <= len(others):
+        if not controls:
+            continue
+        shown = set(own)
+        others = [id for id in material.opinions if id not in shown]
+        if len(own) <= len(others):
             wanted = per_summary or len(own)
             for opinion in _drawn(material, others, wanted, "controls", summary):
                 found.append(Sitting(summary, opinion, control=True))

@@ -7,6 +7,7 @@ from delibsim.cli.code_audit import EPILOG as AUDIT_EPILOG
 from delibsim.cli.code_audit import audit
 from delibsim.cli.code_export import export
 from delibsim.cli.code_import import import_
+from delibsim.cli.code_online import online
 from delibsim.cli.code_replay import replay
 from delibsim.cli.code_report import report
 from delibsim.cli.code_review import review
@@ -24,6 +25,7 @@ app.command()(schemes)
 app.command(epilog=EPILOG)(ask)
 app.command()(replay)
 app.command()(export)
+app.command()(online)
 app.command(name="import")(import_)
 app.command()(review)
 app.command(epilog=AUDIT_EPILOG)(audit)

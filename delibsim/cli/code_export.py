@@ -50,7 +50,7 @@ def show_pack(pack: Any, lines: list[str], as_json: bool) -> None:
     if as_json:
         echo_json(pack.plain())
         return
-    folder = shown(pack.folder.resolve())
+    folder = shown(Path(pack.folder or "").resolve())
     screen = console()
     print_each(lines, screen)
     screen.print(f"Folder     {folder}")

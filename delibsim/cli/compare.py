@@ -6,6 +6,7 @@ from delibsim.cli.compare_ask import EPILOG, ask
 from delibsim.cli.compare_dimensions import dimensions
 from delibsim.cli.compare_export import export
 from delibsim.cli.compare_import import import_
+from delibsim.cli.compare_online import online
 from delibsim.cli.compare_plan import EPILOG as PLANNED
 from delibsim.cli.compare_plan import plan
 from delibsim.cli.compare_replay import replay
@@ -24,5 +25,6 @@ app.command(epilog=PLANNED)(plan)
 app.command(epilog=EPILOG)(ask)
 app.command()(replay)
 app.command()(export)
+app.command()(online)
 app.command(name="import")(import_)
 app.command()(report)

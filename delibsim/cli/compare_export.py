@@ -56,7 +56,7 @@ def export(
         left = f"{pack.among - pack.pairs:,} of {pack.among:,} pairs"
         print_each([f"note: {left} are in no sheet of this pack"], console(stderr=True))
     sheets = sum(pack.raters.values())
-    folder = shown(pack.folder.resolve())
+    folder = shown(Path(pack.folder or "").resolve())
     lines = [
         f"{counted(pack.pairs, 'pair')} for {counted(len(pack.raters), 'rater')}:"
         f" {counted(sheets, 'sheet')}, of which {pack.repeated} repeated; rater-1.html and so on to"

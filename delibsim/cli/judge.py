@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import number, numbers, texts
+from delibsim.cli import judge_train
 from delibsim.cli.code_options import values_of
 from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.replayed import end_with_replayed
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.conduct.asking.ask import Outcome
+from delibsim.conduct.handing_out import Online
 from delibsim.conduct.judging.ask import ask_judging
 from delibsim.conduct.judging.estimate import estimate_judging
 from delibsim.conduct.judging.import_people import import_form
@@ -56,7 +59,12 @@ NAME = "name=NAME, where a study has several sets of judgments."
 
 @app.callback()
 def _group() -> None:
-    """Have summaries judged by language models or people."""
+    """Have summaries judged by language models or people, or by a judge trained on them."""
+
+
+app.command(epilog=judge_train.TRAINING_EPILOG)(judge_train.train)
+app.command()(judge_train.setup)
+app.command()(judge_train.score)
 
 
 @app.command(epilog=EPILOG)
@@ -115,20 +123,46 @@ def export_(
     planned = plan_judging(runs, overrides or [])
     name = task_name("pack", pack)
     made = export_pack(planned, name, per_summary, to)
-    hints = made.hints()
+    hints, folder = made.hints(), shown(Path(made.folder or "").resolve())
     if as_json:
-        plain_pack = {"pack": made.name, "folder": shown(made.folder.resolve())}
+        plain_pack = {"pack": made.name, "folder": folder}
         echo_json(plain_pack | {"sheets": made.sheets, "hints": hints})
         return
     screen = console()
-    screen.print(
-        f"{counted(made.sheets, 'sheet')} in {shown(made.folder.resolve())}, a person each"
-    )
+    screen.print(f"{counted(made.sheets, 'sheet')} in {folder}, a person each")
     screen.print("Reliability of the mean of a summary, by published ratings of people:")
     print_each(hints, screen)
-    screen.print(
-        f"Next       delibsim judge import {shown(made.folder.resolve())}/form.csv {study}"
-    )
+    screen.print(f"Next       delibsim judge import {folder}/form.csv {study}")
+
+
+@app.command()
+def online(
+    study: StudyName,
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="settings", help=PACK_SETTINGS)
+    ] = None,
+    per_summary: Annotated[int, typer.Option("--raters", min=1, max=1_000, help=RATERS)] = 6,
+    pack: Annotated[str, typer.Option(help=PACK)] = "people",
+    hand_on: HandOn = HOURS,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Hand summaries out to people who judge in a browser, a sheet a person as on paper: own
+    opinion first, then a rating, then a comparison.
+
+    Each who follows a link of `delibsim people invite STUDY --rater TASK` gets the next free sheet.
+    Exit code 0; 2 where a pack of that name is there.
+    """
+    runs = study_at(study, root)
+    planned = plan_judging(runs, overrides or [])
+    made = export_pack(planned, task_name("pack", pack), per_summary, online=Online(hand_on))
+    told = [
+        f"{counted(made.sheets, 'sheet')} on pages, a person each",
+        "Reliability of the mean of a summary, by published ratings of people:",
+        *made.hints(),
+    ]
+    plain_pack = {"sheets": made.sheets, "hints": made.hints()}
+    show_online(runs.study, made.name, told, plain_pack if as_json else None)
 
 
 @app.command(name="import")

@@ -46,6 +46,10 @@ COMMANDS = {
         "Write one run for others: Markdown, text, JSON, CSV, HTML, or the line that cites it.",
     ),
     "fork": ("fork", "Go on from a turn of a run with something changed, and see the effect."),
+    "serve": (
+        "serve",
+        "Hold sessions with people in their browsers: delibsim serve --demo shows a table at once.",
+    ),
     "forks": ("forks", "The forks of a study, and the effects of what each has otherwise."),
     "probe": (
         "probe",
@@ -72,6 +76,7 @@ COMMANDS = {
         "Look at summaries of opinions: how good they are, and whom they leave out.",
     ),
     "judge": ("judge", "Have summaries judged by language models or people."),
+    "people": ("people", "People who take part in a browser: who they are to a study, how far."),
     "texts": (
         "imported_texts",
         "Import texts of your own into a study of texts, and look at them.",
@@ -101,8 +106,10 @@ AS_SETTINGS = {
     "code audit": ("--to",),
     "code report": ("--by",),
     "code export": ("--stratify",),
+    "code online": ("--stratify",),
     "compare ask": ("--name",),
     "compare export": ("--name",),
+    "compare online": ("--name",),
     "compare import": ("--name",),
     "compare plan": (
         "--texts",
@@ -128,6 +135,7 @@ AS_SETTINGS = {
     "estimate": ("--runs",),
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
+    "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
     "summaries minorities": ("--by", "--summaries", "--judgments"),
     "summarise": ("--sizes", "--groups", "--name"),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
@@ -18,7 +19,8 @@ from delibsim.conduct.annotate import (
     estimate_panel,
     plan_ratings,
 )
-from delibsim.conduct.packs import export_pack, import_form
+from delibsim.conduct.handing_out import Online
+from delibsim.conduct.packs import export_pack, import_form, open_pack
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, study_named
@@ -125,7 +127,7 @@ def export(
     texts = plan([f"wording={wording}"], edition=runs.edition()).session.wording
     pack = export_pack(runs, texts, raters, each, out)
     print_each(filter(None, [edition_note(runs, texts, wording)]), console(stderr=True))
-    screen, folder = console(), shown(pack.folder.resolve())
+    screen, folder = console(), shown(Path(pack.folder or "").resolve())
     shares = "" if each is None else f", {each} each,"
     screen.print(
         f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares} in {folder}:"
@@ -133,6 +135,33 @@ def export(
         " print, form.csv to fill in"
     )
     screen.print(f"Next       delibsim ratings import {folder}/form.csv")
+
+
+@app.command()
+def online(
+    study: StudyName,
+    raters: Annotated[int, typer.Option(min=1, max=1000, help="How many people rate.")] = 5,
+    each: Each = None,
+    wording: Annotated[str, typer.Option(help=READ)] = WORDING,
+    hand_on: HandOn = HOURS,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Hand debates out to people who rate in a browser: the draw, the blinding and the questions of
+    a pack on paper.
+
+    Each who follows a link of `delibsim people invite STUDY --rater TASK` gets the next free place.
+    Ratings are kept as they are handed in, as from paper. With --debates-per-rater N each rater
+    rates N debates, balanced over debates, motions, order and sides.
+    """
+    runs = study_at(study, root)
+    texts = plan([f"wording={wording}"], edition=runs.edition()).session.wording
+    pack = open_pack(runs, texts, raters, each, Online(hand_on))
+    print_each(filter(None, [edition_note(runs, texts, wording)]), console(stderr=True))
+    shares = "" if each is None else f", {each} each"
+    told = f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares}, on pages"
+    plain_pack = {"debates": pack.debates, "raters": raters, "debates_per_rater": each}
+    show_online(runs.study, pack.name, [told], plain_pack if as_json else None)
 
 
 @app.command(name="import")

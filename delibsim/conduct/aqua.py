@@ -22,7 +22,8 @@ from delibsim.scorers.aqua.setup import (
     model_part,
 )
 from delibsim.scorers.aqua.translation import Marian, signature
-from delibsim.scorers.aqua.weights import load, need_device, need_extra
+from delibsim.scorers.aqua.weights import load, need_extra
+from delibsim.scorers.neural import need_device
 from delibsim.store.files import read_lines
 
 FOLDER = Path("aqua")

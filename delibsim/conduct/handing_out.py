@@ -1,5 +1,6 @@
 """Handing out packs to people: the name of a pack, its folder, and who it is for."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
@@ -9,6 +10,19 @@ from delibsim.store.runs import Runs
 
 MOST = 1000
 """How many people a pack is for at most."""
+
+
+@dataclass(frozen=True)
+class Online:
+    """How a pack is handed out on pages: what a rater leaves undone who was away for `hand_on`
+    hours goes to the next.
+    """
+
+    hand_on: float = 48.0
+
+    def plain(self) -> dict[str, float]:
+        """As it is kept."""
+        return {"hand_on": self.hand_on}
 
 
 def pack_name(runs: Runs, *names: str | int) -> str:
@@ -28,6 +42,18 @@ def new_folder(folder: Path | None, usual: str | Path) -> Path:
     if found.exists() and not empty:
         raise WrongInput(f"{found} exists; name another folder with --to")
     return found
+
+
+def number_of_people(given: str, option: str, noun: str) -> list[str]:
+    """As many names as people are asked for on pages; WrongInput for names, which they have
+    not.
+    """
+    names = people_named(given, option, noun)
+    if not given.strip().isdigit():
+        raise WrongInput(
+            f"{option} {given}: on pages people come by links; give how many, such as {option} 5"
+        )
+    return names
 
 
 def people_named(given: str, option: str, noun: str) -> list[str]:

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,10 +14,13 @@ from delibsim.conduct.replay import exchanges_of, past_of
 from delibsim.domain.run import Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
-from delibsim.models.base import OUTCOMES
+from delibsim.models.base import OUTCOMES, LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
+
+Pace = Callable[[LanguageModel, Callable[[], int]], LanguageModel]
+"""From a voice, and what gives the number of calls that were made, to a voice."""
 
 
 async def hold_session(
@@ -25,11 +28,13 @@ async def hold_session(
     runs: Runs,
     pool: ModelPool | None = None,
     observer: Observer | None = None,
+    pace: Pace = lambda model, asked: model,
 ) -> Outcome:
     """Hold a session and write its run, going on from its record if it was cut off.
 
     A run that exists is left as it is. The observer learns of every exchange after it was appended
-    to the log.
+    to the log. `pace` may delay what a model has said, which is on record by then; it is given the
+    number of calls that were made now.
     """
     pool, observer = pool or ModelPool(), observer or Observer()
     runs.durable = runs.durable or pool.limits.durable
@@ -51,7 +56,8 @@ async def hold_session(
 
     recorded = {}
     for name, model in pool.of(session).items():
-        recorded[name] = Replay(name, exchanges, then=Recorder(model, keep))
+        replayed = Replay(name, exchanges, then=Recorder(model, keep))
+        recorded[name] = pace(replayed, lambda: asked)
     try:
         with closing(log):
             voices = branch_voices(session, recorded, past)

@@ -1,13 +1,14 @@
 """Packs for human raters: handed out from a study, and their answers brought back to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from delibsim.analysis.debates.rated import debates_of
 from delibsim.annotation.answer_form import Line, conflicts, form, read_form
-from delibsim.annotation.sheets import key_of, page, sheets_of
-from delibsim.conduct.handing_out import new_folder, pack_name
+from delibsim.annotation.sheets import Sheet, key_of, page, sheets_of
+from delibsim.conduct.handing_out import Online, new_folder, pack_name
 from delibsim.conduct.score import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated
@@ -29,10 +30,13 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Pack:
-    """A pack that was handed out: where its files are, and how many debates it is about."""
+    """A pack that was handed out: where its files are (None: on pages), how many debates it is
+    about, and its name.
+    """
 
-    folder: Path
+    folder: Path | None
     debates: int
+    name: str
 
 
 @dataclass(frozen=True)
@@ -65,19 +69,39 @@ def export_pack(
     `each` is the number of debates that each rater rates, None for all. Raises WrongInput where no
     debate is complete, or the folder exists.
     """
+    named = pack_name(runs, "pack", len(Ratings.of(runs).packs()) + 1)
+    folder = new_folder(folder, f"pack-{named}")
+    name, sheets, debates = _new_pack(runs, wording, raters, each)
+    for k, own in enumerate(sheets.values(), 1):
+        write_atomically(folder / f"rater-{k}.html", page(own, wording))
+    write_atomically(folder / "form.csv", form(sheets, name))
+    return Pack(folder, debates, name)
+
+
+def open_pack(runs: Runs, wording: Wording, raters: int, each: int | None, online: Online) -> Pack:
+    """Hand a pack out on pages: the same draw and key as on paper, and nothing to print.
+
+    Raises WrongInput where no debate is complete.
+    """
+    name, _, debates = _new_pack(runs, wording, raters, each, online)
+    return Pack(None, debates, name)
+
+
+def _new_pack(
+    runs: Runs, wording: Wording, raters: int, each: int | None, online: Online | None = None
+) -> tuple[str, Mapping[str, Sequence[Sheet]], int]:
+    """The name of a new pack, its sheets by rater, and how many debates there are; the study keeps
+    the key.
+    """
     check_rater_texts(wording)
     ratings = Ratings.of(runs)
     debates = [run for run in debates_of(runs)[0] if debated(run)]
     if not debates:
         raise WrongInput(f"{study_named(runs.study)} has no complete debate to rate")
     name = pack_name(runs, "pack", len(ratings.packs()) + 1)
-    folder = new_folder(folder, f"pack-{name}")
     sheets = sheets_of(debates, name, raters, each)
-    ratings.add_pack(name, key_of(sheets), wording)
-    for k, own in enumerate(sheets.values(), 1):
-        write_atomically(folder / f"rater-{k}.html", page(own, wording))
-    write_atomically(folder / "form.csv", form(sheets, name))
-    return Pack(folder, len(debates))
+    ratings.add_pack(name, key_of(sheets), wording, None if online is None else online.plain())
+    return name, sheets, len(debates)
 
 
 def import_form(file: Path, root: Path) -> Imported:
@@ -86,21 +110,29 @@ def import_form(file: Path, root: Path) -> Imported:
 
     WrongInput, and nothing is kept, where a line is wrong or contradicts what was imported before.
     """
-    studies, keys = {}, {}
-    for path in sorted(root.glob("*/study.json")):
-        ratings = Ratings(path.parent)
+    folders = sorted(path.parent for path in root.glob("*/study.json"))
+    return import_into([Ratings(folder) for folder in folders], file)
+
+
+def import_into(studies: Sequence[Ratings], file: Path, within: bool = False) -> Imported:
+    """Keep the ratings in a form, each with that one of these studies whose pack it is.
+
+    With `within` the caller holds the study, and has the ratings scored later.
+    """
+    owners, keys = {}, {}
+    for ratings in studies:
         for pack in ratings.packs():
-            keys[pack], studies[pack] = ratings.key(pack), ratings
+            keys[pack], owners[pack] = ratings.key(pack), ratings
     lines, empty = read_form(file, keys)
     waiting, clashes = {}, []
-    for pack, ratings in studies.items():
+    for pack, ratings in owners.items():
         own = [line for line in lines if line.rating.panel == pack]
         waiting[pack], found = _new(own, ratings)
         clashes += found
     if clashes:
         raise WrongInput("\n".join([*clashes, KEPT]))
     for pack, new in waiting.items():
-        _keep(new, studies[pack])
+        _keep(new, owners[pack], within)
     kept = sum(map(len, waiting.values()))
     partial = sum(bool(line.rating.missing) for line in lines)
     return Imported(len(lines), kept, partial, empty)
@@ -115,12 +147,13 @@ def _new(lines: Sequence[Line], ratings: Ratings) -> tuple[list[Rating], list[st
     return conflicts(lines, known)
 
 
-def _keep(new: Sequence[Rating], ratings: Ratings) -> None:
+def _keep(new: Sequence[Rating], ratings: Ratings, within: bool) -> None:
     """Keep ratings with their study, and score them."""
     if not new:
         return
     runs = Runs.at(ratings.folder)
-    with runs.lock():
+    with nullcontext() if within else runs.lock():
         for rating in new:
             ratings.add(rating)
-    score_all(runs, ["ratings"])
+    if not within:
+        score_all(runs, ["ratings"])

@@ -9,6 +9,7 @@ from delibsim.analysis.summaries.rows import (
     opinions_table,
     ratings_table,
     summaries_table,
+    trained_table,
 )
 from delibsim.conduct.judging.plan import judged_material, planned_of, with_people
 from delibsim.conduct.summarising.plan import material_of, task_slots
@@ -21,6 +22,10 @@ from delibsim.store.judgments import Judgments, judgments_of
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries, summaries_begun
+from delibsim.store.trained_scores import TrainedScores, trained_judges_of
+
+TRAINED = "trained"
+"""The kind of a judge that is a trained network."""
 
 
 def judged_set(
@@ -52,6 +57,12 @@ def judged_set(
                 (compared if one.sitting.other else ratings).append((one, people))
         for judge, n in _planned(runs, found, opinions, own, every).items():
             planned[judge] = planned.get(judge, 0) + n
+    trained = _trained(runs, found, judgments)
+    pairs = sum(len(material.shown(one.slot)) for one in every.values() if not one.missing)
+    for scores in trained:
+        planned[scores.judge] = pairs
+        judges[scores.judge] = {"kind": TRAINED}
+    by_networks = [trained_table(one.judge, one.all(told)) for one in trained]
     return JudgedSet(
         study=runs.study,
         question=opinions.question,
@@ -59,7 +70,7 @@ def judged_set(
         opinions=opinions_table(opinions),
         summaries=summaries_table(slots, every),
         sources={id: material.shown(slot) for id, slot in slots.items()},
-        ratings=ratings_table(ratings),
+        ratings=ratings_table(ratings, by_networks),
         comparisons=comparisons_table(compared),
         planned=planned,
         models=task["models"],
@@ -86,10 +97,20 @@ def _asked(runs: Runs, summaries: Summaries, name: str) -> list[Judgments]:
             " were asked for in different ways (role, temperature or wording), and are not reported"
             f" together; name one: judgments={found[0].name}"
         )
-    if name and not found:
+    if name and not found and name not in trained_judges_of(runs):
         raise WrongInput(
             f"{study_named(runs.study)} has no judgments '{name}' of summaries {summaries.name}"
         )
+    return found
+
+
+def _trained(runs: Runs, summaries: Summaries, name: str) -> list[TrainedScores]:
+    """The scores of trained judges of these summaries, or of the judge that is named."""
+    found = []
+    for judge in trained_judges_of(runs):
+        own = TrainedScores.of(runs, judge)
+        if own.files.task().get("summaries") == summaries.name and name in ("", judge):
+            found.append(own)
     return found
 
 

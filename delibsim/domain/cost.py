@@ -4,8 +4,12 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-OUTCOMES: frozenset[str] = frozenset({"ok", "refusal", "length", "content_filter", "unreadable"})
-"""Statuses that say how a model behaves; the others say only that it could not be asked."""
+OUTCOMES: frozenset[str] = frozenset(
+    {"ok", "refusal", "length", "content_filter", "unreadable", "absent"}
+)
+"""Statuses that say how a model or a person behaves; the others say only that nobody could be
+asked.
+"""
 
 
 def failed_for_free(status: str, possibly_billed: bool, used: bool) -> bool:

@@ -88,6 +88,7 @@ MEANINGS: Mapping[str, str] = {
     "length": "the reply was cut at the limit of its length",
     "content_filter": "the provider withheld the reply",
     "unreadable": "no answer could be read from the reply",
+    "absent": "the person was not there, or did not answer in time",
     "rate_limited": "the provider's limit of calls was reached",
     "timeout": "the reply took too long",
     "unavailable": "the provider could not be reached",

@@ -16,6 +16,7 @@ Status = Literal[
     "length",
     "content_filter",
     "unreadable",
+    "absent",
     "rate_limited",
     "timeout",
     "unavailable",

@@ -80,7 +80,8 @@ def _setting(
     wording = Wording("", dict(texts))
     parts = _rules_and_entry(dimension, lower, wording)
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    parts.append(f"{_say(wording, 'coder_steps')}\n{block('steps', numbered)}")
+    if steps:  # people on pages go by the entry alone, as on paper
+        parts.append(f"{_say(wording, 'coder_steps')}\n{block('steps', numbered)}")
     parts.append(code_form(dimension).describe())
     return "\n\n".join(parts)
 

@@ -169,12 +169,19 @@ def append_line(path: Path, record: Mapping[str, Any], durable: bool = False) ->
         log.append(record)
 
 
-def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
+def read_lines(
+    path: Path, wanted: Callable[[bytes], bool] | None = None
+) -> tuple[list[dict[str, Any]], int]:
     """The JSON objects of a file of lines, and how many lines were damaged; a missing file has none
-    of either.
+    of either. Lines that are not `wanted` are passed over unread.
     """
-    records, damaged = sorted_lines(path)
-    return records, len(damaged)
+    records, damaged = [], 0
+    for _, record in each_line(path, wanted):
+        if record is None:
+            damaged += 1
+        else:
+            records.append(record)
+    return records, damaged
 
 
 def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
@@ -191,10 +198,12 @@ def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
     return records, damaged
 
 
-def each_line(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
+def each_line(
+    path: Path, wanted: Callable[[bytes], bool] | None = None
+) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
     """Every line of a file that is not empty, with its JSON object; None where it is damaged.
 
-    A missing file has no line.
+    A missing file has no line. Lines that are not `wanted` are left out.
     """
     try:
         file = path.open("rb")
@@ -203,7 +212,7 @@ def each_line(path: Path) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
     with file:
         for ended in file:
             line = ended.removesuffix(b"\n")
-            if not line:
+            if not line or (wanted is not None and not wanted(line)):
                 continue
             try:
                 record = json_value(line)

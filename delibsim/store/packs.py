@@ -4,7 +4,8 @@ task.
 kind ("pack", "training", "review", "audit", "pairs", "summaries"), sheets (the key: what each code
 on paper stands for); of texts that are coded also scheme and its SHA-256, unit, context, coders,
 texts (id to chance of being drawn), random (ids that were drawn at random), among (how many texts
-were drawn from).
+were drawn from). A pack that is answered on pages says so under online, and gets more sheets where
+somebody left: each names in `follows` the sheet whose place it takes.
 """
 
 from collections.abc import Collection, Mapping
@@ -32,6 +33,13 @@ def add_pack(files: TaskFolder, name: str, pack: Mapping[str, Any]) -> Path:
     numbered = {"number": len(packs_of(files)) + 1, **pack}
     write_atomically(path, json_text(numbered, indent=1) + "\n", files.durable)
     return path
+
+
+def extend_pack(files: TaskFolder, name: str, sheets: Mapping[str, Any]) -> None:
+    """Keep more sheets of a pack behind those that there are; KeyError if there is no such pack."""
+    pack = packs_of(files)[name]
+    pack["sheets"] |= sheets
+    write_atomically(files.packs / f"{name}.json", json_text(pack, indent=1) + "\n", files.durable)
 
 
 def handed_out(

@@ -229,16 +229,36 @@ class Ratings:
                 return
         write_atomically(path, json_text(panels | {panel.name: plain}, indent=1) + "\n")
 
-    def add_pack(self, pack: str, key: Mapping[str, Any], wording: Wording) -> None:
+    def add_pack(
+        self,
+        pack: str,
+        key: Mapping[str, Any],
+        wording: Wording,
+        online: Mapping[str, Any] | None = None,
+    ) -> None:
         """Keep the key of a pack that was handed out, and what its raters read; they stay here.
 
-        The key says which sheet is which debate, and who is Speaker A.
+        The key says which sheet is which debate, and who is Speaker A. `online` is how the pack is
+        rated on pages, None for one on paper.
         """
         path = self.folder / RATINGS / "packs" / f"{pack}.json"
         if path.exists():
             raise WrongInput(f"{path} exists: this pack was made before")
         plain = {"wording": asdict(wording), "sheets": dict(key)}
+        if online is not None:
+            plain["online"] = dict(online)
         write_atomically(path, json_text(plain, indent=1) + "\n")
+
+    def extend_pack(self, pack: str, key: Mapping[str, Any]) -> None:
+        """Keep more sheets of a pack that is rated on pages; KeyError: no such pack."""
+        path = self.packs()[pack]
+        plain = read_json(path)
+        plain["sheets"] |= key
+        write_atomically(path, json_text(plain, indent=1) + "\n")
+
+    def online(self, pack: str) -> Mapping[str, Any] | None:
+        """How a pack is rated on pages; None for one on paper. KeyError: no such pack."""
+        return read_json(self.packs()[pack]).get("online")
 
     def key(self, pack: str) -> dict[str, Any]:
         """The key of a pack by sheet, with the `index` of each rater; KeyError: no such pack."""

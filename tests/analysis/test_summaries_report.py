@@ -190,3 +190,41 @@ def test_missing_judgments_stand_in_the_counts_and_not_in_the_scores():
     scores = scores_of([found])
     assert scores["judged"].tolist() == [15, 20]
     assert by_topic(scores, "rep").shape == (1, 2)
+
+
+def test_judges_order_summaries_as_people_did_or_not():
+    one = planted(seed=3, n=20)
+    pairs = [
+        ("m 1", "m 2", "o1", 1, "p1"),
+        ("m 1", "m 2", "o2", 5, "p1"),
+        ("m 1", "m 2", "o3", 3, "p2"),
+    ]
+    pairs.append(("m 2", "m 1", "o4", 2, "p2"))
+    scores = {"o1": (5, 2), "o2": (4, 3), "o3": (2, 4), "o4": (3, 3)}
+    dims = dict.fromkeys(("inf", "neu", "pol"), np.nan)
+    compared = [
+        {
+            "judge": p,
+            "people": True,
+            "a": a,
+            "b": b,
+            "opinion": o,
+            "first": "",
+            "missing": "",
+            "rep": c,
+        }
+        | dims
+        for a, b, o, c, p in pairs
+    ]
+    rated = []
+    for opinion, values in scores.items():
+        for summary, value in zip(("m 1", "m 2"), values, strict=True):
+            row = {"judge": "j", "people": False, "summary": summary, "opinion": opinion}
+            rated.append(row | {"control": False, "missing": "", "rep": float(value)} | dims)
+    made = replace(one, comparisons=pd.DataFrame(compared), ratings=pd.DataFrame(rated))
+    (row,) = agreement.orderings([made]).rows.to_dict("records")
+    # o1 as the person did, o2 against her, o3 a tie of hers, o4 a tie of the judge: (1 + 0 + 1/2) / 3
+    assert (row["n"], row["ties"], row["ordered"]) == (3, 1, 0.5)
+    expected = np.corrcoef([2, -2, 0, 1], [3, 1, -2, 0])[0, 1]
+    assert row["differences"] == near(expected)
+    assert agreement.orderings([one]).why_not == "not_given"

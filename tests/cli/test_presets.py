@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {
     path.stem: path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "conf" / "model").glob("*.yaml"))
-    if path.stem != "human"
+    if path.stem not in ("human", "person")
 }
 GROUPS = sorted({path.stem for path in (ROOT / "conf" / "group").glob("*.yaml")} - {"default"})
 
@@ -324,7 +324,11 @@ def test_a_group_seats_every_model_it_names(group, tmp_path):
     composed = plan([f"group={group}"], tmp_path)
     people = composed.session.participants
     assert len(people) == (4 if group == "dqi_study" else 5)
-    assert set(composed.session.models) == {person.model for person in people} <= {*TEXTS, "human"}
+    assert (
+        set(composed.session.models)
+        == {person.model for person in people}
+        <= {*TEXTS, "human", "person"}
+    )
     assert asyncio.run(models_for(composed)) == list(composed.session.models)
 
 

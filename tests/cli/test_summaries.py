@@ -261,4 +261,4 @@ def test_an_embedding_may_be_a_plug_in_and_what_it_gives_is_checked(
     plugins._installed.cache_clear()
     assert (answer.code, "it must give a row of finite numbers a text" in answer.err) == (2, True)
     answer = delibsim("summaries", "minorities", "tram", "embedding=length", "summaries=main")
-    assert (answer.code, "built in is tfidf" in answer.err) == (2, True)
+    assert (answer.code, "built in are tfidf" in answer.err) == (2, True)

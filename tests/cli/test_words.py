@@ -48,7 +48,7 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     named |= {"forks", "probe", "view"}
     named |= {f"ratings {name}" for name in ("ask", "export", "import", "report")}
     named |= {"texts from", "summarise"}
-    named |= {f"judge {name}" for name in ("ask", "export", "import", "replay")}
+    named |= {f"judge {name}" for name in ("ask", "export", "import", "replay", "score", "train")}
     named |= {f"summaries {name}" for name in ("show", "replay", "report", "minorities")}
     coding = ("ask", "audit", "export", "import", "replay", "report", "review")
     named |= {f"code {name}" for name in coding}

@@ -1,5 +1,10 @@
 """Summarising over real HTTP: what is asked and billed, nested sizes, flags, resumed, replayed."""
 
+import asyncio
+import os
+import signal
+import sys
+
 import pytest
 from fake_provider import FakeProvider, Rule
 from opinions import SAID, SPOKEN, study_of_opinions
@@ -199,6 +204,58 @@ async def test_a_part_that_is_refused_leaves_its_summary_missing_and_nothing_is_
     assert missing.slot.model == "local_parts4"
     assert f" of {-(-SPOKEN // 4)}: No." in str(missing.reason)
     assert dict(outcome.missing) == {"refusal": 1}
+    assert (await replay_summaries(runs)).verdict == "equal"
+
+
+async def test_parts_of_groups_are_parts_of_each_group_alone(runs):
+    own = ("plan=chunks", "part=2", "sizes=all", "runs=1", "groups=stance")
+    async with FakeProvider() as provider:
+        planned, _ = await ask(runs, provider, *own)
+        texts = [opinions_in(call.text) for call in provider.requests]
+        _, again = await ask(runs, provider, *own)
+        assert again.asked == 0
+    groups = {one.slot.group for one in planned.summaries.all() if "parts2" in one.slot.model}
+    stances = {text.stance for text in planned.opinions.spoken if text.stance}
+    assert len(groups - {""}) == len(stances) > 1
+    assert max(map(len, texts)) <= max(2, -(-SPOKEN // 2))
+    assert (await replay_summaries(runs)).verdict == "equal"
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from delibsim import Runs
+from delibsim.conduct.summarising.ask import ask_summaries
+from delibsim.conduct.summarising.plan import plan_summaries
+from pathlib import Path
+import delibsim.annotation.ask as asking
+planned = plan_summaries(Runs(Path(sys.argv[1]), sys.argv[2]), sys.argv[3:])
+keep, left = asking.Record._keep, int(os.environ["LEFT"])
+def counted(self, exchange):
+    global left
+    keep(self, exchange)
+    left -= exchange.model.startswith("local")
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+asking.Record._keep = counted
+asyncio.run(ask_summaries(planned))
+"""
+
+
+@pytest.mark.parametrize("left", [1, -(-SPOKEN // 3), -(-SPOKEN // 3) + 1])
+async def test_killed_between_its_steps_nothing_is_paid_twice(runs, left):
+    """Killed after the first part, between the last part and the summary, and behind it."""
+    own = ("plan=chunks", "part=3", "sizes=all", "runs=1", "limits.concurrency=1")
+    async with FakeProvider() as provider:
+        words = [str(runs.folder.parent), runs.study, *settings(provider, *own)]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", KILLED, *words, env={**os.environ, "LEFT": str(left)}
+        )
+        assert await process.wait() == -signal.SIGKILL
+        assert provider.billed == left
+        planned, _ = await ask(runs, provider, *own)
+        assert provider.billed == -(-SPOKEN // 3) + 1
+    (made,) = [one for one in planned.summaries.all() if "parts3" in one.slot.model]
+    assert made.missing is None
     assert (await replay_summaries(runs)).verdict == "equal"
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import texts, thorough
 
 from delibsim.domain.language import language, parts, prevailing, sentences
-from delibsim.scorers.aqua.batching import batches
+from delibsim.scorers.neural import batches
 
 
 @pytest.mark.parametrize(

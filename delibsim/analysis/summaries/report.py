@@ -27,7 +27,7 @@ PARTS = {
         ("overall", "pairs", "pairs_by_opinion", "strengths", "sizes", "kinds", "topics"),
     ),
     "length": ("At equal length", ("equal_length", "length")),
-    "judges": ("Judges", ("agreement", "rankings", "reliability", "scale_use")),
+    "judges": ("Judges", ("agreement", "orderings", "rankings", "reliability", "scale_use")),
     "biases": ("Order, place, kinship", ("order", "order_bins", "place", "consistency", "kinship")),
     "counts": ("Counts", ("counts",)),
 }
@@ -177,6 +177,7 @@ def summaries_report(
         benchmark.equal_length(scores),
         benchmark.length(scores),
         agreement.judges(sets),
+        agreement.orderings(sets),
         agreement.rankings(sets),
         agreement.reliability(sets),
         biases.scale_use(sets),

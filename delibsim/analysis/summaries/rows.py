@@ -1,6 +1,6 @@
 """From opinions, summaries and judgments to the tables that analyses of summaries read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,6 +9,8 @@ from delibsim.analysis.texts_described import word_count
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.summary import Slot, Summary
+from delibsim.domain.training import TrainedScore
+from delibsim.measures.summaries.labels import label_of
 
 RATED = ["judge", "people", "summary", "opinion", "control", "missing", *DIMENSIONS]
 COMPARED = ["judge", "people", "a", "b", "opinion", "first", "missing", *DIMENSIONS]
@@ -16,10 +18,25 @@ Given = Sequence[tuple[Judgment, bool]]
 """Judgments, each with whether a person gave it."""
 
 
-def ratings_table(given: Given) -> pd.DataFrame:
-    """A row a judgment of one summary, as `JudgedSet.ratings` has it."""
+def ratings_table(given: Given, trained: Sequence[pd.DataFrame] = ()) -> pd.DataFrame:
+    """A row a judgment of one summary, as `JudgedSet.ratings` has it; those of trained judges
+    stand behind the others.
+    """
     table = pd.DataFrame([_row(*one) for one in given], columns=RATED)
+    if trained:
+        parts = [table, *trained] if len(table) else list(trained)
+        table = pd.concat(parts, ignore_index=True)
     return _once(table, ["judge", "summary", "opinion"])
+
+
+def trained_table(judge: str, scores: Iterable[TrainedScore]) -> pd.DataFrame:
+    """A row a score of a trained judge, on the scale of labels, where it need not be whole."""
+    rows = []
+    for one in scores:
+        labels = label_of([one.values[name] for name in DIMENSIONS])
+        rows.append((judge, False, one.summary, one.opinion, False, "", *labels))
+    table = pd.DataFrame(rows, columns=RATED)
+    return table.drop_duplicates(["summary", "opinion"], keep="last")
 
 
 def comparisons_table(given: Given) -> pd.DataFrame:

@@ -65,7 +65,9 @@ class Asked:
     """What a command asks: the study, the folder of the task and what is kept of it, the settings
     of the coders by name, the plan with their limits, and the seed of their population.
 
-    `called` is the task in words ("the coding"), `noun` an answer ("sample").
+    `called` is the task in words ("the coding"), `noun` an answer ("sample"). `occasion` gives the
+    occasion at which a coder is asked for what waits, where there is one for each: then only that
+    part of a long record is read.
     """
 
     runs: Runs
@@ -76,14 +78,22 @@ class Asked:
     population: int
     called: str
     noun: str
+    occasion: Callable[[Any], str] | None = None
 
 
 class Asking:
     """One command that asks coders: the record, and what could not be asked, by coder."""
 
-    def __init__(self, asked: Asked, pool: ModelPool, notify: Notify, total: int) -> None:
+    def __init__(
+        self,
+        asked: Asked,
+        pool: ModelPool,
+        notify: Notify,
+        total: int,
+        needed: set[tuple[str, str]] | None = None,
+    ) -> None:
         self.asked, self.pool = asked, pool
-        self.record = Record(asked.files.exchanges, pool.limits.durable)
+        self.record = Record(asked.files.exchanges, pool.limits.durable, needed)
         self.progress = AskingProgress(total, pool, notify, asked.noun)
         self.new = 0
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -141,7 +151,11 @@ async def ask_waiting(
         with asked.runs.lock():
             asked.files.settle(asked.task)
         return None, []
-    async with asking_of(asked, sum(map(len, waiting.values())), longest, notify, models) as asking:
+    needed = None
+    if asked.occasion is not None:
+        needed = {(coder, asked.occasion(key)) for coder, keys in waiting.items() for key in keys}
+    total = sum(map(len, waiting.values()))
+    async with asking_of(asked, total, longest, notify, models, needed) as asking:
         faults = await asyncio.gather(
             *(of(asking, coder, keys) for coder, keys in waiting.items() if keys)
         )
@@ -155,10 +169,12 @@ async def asking_of(
     longest: Callable[[], Prompt],
     notify: Notify,
     models: Mapping[str, LanguageModel] | None = None,
+    needed: set[tuple[str, str]] | None = None,
 ) -> AsyncGenerator[Asking]:
     """Coders who can be asked, behind the record, while the study is locked; what is asked is kept.
 
-    `total` is how many answers they are to give. Other arguments, and WrongInput, are those of
+    `total` is how many answers they are to give; of the record only what is `needed` is read, all
+    of it where that is None. Other arguments, and WrongInput, are those of
     `ask_waiting`.
     """
     runs, limits = asked.runs, asked.plan.limits
@@ -172,7 +188,7 @@ async def asking_of(
             pool = await proven_pool([calls], limits, asked.plan.addresses, budget, notify)
         try:
             asked.files.settle(asked.task)
-            yield Asking(asked, pool, notify, total)
+            yield Asking(asked, pool, notify, total, needed)
         finally:
             await pool.close()
 

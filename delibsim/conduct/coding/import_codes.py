@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ def import_codes(
                 f"{file} is the form of a pack, which knows its study, its scheme and whether it is"
                 " for training; leave study=, scheme= and --training out"
             )
-        return _import_form(file, sheet, root)
+        return _import_form(file, sheet, _codings_below(root))
     if not study:
         raise WrongInput(
             f"{file} is no form of a pack; say which texts it is about: delibsim code import"
@@ -90,11 +91,20 @@ def import_codes(
     return _kept(file, table, [(coding, table.codes)])
 
 
-def _import_form(file: Path, sheet: Sheet, root: Path) -> ImportedCodes:
+def import_into(studies: Sequence[tuple[Runs, str]], file: Path) -> ImportedCodes:
+    """Keep the codes in the form of packs of these studies, each with its scheme. The caller holds
+    the studies, and has the codes scored later.
+    """
+    return _import_form(file, read_sheet(file), studies, within=True)
+
+
+def _import_form(
+    file: Path, sheet: Sheet, studies: Sequence[tuple[Runs, str]], within: bool = False
+) -> ImportedCodes:
     """The codes in the form of packs, each kept with its study."""
     wanted = {row[sheet.header.index("pack")].strip() for row in sheet.rows}
     packs, known, owners = {}, {}, {}
-    for runs, name in _codings_below(root):
+    for runs, name in studies:
         own = packs_of(Codings.of(runs, name).files)
         mine = wanted & own.keys()
         if mine:
@@ -107,7 +117,7 @@ def _import_form(file: Path, sheet: Sheet, root: Path) -> ImportedCodes:
     parts = []
     for pack, coding in owners.items():
         parts.append((coding, [one for one in table.codes if one[0].pack == pack]))
-    return _kept(file, table, parts)
+    return _kept(file, table, parts, within)
 
 
 def _codings_below(root: Path) -> list[tuple[Runs, str]]:
@@ -131,6 +141,7 @@ def _kept(
     file: Path,
     table: CodeTable,
     parts: Sequence[tuple[Coding, Sequence[tuple[Code, int]]]],
+    within: bool = False,
 ) -> ImportedCodes:
     """Keep what is new of a table, or nothing where a line contradicts what is known."""
     waiting, clashes = [], []
@@ -141,10 +152,11 @@ def _kept(
     refuse(file, clashes, KEPT)
     for (coding, codes), (_, new) in zip(parts, waiting, strict=True):
         if codes:
-            with coding.runs.lock():
+            with nullcontext() if within else coding.runs.lock():
                 coding.codings.keep_scheme(coding.scheme, coding.unit, coding.context)
                 coding.codings.add_people(new)
-            rescore_codes(coding.runs)
+            if not within:
+                rescore_codes(coding.runs)
     codes = [code for code, _ in table.codes]
     studies = {coding.runs.study for coding, _ in parts}
     return ImportedCodes(

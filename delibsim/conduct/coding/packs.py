@@ -14,8 +14,8 @@ from delibsim.annotation.coding.sheets import (
     dimensions_for,
 )
 from delibsim.conduct.coding.scheme import Coding
-from delibsim.conduct.handing_out import new_folder, pack_name
-from delibsim.domain.annotation import Text
+from delibsim.conduct.handing_out import Online, new_folder, pack_name
+from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.secret import refuse_key
@@ -60,7 +60,8 @@ class Draw:
 
 @dataclass(frozen=True)
 class CodingPack:
-    """A pack that was handed out: its name, its folder, its coders, how many texts it holds.
+    """A pack that was handed out: its name, its folder (None: on pages), its coders, how many texts
+    it holds.
 
     `before` counts by coder the texts of the draw that the coder has from an earlier pack, and is
     not handed again.
@@ -68,7 +69,7 @@ class CodingPack:
 
     name: str
     kind: str
-    folder: Path
+    folder: Path | None
     coders: tuple[str, ...]
     texts: int
     strata: Mapping[str, int]
@@ -78,7 +79,8 @@ class CodingPack:
     def plain(self) -> dict[str, Any]:
         """As JSON prints it."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return fields | {"folder": str(self.folder), "coders": list(self.coders)}
+        folder = None if self.folder is None else str(self.folder)
+        return fields | {"folder": folder, "coders": list(self.coders)}
 
 
 def refuse_names(coding: Coding, coders: Sequence[str]) -> None:
@@ -149,13 +151,16 @@ def export_codes(
     stratify: str = "",
     training: bool = False,
     folder: Path | None = None,
+    online: Online | None = None,
 ) -> CodingPack:
-    """Write the pages and the form of a new pack, by default into codes-NAME.
+    """Write the pages and the form of a new pack, by default into codes-NAME; none where it is
+    answered `online`, by as many people as there are `coders`.
 
     The study keeps the key. Raises WrongInput where no text can be drawn, or the folder exists.
     """
     draw, parts = draw_texts(coding, n, stratify, training)
-    return hand_out(coding, draw, coders, "training" if training else "pack", folder, parts)
+    kind = "training" if training else "pack"
+    return hand_out(coding, draw, coders, kind, folder, parts, online)
 
 
 def hand_out(
@@ -165,16 +170,21 @@ def hand_out(
     kind: str,
     folder: Path | None = None,
     strata: Mapping[str, int] | None = None,
+    online: Online | None = None,
 ) -> CodingPack:
     """Write pages and form of the texts that were drawn and not read yet; keep draw and key.
 
-    A coder is not handed a text again. WrongInput where nothing is left, or the folder exists.
+    A coder is not handed a text again. Coders who answer `online` are named after the pack.
+    WrongInput where nothing is left, or the folder exists.
     """
     refuse_names(coding, coders)
     scheme, files = coding.scheme, coding.codings.files
     packs = packs_of(files)
     name = pack_name(coding.runs, scheme.id, kind, len(packs) + 1)
-    folder = new_folder(folder, f"codes-{name}")
+    if online is None:
+        folder = new_folder(folder, f"codes-{name}")
+    else:
+        coders = [Coder(name, number).id for number in range(1, len(coders) + 1)]
     every = coding.texts()
     wanted = draw.texts.keys() - set(draw.read)
     texts = [text for text in every if text.id in wanted]
@@ -204,11 +214,14 @@ def hand_out(
         **draw.plain(),
         "sheets": coding_key(sheets, hashes),
     }
+    if online is not None:
+        pack["online"] = online.plain()
     add_pack(files, name, pack)
-    for k, theirs in enumerate(sheets.values(), 1):
-        page = coding_page(theirs, scheme, asked, kind == "training")
-        write_atomically(folder / f"coder-{k}.html", page)
-    write_atomically(folder / "form.csv", coding_form(sheets, name, asked))
+    if folder is not None:
+        for k, theirs in enumerate(sheets.values(), 1):
+            page = coding_page(theirs, scheme, asked, kind == "training")
+            write_atomically(folder / f"coder-{k}.html", page)
+        write_atomically(folder / "form.csv", coding_form(sheets, name, asked))
     left_out = sum(not dimensions_for(scheme, text) for text in every)
     handed = {text.id for text in itertools.chain.from_iterable(own.values())}
     again = {coder: n for coder, n in again.items() if n}
@@ -219,7 +232,8 @@ def hand_out(
 def told(pack: CodingPack) -> list[str]:
     """What was handed out, in sentences."""
     among = f"{counted(pack.texts, 'text')} for {counted(len(pack.coders), 'coder')}"
-    lines = [f"{among}: coder-1.html and so on to print, form.csv to fill in"]
+    printed = "coder-1.html and so on to print, form.csv to fill in"
+    lines = [f"{among}: {printed if pack.folder else 'on pages'}"]
     if pack.strata:
         parts = [f"{name or '(empty)'} {size}" for name, size in pack.strata.items()]
         lines.append(f"by column: {', '.join(parts)}")

@@ -1,6 +1,7 @@
 """Packs of pairs for people: handed out from a comparison, and their answers brought back to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,9 @@ from delibsim.conduct.coding.import_codes import NOTHING, refuse
 from delibsim.conduct.comparing.batches import batches_of, sheets_in
 from delibsim.conduct.comparing.plan import manner_of, plan_comparison, task_sheets
 from delibsim.conduct.comparing.texts import keep_gathered, kept_texts, topics_of
-from delibsim.conduct.handing_out import new_folder, pack_name
+from delibsim.conduct.handing_out import Online, new_folder, pack_name
 from delibsim.conduct.texts import rescore_pairs
-from delibsim.domain.annotation import Text
+from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.comparison import Sheet
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.secret import refuse_key
@@ -65,14 +66,14 @@ class ForPeople:
 
 @dataclass(frozen=True)
 class PairPack:
-    """A pack that was handed out: its folder, its raters with how many sheets each has, how many
-    pairs it is about of how many (`among`), and how many sheets are repeated. `nothing` are raters
-    to whom all was handed out before.
+    """A pack that was handed out: its folder (None: on pages), its raters with how many sheets each
+    has, how many pairs it is about of how many (`among`), and how many sheets are repeated.
+    `nothing` are raters to whom all was handed out before.
     """
 
     name: str
     comparison: str
-    folder: Path
+    folder: Path | None
     raters: Mapping[str, int]
     pairs: int
     among: int
@@ -81,7 +82,8 @@ class PairPack:
 
     def plain(self) -> dict[str, Any]:
         """As JSON prints it."""
-        folder, raters, nothing = str(self.folder), dict(self.raters), list(self.nothing)
+        folder = None if self.folder is None else str(self.folder)
+        raters, nothing = dict(self.raters), list(self.nothing)
         return {**vars(self), "folder": folder, "raters": raters, "nothing": nothing}
 
 
@@ -172,10 +174,15 @@ def _refuse_edited(texts: Sequence[Text], task: Mapping[str, Any], of: Compariso
 
 
 def export_pairs(
-    asked: ForPeople, raters: Sequence[str], each: int | None = None, folder: Path | None = None
+    asked: ForPeople,
+    raters: Sequence[str],
+    each: int | None = None,
+    folder: Path | None = None,
+    online: Online | None = None,
 ) -> PairPack:
-    """Write the pages of a new pack and its form, by default into pairs-NAME; the study keeps the
-    key, and settings and texts of the comparison stand from then on.
+    """Write the pages of a new pack and its form, by default into pairs-NAME; none where it is
+    answered `online`, by as many people as there are `raters`, who are named after the pack. The
+    study keeps the key, and settings and texts of the comparison stand from then on.
 
     WrongInput for a rater with the name of a model, where no sheet is left, or the folder exists.
     """
@@ -188,7 +195,10 @@ def export_pairs(
             )
     packs = packs_of(comparisons.files)
     name = pack_name(runs, PREFIX, comparisons.name, len(packs) + 1)
-    folder = new_folder(folder, f"pairs-{name}")
+    if online is None:
+        folder = new_folder(folder, f"pairs-{name}")
+    else:
+        raters = [Coder(name, number).id for number in range(1, len(raters) + 1)]
     pairs = {sheet.pair for own in asked.sheets.values() for sheet in own}
     if not pairs:
         raise WrongInput(
@@ -213,17 +223,15 @@ def export_pairs(
     if asked.sources:
         keep_gathered(runs, asked.texts, asked.sources, comparisons.name, asked.unit)
     comparisons.files.settle(task)
-    add_pack(comparisons.files, name, {"kind": "pairs", "ties": task["ties"], "sheets": key})
-    pages = PairPages(
-        shown=shown_texts(runs, asked.texts),
-        topics=topics_of(runs, asked.texts) if task["topic"] else {},
-        dimensions=comparisons.dimensions(),
-        manner=manner_of(task),
-        wording=Wording(task["wording"]["id"], task["wording"]["texts"]),
-    )
-    for k, own in enumerate(found.values(), 1):
-        write_atomically(folder / f"rater-{k}.html", pair_page(own, pages))
-    write_atomically(folder / "form.csv", pair_form(every, name))
+    pack: dict[str, Any] = {"kind": "pairs", "ties": task["ties"], "sheets": key}
+    if online is not None:
+        pack["online"] = online.plain()
+    add_pack(comparisons.files, name, pack)
+    if folder is not None:
+        pages = pair_pages(runs, comparisons, asked.texts, task)
+        for k, own in enumerate(found.values(), 1):
+            write_atomically(folder / f"rater-{k}.html", pair_page(own, pages))
+        write_atomically(folder / "form.csv", pair_form(every, name))
     return PairPack(
         name=name,
         comparison=comparisons.name,
@@ -236,16 +244,39 @@ def export_pairs(
     )
 
 
+def pair_pages(
+    runs: Runs, comparisons: Comparisons, texts: Sequence[Text], task: Mapping[str, Any]
+) -> PairPages:
+    """What raters of a comparison read: these texts, blinded, and how they are asked."""
+    return PairPages(
+        shown=shown_texts(runs, texts),
+        topics=topics_of(runs, texts) if task["topic"] else {},
+        dimensions=comparisons.dimensions(),
+        manner=manner_of(task),
+        wording=Wording(task["wording"]["id"], task["wording"]["texts"]),
+    )
+
+
 def import_pair_form(file: Path, cells: Cells, root: Path) -> VotesOfPeople:
     """Keep the votes in a form that was filled in, each with its comparison below `root`.
 
     WrongInput, and nothing is kept, where a line is wrong or contradicts what was imported before.
     """
+    return import_into(_comparisons_below(root), file, cells)
+
+
+def import_into(
+    studies: Iterable[tuple[Runs, Comparisons]], file: Path, cells: Cells, within: bool = False
+) -> VotesOfPeople:
+    """Keep the votes in a form, each with that one of these comparisons whose pack it is.
+
+    With `within` the caller holds the studies, and has the votes scored later.
+    """
     wanted = {row[cells.header.index("pack")].strip() for row in cells.rows}
     packs: dict[str, Mapping[str, Any]] = {}
     texts: dict[str, dict[str, str]] = {}
     owners: dict[str, tuple[Runs, Comparisons]] = {}
-    for runs, comparisons in _comparisons_below(root):
+    for runs, comparisons in studies:
         mine = {name: one for name, one in packs_of(comparisons.files).items() if name in wanted}
         if mine:
             now = kept_texts(runs, comparisons.files.task())
@@ -264,9 +295,10 @@ def import_pair_form(file: Path, cells: Cells, root: Path) -> VotesOfPeople:
     refuse(file, clashes, KEPT)
     for runs, comparisons, new in waiting:
         if new:
-            with runs.lock():
+            with nullcontext() if within else runs.lock():
                 comparisons.add_people(new)
-            rescore_pairs(gathered_and_own(runs))
+            if not within:
+                rescore_pairs(gathered_and_own(runs))
     repeated = alike(vote for vote, *_ in form.votes)
     return VotesOfPeople(
         given=len(form.votes),

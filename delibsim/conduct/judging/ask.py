@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import itemgetter
 
 from delibsim.annotation.ask import could_not_be_asked
 from delibsim.annotation.judging import VerdictTask, unit_of
@@ -49,6 +50,7 @@ async def ask_judging(
         population=planned.task["seed"],
         called="the judging",
         noun="judgment",
+        occasion=itemgetter(1),
     )
     longest = partial(longest_prompt_of, planned)
     asking, faults = await ask_waiting(asked, waiting, longest, of, notify, models)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from delibsim.annotation.forms import form_text
-from delibsim.conduct.handing_out import new_folder
+from delibsim.conduct.handing_out import Online, new_folder
 from delibsim.conduct.judging.plan import JudgingPlan
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
@@ -29,10 +29,12 @@ KIND = "summaries"
 
 @dataclass(frozen=True)
 class Pack:
-    """What was written: where, how many sheets, and what to expect of their reliability."""
+    """What was handed out: where (None: on pages), how many sheets, and what to expect of their
+    reliability.
+    """
 
     name: str
-    folder: Path
+    folder: Path | None
     sheets: int
     per_summary: int
 
@@ -46,20 +48,28 @@ class Pack:
         return lines
 
 
-def export_pack(planned: JudgingPlan, name: str, per_summary: int, to: Path | None = None) -> Pack:
+def export_pack(
+    planned: JudgingPlan,
+    name: str,
+    per_summary: int,
+    to: Path | None = None,
+    online: Online | None = None,
+) -> Pack:
     """Write a pack in which each whole summary is rated by so many people, each of whom then
     compares it with another one; nobody sees two sheets.
 
-    By default it is written into pack_NAME in the study. Which summary is A, and which is rated,
-    are drawn independently. WrongInput for a pack that is there already, for a folder that is not
-    empty, and where there are not two summaries.
+    By default it is written into pack_NAME in the study; nothing is where it is answered `online`.
+    Which summary is A, and which is rated, are drawn independently. WrongInput for a pack that is
+    there already, for a folder that is not empty, and where there are not two summaries.
     """
     whole = planned.whole
     if len(whole) < 2:
         raise WrongInput("a pack needs two summaries of the whole; make more: delibsim summarise")
     if name in packs_of(planned.judgments.files):
         raise WrongInput(f"there is a pack '{name}' already; name another: pack=NAME")
-    folder = new_folder(to, planned.judgments.files.folder.parents[1] / f"pack_{name}")
+    folder = None
+    if online is None:
+        folder = new_folder(to, planned.judgments.files.folder.parents[1] / f"pack_{name}")
     rng = np.random.default_rng(seed_of(*planned.material.names, "pack", name))
     sheets: dict[str, dict[str, Any]] = {}
     for number, place in enumerate(rng.permutation(len(whole) * per_summary).tolist(), 1):
@@ -70,18 +80,28 @@ def export_pack(planned: JudgingPlan, name: str, per_summary: int, to: Path | No
         check = int(rng.integers(*CHECKS))
         shown = {"rated": rated, "other": other, "rated_is_a": rated_is_a, "check": check}
         sheets[f"S{number:04}"] = shown
+    if folder is not None:
+        _write(planned, name, sheets, folder)
+    begun = planned.judgments.files.annotations.is_file()
+    asked_nobody = {**planned.task, "models": {}, "asks": []}
+    planned.judgments.files.settle(planned.task if begun else asked_nobody)
+    key = {"kind": KIND, "summaries": planned.task["summaries"], "sheets": sheets}
+    if online is not None:
+        key["online"] = online.plain()
+    add_pack(planned.judgments.files, name, key)
+    return Pack(name, folder, len(sheets), per_summary)
+
+
+def _write(
+    planned: JudgingPlan, name: str, sheets: Mapping[str, Mapping[str, Any]], folder: Path
+) -> None:
+    """Write the sheets of a pack, and its form."""
     make_folder(folder / "sheets")
     for sheet, shown in sheets.items():
         write_atomically(folder / "sheets" / f"{sheet}.txt", _sheet(planned, sheet, shown))
     unfilled = [""] * (len(COLUMNS) - 2)
     form = form_text(COLUMNS, ([name, sheet, *unfilled] for sheet in sheets))
     write_atomically(folder / "form.csv", form)
-    begun = planned.judgments.files.annotations.is_file()
-    asked_nobody = {**planned.task, "models": {}, "asks": []}
-    planned.judgments.files.settle(planned.task if begun else asked_nobody)
-    key = {"kind": KIND, "summaries": planned.task["summaries"], "sheets": sheets}
-    add_pack(planned.judgments.files, name, key)
-    return Pack(name, folder, len(sheets), per_summary)
 
 
 def _sheet(planned: JudgingPlan, sheet: str, shown: Mapping[str, Any]) -> str:

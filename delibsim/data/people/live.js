@@ -1,0 +1,30 @@
+"use strict";
+// What others say, as it comes. The form is never touched; a new request reloads the page.
+(() => {
+  const part = document.getElementById("part");
+  if (!part || !window.EventSource) return;
+  let asked = false, again = false;
+  async function renew() {
+    if (asked) { again = true; return; }
+    asked = true;
+    try {
+      const answer = await fetch(part.dataset.part);
+      if (!answer.ok) throw new Error(answer.status);
+      const now = await answer.json();
+      if (now.key !== part.dataset.key || (now.waits !== part.dataset.waits && now.waits !== "wait")) { location.reload(); return; }
+      part.innerHTML = now.html;
+    } catch {
+      const state = part.querySelector(".state");
+      if (state) state.textContent = part.dataset.lost;
+    }
+    asked = false;
+    if (again) { again = false; renew(); }
+  }
+  const events = new EventSource(part.dataset.events);
+  events.addEventListener("change", renew);
+  events.addEventListener("open", renew);
+  events.addEventListener("error", () => {
+    const state = part.querySelector(".state");
+    if (state && events.readyState !== 1) state.textContent = part.dataset.lost;
+  });
+})();

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
+
 TOO_FEW, CONSTANT = "too_few_ratings", "no_variance"
 FEWEST = 4
 """Pairs below which a correlation has no interval."""
@@ -52,6 +54,31 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
         return _none(len(a), note)
     found = spearmanr(a, b)
     return _with_interval(found.statistic, found.pvalue, len(a), 1 + found.statistic**2 / 2)
+
+
+def spearman_interval(
+    x: ArrayLike, y: ArrayLike, clusters: ArrayLike, resamples: int, seed: int
+) -> tuple[float, float]:
+    """The percentile interval of the correlation of the ranks of x and y over drawn clusters, the
+    ranks held as they are in the whole; NaN where a series is constant or there is one cluster.
+    """
+    from scipy.stats import rankdata
+
+    nothing = float("nan"), float("nan")
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    code = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    if len(a) < FEWEST or np.ptp(a) == 0 or np.ptp(b) == 0 or code.max() < 1:
+        return nothing
+    r, s = rankdata(a) - (len(a) + 1) / 2, rankdata(b) - (len(b) + 1) / 2
+    parts = [np.ones(len(a)), r, s, r * r, s * s, r * s]
+    sums = np.column_stack([np.bincount(code, part) for part in parts])
+    draws = []
+    for counts in resampled_counts(len(sums), resamples, seed):
+        n, sr, ss, rr, sq, rs = (counts @ sums).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = (rr - sr**2 / n) * (sq - ss**2 / n)
+            draws.append((rs - sr * ss / n) / np.sqrt(spread))
+    return percentile_interval(np.concatenate(draws))
 
 
 def partial_spearman(x: ArrayLike, y: ArrayLike, given: ArrayLike) -> Correlation:

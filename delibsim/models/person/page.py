@@ -23,19 +23,25 @@ WIDE = ("W", "F")
 
 def heading(prompt: Prompt) -> str:
     """What models are shown, without the marks, and without what is asked one by one below."""
+    is_survey = isinstance(prompt.reply, SurveyAnswers)
+    who = f"{title(prompt)} ({prompt.purpose.participant})"
+    how = f"({HOW}; {BACK_IN_SURVEY if is_survey else BACK_IN_TEXT}.)"
+    return f"\n{RULE}\n{who}\n{RULE}\n\n{told(prompt)}\n\n{how}\n"
+
+
+def told(prompt: Prompt) -> str:
+    """What models are told, without the marks, and without how a reply is written."""
     messages = prompt.messages if prompt.purpose.attempt == 0 else prompt.messages[-1:]
     form, text = prompt.reply, "\n\n".join(message.content for message in messages)
     is_survey = isinstance(form, SurveyAnswers)
-    for told in (form.rules(), form.ending()) if is_survey else (form.describe(),):
-        text = re.sub(rf"{re.escape(told)}\n*", "", text)
+    for rule in (form.rules(), form.ending()) if is_survey else (form.describe(),):
+        text = re.sub(rf"{re.escape(rule)}\n*", "", text)
     for tag in ("considerations", "preferences", "answers") if is_survey else ():
         shown = read_block(tag, text)
         if shown is not None:
             # with the line that introduces it
             text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)
-    who = f"{title(prompt)} ({prompt.purpose.participant})"
-    how = f"({HOW}; {BACK_IN_SURVEY if is_survey else BACK_IN_TEXT}.)"
-    return f"\n{RULE}\n{who}\n{RULE}\n\n{inert(TAG.sub('', text)).strip()}\n\n{how}\n"
+    return inert(TAG.sub("", text)).strip()
 
 
 def title(prompt: Prompt) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import Language, language, parts, wordless
 from delibsim.measures.aqua import INDICATORS, LABELS
-from delibsim.scorers.aqua.cache import Cache, key_of
 from delibsim.scorers.aqua.setup import Part, Setup, unchanged
 from delibsim.scorers.aqua.translation import Marian, signature
 from delibsim.scorers.aqua.weights import load, need_extra
+from delibsim.scorers.cache import Cache, key_of
 
 UNKNOWN = (
     "neither German nor English by its words; if you know better: delibsim aqua setup FOLDER"

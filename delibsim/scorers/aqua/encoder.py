@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from delibsim.scorers.aqua.batching import batches
+from delibsim.scorers.neural import batches
 
 DOUBT = 0.2
 """Logits: where the two best labels are closer than this in bfloat16, the label is computed again

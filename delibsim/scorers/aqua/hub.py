@@ -8,7 +8,8 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.setup import FOLDERS
-from delibsim.scorers.aqua.weights import need_extra, quiet
+from delibsim.scorers.aqua.weights import need_extra
+from delibsim.scorers.neural import quiet
 
 BASE = "google-bert/bert-base-multilingual-cased"
 TRANSLATOR = "Helsinki-NLP/opus-mt-en-de"

@@ -12,13 +12,8 @@ from pydantic import TypeAdapter
 
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
-from delibsim.scorers.aqua.weights import (
-    ADAPTER_FILES,
-    MODEL_FILES,
-    missing_files,
-    refuse_empty,
-    weight_files,
-)
+from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES
+from delibsim.scorers.neural import missing_files, refuse_empty, weight_files
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import json_value
 

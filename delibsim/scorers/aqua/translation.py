@@ -8,10 +8,10 @@ from typing import Any
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import joined, parts, sentences
 from delibsim.prompts.translation import AGAIN, INSTRUCTIONS
-from delibsim.scorers.aqua.batching import batches
 from delibsim.scorers.aqua.setup import Part, TranslatingModel, digest
-from delibsim.scorers.aqua.weights import (
-    check_form,
+from delibsim.scorers.aqua.weights import check_form
+from delibsim.scorers.neural import (
+    batches,
     missing_files,
     plain_json,
     quiet,

@@ -18,6 +18,7 @@ PERSON = Table(
     Column("stage", String(24), nullable=False, default="invited"),
     # invited, consented, ready, waiting, seated, working, done, declined, failed_checks, withdrawn
     Column("identity", String(24)),  # the key in `identity`; null once it is forgotten
+    Column("task", Text),  # of raters: the task of the study that her invitation names
     Column("consent_version", String(64)),
     Column("consented", Float),
     Column("made", Float, nullable=False),
@@ -117,6 +118,23 @@ REQUEST = Table(
     Column("detail", Text, nullable=False, default=""),
     Column("by", String(64)),
     Column("given", Float),
+    Column("kept", Float),  # of raters: when the row of the unit was written into the study
+    Column("fault", Text),  # of raters: why it cannot be
+)
+PLACE = Table(
+    "place",  # one place of a pack that is rated on pages, and who has it
+    TABLES,
+    Column("task", String(200), primary_key=True),  # the name of the pack
+    Column("number", Integer, primary_key=True),
+    Column("person", String(24), ForeignKey("person.id")),  # null: free
+    Column("state", String(16), nullable=False, default="free"),  # free, taken, left, done
+    Column("follows", Integer),  # the place whose units were handed on to this one
+    Column("units", Text, nullable=False),  # JSON: sheet and unit, in the order of showing
+    Column("taken", Float),
+    Column("seen", Float),  # the last sign of the person
+    Column("paused", Float),  # since when there is a break
+    Column("ended", Float),  # when it was left, or handed in whole
+    Unique("task", "person"),
 )
 MESSAGE = Table(
     "message",  # of the researcher to a group; `person` where it is for one alone
@@ -138,4 +156,5 @@ CHANGE = Table(
 )
 Index("request_of_seat", REQUEST.c.session, REQUEST.c.seat)
 Index("request_of_person", REQUEST.c.person)
+Index("request_of_task", REQUEST.c.task, REQUEST.c.kept)
 Index("change_of_session", CHANGE.c.session, CHANGE.c.id)

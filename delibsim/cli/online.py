@@ -1,0 +1,23 @@
+"""What the commands share that hand packs out on pages: `delibsim ratings online` and its like."""
+
+from typing import Annotated, Any
+
+import typer
+
+from delibsim.cli.terminal import console, echo_json, print_each
+
+HAND_ON = "After how many hours without a sign what a rater left undone may go to the next."
+HandOn = Annotated[float, typer.Option("--hand-on", min=0.1, help=HAND_ON)]
+HOURS = 48.0
+
+
+def show_online(study: str, pack: str, lines: list[str], plain: dict[str, Any] | None) -> None:
+    """Print what was handed out on pages, and what comes next; `plain` is printed as JSON."""
+    if plain is not None:
+        echo_json({"task": pack, **plain})
+        return
+    screen = console()
+    print_each(lines, screen)
+    screen.print(f"Task       {pack}")
+    screen.print(f"Next       delibsim people invite {study} --rater {pack}")
+    screen.print(f"           delibsim serve {study}")

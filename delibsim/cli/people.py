@@ -1,0 +1,19 @@
+"""`delibsim people`: people who take part in a browser; each command has a module of its own."""
+
+import typer
+
+from delibsim.cli.people_invite import invite, list_people, revoke
+from delibsim.cli.people_raters import raters
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """People who take part in a browser: who they are to a study, and how far they are."""
+
+
+app.command()(invite)
+app.command(name="list")(list_people)
+app.command()(revoke)
+app.command()(raters)

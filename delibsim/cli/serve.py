@@ -1,0 +1,157 @@
+"""`delibsim serve`: hold the sessions of a study that wait for people, in their browsers."""
+
+import importlib.util
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.options import RUNS, RunsFolder, with_runs
+from delibsim.cli.reader import MISSING
+from delibsim.cli.terminal import say, shown
+from delibsim.conduct.retry import plan_again
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import Hosting
+from delibsim.domain.text import counted
+from delibsim.planning.compose import Plan, plan
+from delibsim.store.instruments.library import package_data
+from delibsim.store.runs import Runs
+
+app = typer.Typer(add_completion=False)
+STUDY = "A study that has begun, by its name; or the settings of one, as for delibsim run."
+PEOPLE = "What people are told and agree to. Default: people.yaml here, or the study's own."
+DEMO = "One table with four citizens and one free seat, in a folder that is gone afterwards."
+EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
+HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
+SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."
+PORT = "The port. Default: 8377, or a free one where that is taken."
+DEMO_SETTINGS = [
+    "study=demo",
+    "topic=ccps",
+    "treatment=normative",
+    "group.models=[person,citizen,citizen,citizen,citizen]",
+    "rounds=2",
+]
+EPILOG = (
+    "For example: delibsim serve study=hall 'group.models=[person,person,person,citizen,citizen]'"
+    " topic=acp -m 'replicate=range(1,11)'; then delibsim people invite hall --number 30. The same"
+    " command again, or delibsim serve hall, goes on where it was. Behind a proxy: --name"
+    " study.example.org (how people call the server) and --trusted-proxy 127.0.0.1 (whose word on"
+    " who asks is believed), each as often as needed."
+)
+
+
+@app.command(epilog=EPILOG)
+def serve(
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
+    ] = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
+    demo: Annotated[bool, typer.Option("--demo", help=DEMO)] = False,
+    example: Annotated[bool, typer.Option("--example", help=EXAMPLE)] = False,
+    host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    root: RunsFolder = RUNS,
+) -> None:
+    """Hold the sessions of a study that wait for people (model=person), in their browsers, until
+    Ctrl-C. Sessions that are not over go on when it is served again.
+    """
+    if example:
+        text = package_data("data") / "people" / "example.people.yaml.txt"
+        say(text.read_text(encoding="utf-8").rstrip("\n"))
+        return
+    _need_web()
+    given, names, proxies = _parted(settings or [])
+    where = host, port, names, proxies
+    if demo:
+        with tempfile.TemporaryDirectory(prefix="delibsim-demo-") as folder:
+            _serve(_planned(DEMO_SETTINGS, False, Path(folder)), None, where, True)
+        return
+    _serve(_planned(given, multirun, root), people, where, False)
+
+
+def _need_web() -> None:
+    """WrongInput where the extra web is not installed."""
+    needed = ("argon2", "sqlalchemy", "sse_starlette", "uvicorn")
+    if any(importlib.util.find_spec(name) is None for name in needed):
+        raise WrongInput(MISSING.replace("view", "serve").partition("; --static")[0])
+
+
+def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """The settings of a study, the names of the server, and the proxies that are believed."""
+    own, names, proxies = [], [], []
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key == "name":
+            names.append(value.strip("'\""))
+        elif key == "trusted_proxy":
+            proxies.append(value.strip("'\""))
+        else:
+            own.append(setting)
+    return own, names, proxies
+
+
+def _planned(settings: list[str], multirun: bool, root: Path) -> Plan:
+    """The plan of these settings, or of a study that has begun."""
+    if len(settings) == 1 and "=" not in settings[0]:
+        runs = Runs.open(root, settings[0])
+        return plan_again(runs, runs.plans(), [])
+    if not settings:
+        raise WrongInput("name a study, or the settings of one; --demo shows a table at once")
+    return plan(with_runs(settings, root), sweep=multirun)
+
+
+def _serve(
+    planned: Plan,
+    people: Path | None,
+    where: tuple[str, int | None, list[str], list[str]],
+    demo: bool,
+) -> None:
+    from delibsim.conduct.people.hall import Hall, people_of
+    from delibsim.conduct.people.prepared import prepared_for_people
+    from delibsim.store.people.entry import PARTICIPANT, Invitation, invite
+    from delibsim.store.people.hosting_files import read_hosting, settled_hosting
+    from delibsim.store.people.register import Register
+    from delibsim.web.people.serve import serve_people
+
+    sessions = [one for one in planned.sessions if people_of(one)]
+    if not sessions:
+        raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
+    runs = Runs(planned.root, planned.study)
+    if demo:
+        example = package_data("data") / "people" / "example.people.yaml.txt"
+        hosting: Hosting = replace(read_hosting(example), checks=(), questions=(), typing=400.0)
+    else:
+        hosting = settled_hosting(runs, people)
+    others = [one for one in planned.sessions if one not in sessions]
+    if others:
+        told = counted(len(others), "session")
+        say(f"note: {told} without people: delibsim run or retry holds them", err=True)
+    register = Register.of(runs)
+    tell = partial(say, err=True)
+
+    async def open_hall() -> Hall:
+        pool = await prepared_for_people(planned, runs, sessions, tell)
+        return Hall(runs, register, hosting, pool, sessions, tell)
+
+    link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}" if demo else ""
+    seats = sum(len(people_of(one)) for one in sessions)
+    both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
+
+    def told_address(address: str) -> None:
+        say(f"{planned.study}: {both}, in {shown(runs.folder)}", err=True)
+        say(f"{address}{link}" if link else address)
+        if not link:
+            say(f"links: delibsim people invite {planned.study} --number {seats}", err=True)
+        say("Ctrl-C stops it; what was handed in is kept.", err=True)
+
+    with suppress(KeyboardInterrupt):
+        serve_people(open_hall, *where, told_address)
+    done = sum(runs.held(one.id) for one in sessions)
+    say(f"Stopped. {done} of {counted(len(sessions), 'session')} are over.", err=True)
+    raise typer.Exit(0 if done == len(sessions) else 3)

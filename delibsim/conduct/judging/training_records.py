@@ -1,0 +1,193 @@
+"""Records to train a judge on: from judgments of a study, or from a CSV file."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from delibsim.conduct.judging.plan import judged_material, with_people
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
+from delibsim.domain.text import counted, study_named
+from delibsim.domain.training import Record, Triple
+from delibsim.measures.summaries.labels import derived, normalised
+from delibsim.store.judgments import Judgments, judgments_of
+from delibsim.store.opinions import opinions_of
+from delibsim.store.runs import Runs
+from delibsim.store.summaries import Summaries
+from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "question": ("question", "topic", "topic_question", "question_text"),
+    "opinion": ("opinion", "comment", "opinion_text", "own_opinion"),
+    "summary": ("summary", "summary_text", "statement"),
+    "rater": ("rater", "rater_id", "annotator", "annotator_id", "judge", "participant"),
+    "instance": ("instance", "instance_id", "pair", "pair_id"),
+    "rep": ("rep", "representativeness", "perspective_representation"),
+    "inf": ("inf", "informativeness"),
+    "neu": ("neu", "neutrality", "neutrality_balance"),
+    "pol": ("pol", "policy", "policy_approval"),
+}
+"""The names under which a column is known, our own first."""
+NEEDED = ("question", "opinion", "summary")
+MISSING = ("", "na", "n/a", "nan", "none")
+
+
+def records_of_study(runs: Runs, judge: str = "people") -> list[Record]:
+    """What people, or one judge, gave the summaries of a study: ratings, and what follows from
+    comparisons for the summary that was not rated.
+
+    WrongInput where there is nothing.
+    """
+    found: list[Record] = []
+    for name in judgments_of(runs):
+        judgments = Judgments.of(runs, name)
+        given = judgments.of_people() if judge == "people" else judgments.all()
+        own = [one for one in given if judge in ("people", one.judge)]
+        usable = [one for one in own if one.missing is None and not one.sitting.control]
+        if usable:
+            found += _records(runs, judgments, usable)
+    if not found:
+        raise WrongInput(
+            f"{study_named(runs.study)} has no judgments of {judge} to train on: delibsim judge"
+            " ask, or delibsim judge import; by=NAME names another judge"
+        )
+    return found
+
+
+def _records(runs: Runs, judgments: Judgments, given: Sequence[Judgment]) -> list[Record]:
+    opinions = opinions_of(runs)
+    summaries = Summaries.of(runs, judgments.files.task()["summaries"])
+    made = [one for one in summaries.all() if one.missing is None]
+    material = with_people(judged_material(runs, summaries, opinions, made), judgments)
+
+    def triple(summary: str, opinion: str) -> Triple:
+        words = material.opinions[opinion], material.summaries[summary]
+        return Triple(material.question, *words)
+
+    rated = {}
+    for one in given:
+        if not one.sitting.other:
+            rated[one.judge, one.sitting.opinion, one.sitting.summary] = one.values
+    found = []
+    for (rater, opinion, summary), values in rated.items():
+        y = {name: float(normalised(value)) for name, value in values.items()}
+        found.append(Record(triple(summary, opinion), rater, opinion, y))
+    for one in given:
+        a, b, opinion = one.sitting.summary, one.sitting.other, one.sitting.opinion
+        if not b:
+            continue
+        first = one.first or (a if (one.judge, opinion, a) in rated else b)
+        other = b if first == a else a
+        base = rated.get((one.judge, opinion, first))
+        if base is None or (one.judge, opinion, other) in rated:
+            continue
+        y = {}
+        for name in base.keys() & one.values.keys():
+            label = derived(base[name], one.values[name], first == a)
+            y[name] = float(normalised(label))
+        if y:
+            found.append(Record(triple(other, opinion), one.judge, opinion, y, derived=True))
+    return found
+
+
+def records_of_file(file: Path, scale: str = "") -> list[Record]:
+    """The records of a CSV file, a row each: question, opinion, summary, scores by dimension, and,
+    where it has them, rater and instance.
+
+    Scores are labels from -1 to 7 (`scale` "labels") or y from 0 to 1 ("unit"); without a scale
+    they are taken for y only where a number with a fraction shows it. An empty cell is missing.
+    Rows of a file without raters are raters of their own. WrongInput names every fault by its line.
+    """
+    sheet = read_sheet(file)
+    columns = _columns(sheet, file)
+    texts = {name: sheet.header.index(column) for name, column in columns.items()}
+    scores, faults = _scores(sheet, texts)
+    for row, line in zip(sheet.rows, sheet.lines, strict=True):
+        for name in NEEDED:
+            if not row[texts[name]].strip():
+                faults.append(f"line {line}: {columns[name]} is empty")
+    refuse_faults(file, faults)
+    scale = scale or _scale(scores, file)
+    found = []
+    for place, row in enumerate(sheet.rows):
+        y, wrong = _unit(scores[place], scale)
+        if wrong:
+            faults.append(f"line {sheet.lines[place]}: {wrong}")
+        triple = Triple(*(row[texts[name]].strip() for name in NEEDED))
+        rater = row[texts["rater"]].strip() if "rater" in texts else f"row {place + 1}"
+        instance = row[texts["instance"]].strip() if "instance" in texts else triple.opinion
+        found.append(Record(triple, rater, instance, y))
+    refuse_faults(file, faults)
+    usable = [one for one in found if one.scores]
+    if not usable:
+        raise WrongInput(f"{file} has no score in {counted(len(found), 'row')}")
+    return usable
+
+
+def hash_of(records: Sequence[Record]) -> str:
+    """Twelve characters that change with any record."""
+    digest = hashlib.sha256()
+    for one in records:
+        values = sorted(one.scores.items())
+        digest.update(repr((one.triple, one.rater, one.instance, values)).encode())
+    return digest.hexdigest()[:12]
+
+
+def _columns(sheet: Sheet, file: Path) -> dict[str, str]:
+    by_name = {column.casefold(): column for column in sheet.header}
+    found = {}
+    for name, either in COLUMNS.items():
+        there = [by_name[one] for one in either if one in by_name]
+        if there:
+            found[name] = there[0]
+    lacking = [name for name in NEEDED if name not in found]
+    if not any(name in found for name in DIMENSIONS):
+        lacking.append(" or ".join(f"{name} ({LABELS[name]})" for name in DIMENSIONS))
+    if lacking:
+        raise WrongInput(
+            f"{file} has no column {', nor '.join(lacking)}; its columns are"
+            f" {', '.join(sheet.header)}"
+        )
+    return found
+
+
+def _scores(sheet: Sheet, places: Mapping[str, int]) -> tuple[list[dict[str, float]], list[str]]:
+    found, faults = [], []
+    for row, line in zip(sheet.rows, sheet.lines, strict=True):
+        own = {}
+        for name in DIMENSIONS:
+            cell = row[places[name]].strip() if name in places else ""
+            if cell.casefold() in MISSING:
+                continue
+            try:
+                own[name] = float(cell.replace(",", ".") if sheet.decimal_comma else cell)
+            except ValueError:
+                faults.append(f"line {line}: {name} '{cell}' is no number")
+        found.append(own)
+    return found, faults
+
+
+def _scale(scores: Sequence[Mapping[str, float]], file: Path) -> str:
+    values = [value for row in scores for value in row.values()]
+    if not values:
+        raise WrongInput(f"{file} has no score in {counted(len(scores), 'row')}")
+    within = all(0 <= value <= 1 for value in values)
+    if not within:
+        return "labels"
+    if any(value != int(value) for value in values):
+        return "unit"
+    raise WrongInput(
+        f"{file}: its scores are all 0 or 1, which may be labels or y from 0 to 1; say which:"
+        " scale=labels or scale=unit"
+    )
+
+
+def _unit(labels: Mapping[str, float], scale: str) -> tuple[dict[str, float], str]:
+    """Scores from 0 to 1, and what is wrong with a value."""
+    low, high = (-1, 7) if scale == "labels" else (0, 1)
+    found = {}
+    for name, value in labels.items():
+        if not low <= value <= high:
+            return {}, f"{name} {value:g} is not within {low} and {high} (scale={scale})"
+        found[name] = float(normalised(value)) if scale == "labels" else value
+    return found, ""

@@ -1,0 +1,130 @@
+"""Debates rated on pages: the sheets of a pack of ratings, asked as language models are asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from delibsim.annotation.answer_form import COLUMNS
+from delibsim.annotation.blinding import blinded
+from delibsim.annotation.debates import motion_of
+from delibsim.conduct.packs import import_into
+from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
+from delibsim.conduct.score import score_all
+from delibsim.domain.annotation import Coder, Panel, Text
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.rating import DIMENSIONS, digest
+from delibsim.domain.run import Run
+from delibsim.domain.treatment import Wording
+from delibsim.prompts.blocks import transcript_block
+from delibsim.prompts.forms.ballot import Ballot, Stance
+from delibsim.prompts.prompt import Prompt, Purpose
+from delibsim.prompts.rating import ballot_prompt, stance_prompt
+from delibsim.store.ratings import Ratings, panel_and_index
+from delibsim.store.runs import Runs
+
+BEFORE, BALLOT = "before", "ballot"
+
+
+@dataclass
+class DebatePack(RaterPack):
+    """A pack of debates: a stance before each is read, and the ballot after it."""
+
+    kind: ClassVar[Kind] = "debates"
+    columns: ClassVar[tuple[str, ...]] = COLUMNS
+    wording: Wording = Wording("", {})
+
+    def unit(self, sheet: str) -> str:
+        """The debate."""
+        return f"debate {self.sheets[sheet]['debate']}"
+
+    def step(self, sheet: str, given: Replies) -> Step | None:
+        """The stance, then the ballot."""
+        if BEFORE not in given:
+            return Step(BEFORE, self._stance(sheet))
+        if BALLOT not in given:
+            return Step(BALLOT, self._ballot(sheet, given[BEFORE]))
+        return None
+
+    def _asked(self, sheet: str) -> tuple[Run, Panel, Coder]:
+        """The debate of a sheet, and its rater under a name that says nothing."""
+        key = self.sheets[sheet]
+        run = self.known.get(key["debate"])
+        if run is None:
+            run = self.runs.run(key["debate"])
+            if digest(run) != key["debate_sha256"]:
+                raise WrongInput(
+                    f"{run.session.id}: the debate was edited after pack {self.name} was handed"
+                    " out; hand another out"
+                )
+            self.known[key["debate"]] = run
+        rater = Coder("Rater", panel_and_index(key["rater"])[1])
+        return run, Panel("Rater", (rater,), {}, self.wording), rater
+
+    def _stance(self, sheet: str) -> Prompt:
+        run, panel, rater = self._asked(sheet)
+        return _neutral(stance_prompt(panel, rater, motion_of(run.session)), rater, BEFORE)
+
+    def _ballot(self, sheet: str, before: str | None) -> Prompt:
+        run, panel, rater = self._asked(sheet)
+        key = self.sheets[sheet]
+        shown = f"{key['debate']} {key['first']}"
+        if shown not in self.known:
+            self.known[shown] = transcript_block(blinded(run, key["first"]))
+        text = Text(sheet, self.known[shown])
+        stance = None if before is None else Stance().read(before)
+        motion = run.session.topic.question
+        asked = ballot_prompt(panel, rater, motion, text, stance, key["check"])
+        return _neutral(asked, rater, BALLOT)
+
+    def lines(self, sheet: str, given: Replies) -> list[list[str]]:
+        """One line, with cells left empty for what was declined."""
+        key = self.sheets[sheet]
+        before, ballot = given.get(BEFORE), given.get(BALLOT)
+        if before is None and ballot is None:
+            return []
+        values = {} if ballot is None else Ballot().read(ballot)
+        row = dict.fromkeys(COLUMNS, "")
+        row |= {"pack": self.name, "sheet": sheet, "motion": key["motion"]}
+        row["rater"] = str(panel_and_index(key["rater"])[1])
+        row["before"] = "" if before is None else str(Stance().read(before))
+        for letter in "AB":
+            for number, name in enumerate(DIMENSIONS, 1):
+                row[f"{letter.lower()}_{name}"] = str(values.get(f"{letter}{number}", ""))
+        for column, label in {"winner": "WINNER", "after": "S1", "check": "C1"}.items():
+            row[column] = str(values.get(label, ""))
+        return [list(row.values())]
+
+    def keep(self, form: Path) -> None:
+        """As `delibsim ratings import` does."""
+        import_into([Ratings.of(self.runs)], form, within=True)
+
+    def rescore(self) -> None:
+        """The scores of ratings."""
+        score_all(self.runs, ["ratings"])
+
+    def _extend(self, sheets: Mapping[str, Any]) -> None:
+        Ratings.of(self.runs).extend_pack(self.name, sheets)
+
+
+def _neutral(prompt: Prompt, rater: Coder, step: str) -> Prompt:
+    """A prompt whose purpose names no debate: names of sessions say who debates."""
+    return replace(prompt, purpose=Purpose(rater.neutral_name, step))
+
+
+def debate_packs(runs: Runs) -> list[str]:
+    """The names of the packs of a study that are rated on pages."""
+    ratings = Ratings.of(runs)
+    return [pack for pack in ratings.packs() if ratings.online(pack) is not None]
+
+
+def debate_pack(runs: Runs, name: str) -> DebatePack:
+    """A pack of ratings by its name."""
+    ratings = Ratings.of(runs)
+    online, wording = ratings.online(name), ratings.wording_of_pack(name)
+    if online is None or wording is None:
+        raise WrongInput(f"pack {name} is on paper")
+    sheets = {}
+    for code, sheet in ratings.key(name).items():
+        sheets[code] = {part: value for part, value in sheet.items() if part != "index"}
+    return DebatePack(runs, name, sheets, float(online["hand_on"]), wording=wording)

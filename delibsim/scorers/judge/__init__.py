@@ -1,0 +1,1 @@
+"""The trained judge of summaries (extra `judge`): network, training, checkpoints, scores."""

@@ -1,0 +1,140 @@
+"""Who gets in: links and cookies. Of both the register holds the SHA-256 alone."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select, update
+
+from delibsim.store.people.persons import Identity, add_person
+from delibsim.store.people.register import Register, now
+from delibsim.store.people.schema import INVITATION, LOGIN
+
+DAY = 86_400.0
+STAYS = 60 * DAY
+"""Seconds for which a cookie is good."""
+PARTICIPANT, RATER, RESEARCHER = "participant", "rater", "researcher"
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """What a link is for: a person, "" where it is open to all; a seat, or a task of raters."""
+
+    person: str
+    role: str
+    session: str = ""
+    seat: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Login:
+    """Whom a cookie belongs to, and the secret that her forms carry."""
+
+    person: str
+    role: str
+    csrf: str
+
+
+def secret() -> str:
+    """A secret of 192 bits, as it stands in a link or a cookie."""
+    return secrets.token_urlsafe(24)
+
+
+def digest(text: str) -> str:
+    """What is kept of a secret."""
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()
+
+
+def invite(register: Register, invitation: Invitation, days: float) -> str:
+    """Keep an invitation; the secret of its link, which is nowhere else."""
+    token = secret()
+    values = {
+        "token": digest(token),
+        "person": invitation.person or None,
+        "role": invitation.role,
+        "session": invitation.session or None,
+        "seat": invitation.seat or None,
+        "task": invitation.task or None,
+        "made": now(),
+        "expires": now() + days * DAY,
+    }
+    with register.writing() as connection:
+        connection.execute(insert(INVITATION).values(**values))
+    return token
+
+
+def invite_person(
+    register: Register, invitation: Invitation, days: float, language: str, who: Identity
+) -> tuple[str, str]:
+    """Keep a person with an invitation of her own; her code, and the secret of her link."""
+    code = add_person(register, invitation.role, language, who)
+    own = Invitation(code, invitation.role, invitation.session, invitation.seat, invitation.task)
+    return code, invite(register, own, days)
+
+
+def invited(register: Register, token: str) -> Invitation | None:
+    """What a link is for; None where there is none, or it was revoked, or is too old."""
+    wanted = digest(token)
+    with register.reading() as connection:
+        row = connection.execute(select(INVITATION).where(INVITATION.c.token == wanted)).first()
+    if row is None:
+        return None
+    found: Mapping[str, object] = row._mapping
+    if not hmac.compare_digest(str(found["token"]), wanted) or found["revoked"] is not None:
+        return None
+    if float(str(found["expires"])) < now():
+        return None
+    names = ("person", "role", "session", "seat", "task")
+    return Invitation(*(str(found[name] or "") for name in names))
+
+
+def invitation_of(register: Register, person: str) -> Invitation | None:
+    """The invitation of a person, as she was invited."""
+    with register.reading() as connection:
+        statement = select(INVITATION).where(INVITATION.c.person == person)
+        row = connection.execute(statement).first()
+    if row is None:
+        return None
+    names = ("person", "role", "session", "seat", "task")
+    return Invitation(*(str(row._mapping[name] or "") for name in names))
+
+
+def note_used(register: Register, token: str) -> None:
+    """Keep that a link was used."""
+    own = (INVITATION.c.token == digest(token)) & INVITATION.c.used.is_(None)
+    with register.writing() as connection:
+        connection.execute(update(INVITATION).where(own).values(used=now()))
+
+
+def revoke(register: Register, person: str) -> int:
+    """Revoke every link and cookie of a person; how many links."""
+    with register.writing() as connection:
+        own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)
+        n = connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
+        connection.execute(delete(LOGIN).where(LOGIN.c.person == person))
+    return n
+
+
+def log_in(register: Register, person: str, role: str) -> str:
+    """Keep a cookie of a person, or of the researcher (""); its secret."""
+    token = secret()
+    values = {"cookie": digest(token), "person": person or None, "role": role}
+    times = {"made": now(), "expires": now() + STAYS}
+    with register.writing() as connection:
+        connection.execute(insert(LOGIN).values(**values, csrf=secret(), **times))
+    return token
+
+
+def login_of(register: Register, token: str) -> Login | None:
+    """Whom a cookie belongs to; None for one that is unknown or too old."""
+    if not token:
+        return None
+    wanted = digest(token)
+    with register.reading() as connection:
+        row = connection.execute(select(LOGIN).where(LOGIN.c.cookie == wanted)).first()
+    if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
+        return None
+    return Login(row.person or "", row.role, row.csrf)

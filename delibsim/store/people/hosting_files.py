@@ -1,0 +1,130 @@
+"""What a researcher declares before people come: people.yaml, kept word for word in the study."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import DropOut, Hosting, Limit, NobodyComes, Question, Withdrawal
+from delibsim.store.files import write_atomically
+from delibsim.store.reading import read_yaml
+from delibsim.store.runs import Runs
+
+FILE = "people.yaml"
+"""The file beside the user, and in the folder of a study that has begun to be served."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _LimitPart(_Part):
+    minutes: float | None = Field(default=None, gt=0)
+    binds: bool = False
+
+
+class _QuestionPart(_Part):
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
+    text: str = Field(min_length=1)
+    kind: Literal["choice", "several", "number", "scale", "text"] = "choice"
+    options: list[str] = []
+    right: list[str] = []
+    low: int | None = None
+    high: int | None = None
+    required: bool = True
+
+
+class _HostingFile(_Part):
+    language: Literal["en", "de", "fr"] = "en"
+    consent: str = Field(min_length=1)
+    information: str = ""
+    debriefing: str = ""
+    checks: list[_QuestionPart] = []
+    attempts: int = Field(default=2, ge=1)
+    questions: list[_QuestionPart] = []
+    nobody_comes: NobodyComes = "wait"
+    lobby: _LimitPart = _LimitPart()
+    drop_out: DropOut = "silent"
+    away: _LimitPart = _LimitPart()
+    survey: _LimitPart = _LimitPart()
+    turn: _LimitPart = _LimitPart()
+    stand_in: str = "citizen"
+    typing: float | None = Field(default=40.0, gt=0)
+    models_known: bool = False
+    withdrawal: Withdrawal = "delete"
+    keep_days: int = Field(default=180, ge=1)
+    expires_days: int = Field(default=30, ge=1)
+    completion_code: str = ""
+    completion_url: str = Field(default="", pattern=r"^(https?://\S+)?$")
+    contact: str = ""
+
+
+def read_hosting(path: Path) -> Hosting:
+    """What a file declares; WrongInput names the fields that are wrong."""
+    plain = read_yaml(path)
+    try:
+        found = _HostingFile.model_validate(plain)
+    except ValidationError as error:
+        told = [_told(path, fault) for fault in error.errors()]
+        raise WrongInput("\n".join(told)) from None
+    values = {name: getattr(found, name) for name in _HostingFile.model_fields}
+    for name in ("lobby", "away", "survey", "turn"):
+        values[name] = Limit(values[name].minutes, values[name].binds)
+    for name in ("checks", "questions"):
+        values[name] = tuple(_question(path, name, one) for one in values[name])
+    return Hosting(**values)
+
+
+def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
+    """What was declared for a study: as it began, or now, where it begins.
+
+    WrongInput where nothing is declared, and where another file is given than the study began
+    with.
+    """
+    kept = runs.folder / FILE
+    given = path or (Path(FILE) if Path(FILE).is_file() and not kept.is_file() else None)
+    if given is None and not kept.is_file():
+        raise WrongInput(
+            f"there is no {FILE}, which declares what people are told and agree to: delibsim serve"
+            f" --example > {FILE} writes one to begin with"
+        )
+    if given is None:
+        return read_hosting(kept)
+    found = read_hosting(given)
+    text = given.read_text(encoding="utf-8")
+    if kept.is_file() and kept.read_text(encoding="utf-8") != text:
+        raise WrongInput(
+            f"{given} is not what the study was begun with ({kept}): what people were told stays as"
+            " it was; another study can have other settings"
+        )
+    runs.folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(kept, text)
+    return found
+
+
+def _question(path: Path, name: str, part: _QuestionPart) -> Question:
+    """A question; WrongInput for one that nobody can answer."""
+    place = f"{path}, {name}, question {part.id}"
+    if part.kind in ("choice", "several") and len(part.options) < 2:
+        raise WrongInput(f"{place}: a choice needs two options")
+    if part.kind == "scale" and (part.low is None or part.high is None or part.low >= part.high):
+        raise WrongInput(f"{place}: a scale needs low and high")
+    if name == "checks" and not part.right:
+        raise WrongInput(f"{place}: a check needs the answers that are right")
+    return Question(
+        part.id,
+        part.text,
+        part.kind,
+        tuple(part.options),
+        tuple(part.right),
+        part.low,
+        part.high,
+        part.required,
+    )
+
+
+def _told(path: Path, fault: object) -> str:
+    assert isinstance(fault, dict)
+    place = ".".join(map(str, fault["loc"])) or "the file"
+    return f"{path}, {place}: {fault['msg']}"

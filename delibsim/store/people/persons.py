@@ -1,0 +1,161 @@
+"""Persons by their codes: how far they have come, what they agreed to, what they answered."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from delibsim.domain.errors import WrongInput
+from delibsim.store.people.register import Register, now
+from delibsim.store.people.schema import ANSWER, IDENTITY, PERSON
+
+INVITED, CONSENTED, READY, DONE = "invited", "consented", "ready", "done"
+DECLINED, FAILED, WITHDRAWN = "declined", "failed_checks", "withdrawn"
+"""The stages of a person; she is seated, or waits, while she is ready."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person by her code, which says nothing of who she is."""
+
+    id: str
+    role: str
+    language: str
+    stage: str
+    identity: str = ""
+    consent_version: str = ""
+    consented: float | None = None
+    made: float = 0.0
+    seen: float | None = None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who a person is; all of it may be empty."""
+
+    name: str = ""
+    address: str = ""
+    panel: str = ""
+    panel_id: str = ""
+
+
+COLUMNS = [PERSON.c[name] for name in Person.__dataclass_fields__]
+
+
+def new_code() -> str:
+    """A code that nobody can guess, of 64 bits: it opens nothing."""
+    return secrets.token_hex(8)
+
+
+def add_person(
+    register: Register, role: str, language: str = "en", identity: Identity | None = None
+) -> str:
+    """Keep a person, and who she is apart from her, if that is known; her code."""
+    code, key = new_code(), None
+    with register.writing() as connection:
+        if identity is not None and any(vars(identity).values()):
+            key = new_code()
+            connection.execute(insert(IDENTITY).values(key=key, made=now(), **vars(identity)))
+        values = {"id": code, "role": role, "language": language, "identity": key}
+        connection.execute(insert(PERSON).values(**values, stage=INVITED, made=now()))
+    return code
+
+
+def person_of(register: Register, code: str) -> Person | None:
+    """The person of a code."""
+    with register.reading() as connection:
+        row = connection.execute(select(*COLUMNS).where(PERSON.c.id == code)).first()
+    return None if row is None else _person(row._mapping)
+
+
+def persons(register: Register) -> list[Person]:
+    """Every person, in the order in which they were invited."""
+    with register.reading() as connection:
+        statement = select(*COLUMNS).order_by(PERSON.c.made, PERSON.c.id)
+        return [_person(row) for row in connection.execute(statement).mappings()]
+
+
+def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
+    """The code of who came from a panel under this id; "" where nobody did."""
+    same = (IDENTITY.c.panel == panel) & (IDENTITY.c.panel_id == panel_id)
+    with register.reading() as connection:
+        statement = select(PERSON.c.id).join(IDENTITY, IDENTITY.c.key == PERSON.c.identity)
+        return connection.execute(statement.where(same)).scalar() or ""
+
+
+def set_stage(register: Register, code: str, stage: str) -> None:
+    """Keep how far a person has come."""
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(PERSON.c.id == code).values(stage=stage))
+
+
+def set_language(register: Register, code: str, language: str) -> None:
+    """Keep the language of a person's pages."""
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(PERSON.c.id == code).values(language=language))
+
+
+def consent(register: Register, code: str, version: str) -> None:
+    """Keep that a person agreed to this version of the consent text, and when."""
+    values = {"stage": CONSENTED, "consent_version": version, "consented": now()}
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(PERSON.c.id == code).values(**values))
+
+
+def note_seen(register: Register, code: str) -> None:
+    """Keep when a person last asked for a page."""
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(PERSON.c.id == code).values(seen=now()))
+
+
+def keep_answers(
+    register: Register,
+    code: str,
+    answers: Mapping[str, str],
+    attempt: int = 0,
+    passed: Mapping[str, bool] | None = None,
+) -> None:
+    """Keep what a person answered to the researcher's own questions and checks, once an attempt."""
+    rows = []
+    for question, value in answers.items():
+        own = None if passed is None else int(passed[question])
+        row = {"person": code, "question": question, "attempt": attempt}
+        rows.append(row | {"value": value, "passed": own, "given": now()})
+    try:
+        with register.writing() as connection:
+            if rows:
+                connection.execute(insert(ANSWER), rows)
+    except IntegrityError:
+        pass  # handed in twice: the first counts
+
+
+def attempts(register: Register, code: str, question: str) -> int:
+    """How often a person has answered a question."""
+    own = (ANSWER.c.person == code) & (ANSWER.c.question == question)
+    with register.reading() as connection:
+        return len(connection.execute(select(ANSWER.c.attempt).where(own)).all())
+
+
+def answers_of(register: Register) -> list[Mapping[str, object]]:
+    """Every answer to the researcher's own questions, in the order in which they came."""
+    with register.reading() as connection:
+        statement = select(ANSWER).order_by(ANSWER.c.given)
+        return [dict(row) for row in connection.execute(statement).mappings()]
+
+
+def named(register: Register, who: str) -> Person:
+    """The person of a code, or of the beginning of one; WrongInput for none or several."""
+    found = [one for one in persons(register) if one.id.startswith(who)]
+    if len(found) != 1 or not who:
+        fault = "nobody has" if not found else "several persons have"
+        raise WrongInput(f"{fault} the code '{who}'; delibsim people list names all")
+    return found[0]
+
+
+def _person(row: Mapping[str, object]) -> Person:
+    values = {name: row[name] for name in Person.__dataclass_fields__}
+    for name in ("identity", "consent_version"):
+        values[name] = values[name] or ""
+    return Person(**values)  # ty: ignore[invalid-argument-type]

@@ -1,0 +1,107 @@
+"""What waits for people: a row a request, its draft, and what was handed in, once and durably."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from delibsim.store.people.register import Register, now
+from delibsim.store.people.schema import REQUEST
+
+
+@dataclass(frozen=True)
+class WaitingRequest:
+    """One request as it stands in the register.
+
+    `page` is the questionnaire as JSON, `draft` the fields as they were typed. `status` is "" while
+    nobody has handed anything in; then it is that of a completion. Times are seconds since 1970.
+    """
+
+    key: str
+    session: str
+    seat: str
+    occasion: str
+    page: str
+    asked: float
+    shown: float | None
+    paused: float
+    draft: str
+    reply: str
+    status: str
+    detail: str
+    by: str
+
+
+COLUMNS = [REQUEST.c[name] for name in WaitingRequest.__dataclass_fields__]
+
+
+def put_request(
+    register: Register, key: str, session: str, seat: str, occasion: str, page: str
+) -> WaitingRequest:
+    """Keep a request, unless it is there from before; the request as it stands."""
+    values = {"key": key, "session": session, "seat": seat, "occasion": occasion, "page": page}
+    try:
+        with register.writing() as connection:
+            known = connection.execute(select(REQUEST.c.key).where(REQUEST.c.key == key)).first()
+            if known is None:
+                connection.execute(insert(REQUEST).values(**values, asked=now()))
+    except IntegrityError:
+        pass  # another server kept it meanwhile
+    found = request_of(register, key)
+    assert found is not None
+    return found
+
+
+def request_of(register: Register, key: str) -> WaitingRequest | None:
+    """The request of this key."""
+    with register.reading() as connection:
+        row = connection.execute(select(*COLUMNS).where(REQUEST.c.key == key)).first()
+    return None if row is None else _request(row._mapping)
+
+
+def open_request(register: Register, session: str, seat: str) -> WaitingRequest | None:
+    """The request that waits for a seat; None where none does."""
+    wanted = (REQUEST.c.session == session) & (REQUEST.c.seat == seat) & REQUEST.c.status.is_(None)
+    with register.reading() as connection:
+        statement = select(*COLUMNS).where(wanted).order_by(REQUEST.c.asked)
+        row = connection.execute(statement).first()
+    return None if row is None else _request(row._mapping)
+
+
+def hand_in(
+    register: Register,
+    key: str,
+    reply: str,
+    status: str = "ok",
+    detail: str = "",
+    by: str = "a person",
+) -> bool:
+    """Keep what came of a request, on disk when this returns; False where it was given before."""
+    values = {"reply": reply, "status": status, "detail": detail, "by": by, "given": now()}
+    waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
+    with register.writing() as connection:
+        return connection.execute(update(REQUEST).where(waits).values(**values)).rowcount == 1
+
+
+def save_draft(register: Register, key: str, draft: str) -> bool:
+    """Keep the fields of a request as they are typed; False where it was handed in before."""
+    waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
+    with register.writing() as connection:
+        values = {"draft": draft, "drafted": now()}
+        return connection.execute(update(REQUEST).where(waits).values(**values)).rowcount == 1
+
+
+def note_shown(register: Register, key: str) -> None:
+    """Keep when the person first saw a request."""
+    unseen = (REQUEST.c.key == key) & REQUEST.c.shown.is_(None)
+    with register.writing() as connection:
+        connection.execute(update(REQUEST).where(unseen).values(shown=now()))
+
+
+def _request(row: Mapping[str, object]) -> WaitingRequest:
+    values = {name: row[name] for name in WaitingRequest.__dataclass_fields__}
+    texts = ("draft", "reply", "status", "detail", "by", "session", "seat")
+    for name in texts:
+        values[name] = values[name] or ""
+    return WaitingRequest(**values)  # ty: ignore[invalid-argument-type]

@@ -1,0 +1,158 @@
+"""The gate before pages for people: hosts, headers, rates, sizes; and who a request is from."""
+
+import hmac
+import time
+from collections import deque
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from delibsim.store.people.entry import Login, login_of
+from delibsim.store.people.register import Register
+from delibsim.web.guard import HEADERS, LOOPBACK, POLICY
+
+COOKIE = "delibsim_people"
+LARGEST = 400_000
+"""Bytes of a form: 10,000 words are kept, so that they can be shown again."""
+FIELDS = 500
+TRIES, WITHIN = 30, 60.0
+"""Links that one address may try within so many seconds; those that are good do not count."""
+MANY, SOON = 240, 10.0
+"""Requests that one cookie, or one address without one, may make within so many seconds."""
+
+
+class Gate:
+    """Lets requests through that may pass, and gives every answer its headers.
+
+    `hosts` are the names by which the server may be called; `proxies` the addresses whose words on
+    who asks, and whether by TLS, are believed.
+    """
+
+    def __init__(
+        self, app: Any, hosts: Collection[str] = (), proxies: Collection[str] = ()
+    ) -> None:
+        self.app = app
+        self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        self.proxies = frozenset(proxies)
+        self._asked: dict[str, deque[float]] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): text for name, text in scope["headers"]}
+        found = {name: text.decode("latin-1") for name, text in headers.items()}
+        scope = self._from_proxy(scope, found)
+        refusal = self._refusal(scope, found)
+        if refusal is not None:
+            await _refuse(send, *refusal)
+            return
+
+        async def send_guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                own = {"content-security-policy": POLICY, "cache-control": "no-store"} | HEADERS
+                more = [
+                    (name.encode(), text.encode())
+                    for name, text in own.items()
+                    if name.encode() not in given
+                ]
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        await self.app(scope, receive, send_guarded)
+
+    def _from_proxy(self, scope: Any, headers: dict[str, str]) -> Any:
+        """The request as its first sender made it, where a declared proxy passed it on."""
+        peer = (scope.get("client") or ("",))[0]
+        if peer not in self.proxies:
+            return {**scope, "scheme": "http"}
+        sender = headers.get("x-forwarded-for", "").rsplit(",", 1)[-1].strip() or peer
+        scheme = "https" if headers.get("x-forwarded-proto") == "https" else "http"
+        return {**scope, "client": (sender, 0), "scheme": scheme, "proxied": True}
+
+    def _refusal(self, scope: Any, headers: dict[str, str]) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        name = urlsplit(f"//{host}").hostname or ""
+        if name.lower() not in self.hosts:
+            return 421, "This address is not that of the study; use the link that you were given."
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "This cannot be done here."
+        if scope["method"] == "POST" and _is_foreign(headers, host):
+            return 403, "The form comes from another page."
+        who = headers.get("cookie") or str((scope.get("client") or ("",))[0])
+        if self._is_too_often(who, MANY, SOON):
+            return 429, "Too many requests. Please wait a moment."
+        return None
+
+    def _is_too_often(self, who: str, most: int, within: float) -> bool:
+        """Whether somebody asks more often than anybody needs to."""
+        asked = self._asked.setdefault(who, deque())
+        moment = time.monotonic()
+        while asked and moment - asked[0] > within:
+            asked.popleft()
+        asked.append(moment)
+        if len(self._asked) > 20_000:
+            self._asked.clear()
+        return len(asked) > most
+
+
+def _is_foreign(headers: dict[str, str], host: str) -> bool:
+    """Whether a form comes from a page of somebody else."""
+    origin = headers.get("origin")
+    elsewhere = (
+        origin not in (None, "null") and urlsplit(str(origin)).netloc.lower() != host.lower()
+    )
+    return elsewhere or headers.get("sec-fetch-site") == "cross-site"
+
+
+async def _refuse(send: Any, status: int, said: str) -> None:
+    headers = {"content-type": "text/plain; charset=utf-8", "content-security-policy": POLICY}
+    headers |= HEADERS | {"cache-control": "no-store"}
+    if status == 429:
+        headers["retry-after"] = "10"
+    named = [(name.encode(), text.encode()) for name, text in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": named})
+    await send({"type": "http.response.body", "body": f"{said}\n".encode()})
+
+
+def login_in(register: Register, request: Request) -> Login | None:
+    """Whose cookie a request carries; None where there is none that is good."""
+    return login_of(register, request.cookies.get(COOKIE, ""))
+
+
+async def fields_in(request: Request, login: Login | None) -> dict[str, list[str]]:
+    """The fields of a form; 403 where it lacks the secret of who sent it, 413 where it is too
+    long.
+    """
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > LARGEST:
+            raise HTTPException(413)
+    try:
+        given = parse_qs(content.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
+    except ValueError:
+        raise HTTPException(400) from None
+    secret = (given.get("csrf") or [""])[-1]
+    if login is not None and not hmac.compare_digest(secret.encode(), login.csrf.encode()):
+        raise HTTPException(403)
+    return given
+
+
+def with_cookie(response: Any, token: str, request: Request) -> Any:
+    """An answer that sets the cookie of who was let in."""
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=60 * 86_400,
+        httponly=True,
+        samesite="lax",
+        secure=request.scope.get("scheme") == "https",
+        path="/",
+    )
+    return response

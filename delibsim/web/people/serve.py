@@ -1,0 +1,77 @@
+"""Serving people until it is stopped: the pages and the rooms in one process."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Generator
+from contextlib import contextmanager
+
+import uvicorn
+
+from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.rater_rows import Rows, keep_bringing
+from delibsim.web.people.app import application
+from delibsim.web.people.gate import Gate
+from delibsim.web.serve import AnnouncingServer, bound
+
+
+def serve_people(
+    open_hall: Callable[[], Awaitable[Hall]],
+    host: str,
+    port: int | None,
+    hosts: Collection[str],
+    proxies: Collection[str],
+    told: Callable[[str], None],
+) -> None:
+    """Serve until the process is interrupted; `told` gets the address once it can be opened.
+
+    `open_hall` is called within the event loop, to which connections to models belong.
+    """
+    made = bound(host, port)
+    number = made.getsockname()[1]
+    named = f"[{host}]" if ":" in host else host
+
+    async def all_of_it() -> None:
+        hall = await open_hall()
+        desk = RaterDesk(hall.runs, hall.register)
+        gate = Gate(application(hall, desk), [host, *hosts], proxies)
+        settings = uvicorn.Config(
+            gate,
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
+        server = _Server(settings, lambda: told(f"http://{named}:{number}"))
+        parts = [
+            hall.run(),
+            keep_bringing(Rows(desk, hall.runs.lock)),
+            server.serve(sockets=[made]),
+        ]
+        tasks = [asyncio.create_task(part) for part in parts]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            server.should_exit = True
+            for task in tasks[:2]:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            hall.register.close()
+
+    try:
+        asyncio.run(all_of_it())
+    finally:
+        made.close()
+
+
+class _Server(AnnouncingServer):
+    """A server that leaves signals to who called it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Capture none."""
+        yield

@@ -1,0 +1,105 @@
+"""Packs on pages at the command line: handed out, looked at, and reported as those from paper."""
+
+import csv
+import json
+
+import pytest
+from coding import coding_home, study_of_texts
+from comparing import study_of_pairs
+from rated import all_of, desk_of, hand_in_next, person, study_of_debates
+
+from delibsim.store.runs import Runs
+
+
+def task_in(done):
+    return json.loads(done.out)["task"]
+
+
+def taken_part(runs, task, whole=1, partly=0):
+    desk = desk_of(runs)
+    for n in range(whole):
+        all_of(desk, desk.join(person(desk.register, f"w{n}"), task))
+    for n in range(partly):
+        held = desk.join(person(desk.register, f"p{n}"), task)
+        for _ in range(3):
+            hand_in_next(desk, held)
+    desk.register.close()
+
+
+def test_debates_are_rated_on_pages_and_reported_like_those_on_paper(home, delibsim, tmp_path):
+    study_of_debates(home)
+    done = delibsim("ratings", "online", "d", "--raters", "3", "--debates-per-rater", "4")
+    assert done.code == 0
+    assert "8 debates for 3 raters, 4 each, on pages" in done.out
+    task = done.out.split("Task")[1].split()[0]
+    assert f"delibsim people invite d --rater {task}" in done.out
+    taken_part(Runs(home / "runs", "d"), task, whole=2, partly=1)
+    times = home / "times.csv"
+    shown = delibsim("people", "raters", "d", "--json", "--times", str(times))
+    assert shown.code == 0
+    rows = json.loads(shown.out)["places"]
+    assert [(row["whole"], row["kept"], row["state"]) for row in rows] == [
+        (4, 4, "done"),
+        (4, 4, "done"),
+        (1, 1, "taken"),
+    ]
+    with times.open(newline="") as lines:
+        pages = list(csv.DictReader(lines))
+    assert len(pages) == 8 + 8 + 3
+    assert all(float(page["seconds"]) >= 0 for page in pages)
+    assert "w0" in delibsim("people", "raters", "d", "--task", task).out
+    report = delibsim("ratings", "report", "d", "--source", "people", "--json")
+    assert report.code in (0, 3)
+    assert task in report.out
+    assert delibsim("ratings", "export", "d", "--raters", "1", "--to", "pack").code == 0
+    assert delibsim("people", "raters", "d", "--task", "none").code == 2
+
+
+def test_codes_and_pairs_are_reported_against_people(home, delibsim):
+    coding_home(home)
+    runs = study_of_texts(home)
+    assert delibsim("code", "ask", "pilot", "scheme=tiny", "model=citizen", "samples=1").code in (
+        0,
+        3,
+    )
+    done = delibsim("code", "online", "pilot", "scheme=tiny", "--texts", "4", "--json")
+    task = task_in(done)
+    taken_part(runs, task, whole=2)
+    assert delibsim("people", "raters", "pilot").code == 0
+    report = delibsim("code", "report", "pilot", "--json")
+    assert report.code == 0, report.err
+    assert f"{task} 1" in report.out
+    pairs = study_of_pairs(home)
+    task = task_in(
+        delibsim("compare", "online", "demo", "dimension=logical", "--raters", "2", "--json")
+    )
+    taken_part(pairs, task, whole=2)
+    assert delibsim("people", "raters", "demo").code == 0
+    report = delibsim("compare", "report", "demo", "--json")
+    assert report.code in (0, 3), report.err
+    assert "people" in report.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("code", "online", "pilot", "scheme=tiny", "--coders", "Ann,Ben"), "give how many"),
+        (("compare", "online", "pilot", "dimension=logical", "--raters", "Ann"), "give how many"),
+        (("people", "raters", "pilot", "--task", "x"), "no task for raters on pages"),
+        (("ratings", "online", "pilot"), "no debate"),
+    ],
+)
+def test_what_cannot_be_is_told(home, delibsim, words, told):
+    coding_home(home)
+    study_of_texts(home)
+    done = delibsim(*words)
+    assert done.code == 2
+    assert told in " ".join(done.err.split())
+
+
+def test_nobody_has_come_yet(home, delibsim):
+    study_of_debates(home)
+    delibsim("ratings", "online", "d", "--raters", "1")
+    done = delibsim("people", "raters", "d")
+    assert done.code == 4
+    assert "free" in done.out

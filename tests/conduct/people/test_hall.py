@@ -1,0 +1,266 @@
+"""Rooms of people over real SQLite: whole deliberations, limits, drop-outs, restarts after SIGKILL."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
+
+from fake_provider import FakeProvider
+
+from delibsim.conduct.people.desk import PAGES
+from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.prepared import prepared_for_people
+from delibsim.conduct.replay import replay
+from delibsim.domain.hosting import Hosting, Limit
+from delibsim.models.person.questionnaire import reply_of
+from delibsim.planning.compose import plan
+from delibsim.store.people.persons import add_person
+from delibsim.store.people.register import Register
+from delibsim.store.people.requests import hand_in
+from delibsim.store.people.rooms import CANCELLED, OVER, changes, rooms_of
+from delibsim.store.runs import Runs
+
+AT_ONCE = Hosting(consent="I take part.", typing=None)
+THREE = "group.models=[person,person,person,citizen,citizen]"
+
+
+def filled(asked):
+    """Fields as somebody fills them in."""
+    given = {field.name: [str(n)] for n, field in enumerate(asked.of("rank"), 1)}
+    for n, field in enumerate(asked.of("scale")):
+        given[field.name] = [str(field.low + n % (field.high - field.low + 1))]
+    for field in asked.of("words"):
+        given[field.name] = [
+            "I would weigh the reasons of all, <b>and</b> hear who lives there. " * 12
+        ]
+        given[field.name][0] = " ".join(given[field.name][0].split()[: max(asked.least, 30)])
+    return given
+
+
+async def hall_of(home, *settings, hosting=AT_ONCE, people=3):
+    common = ["motion=voting"] if "format=debate" in settings else ["topic=ccps", "rounds=1"]
+    planned = plan(["study=hall", *common, *settings], home)
+    runs = Runs(planned.root, planned.study)
+    pool = await prepared_for_people(planned, runs, planned.sessions, lambda line: None)
+    register = Register.of(runs)
+    hall = Hall(runs, register, hosting, pool, planned.sessions)
+    return hall, [add_person(register, "participant") for _ in range(people)]
+
+
+async def answer(hall, persons, until=OVER, seconds=60, silent=()):
+    """People answer whatever they are asked until a room is in a state."""
+    keys = []
+    for _ in range(seconds * 50):
+        await asyncio.sleep(0.02)
+        if all(room.state == until for room in rooms_of(hall.register)):
+            return keys
+        for person in persons:
+            view = hall.view(person)
+            if view is None or view.request is None or view.seat in silent:
+                continue
+            reply = reply_of(
+                PAGES.validate_json(view.request.page),
+                filled(PAGES.validate_json(view.request.page)),
+            )
+            if hand_in(hall.register, view.request.key, reply):
+                keys.append(view.request.key)
+                hall.handed_in(view.room.session)
+    raise AssertionError([room.state for room in rooms_of(hall.register)])
+
+
+async def held(hall, persons, **options):
+    task = asyncio.create_task(hall.run())
+    try:
+        for person in persons:
+            assert hall.join(person)
+        return await answer(hall, persons, **options)
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_three_people_and_two_citizens_deliberate_and_the_run_is_as_any_other(tmp_path):
+    hall, persons = await hall_of(tmp_path, THREE)
+    keys = await held(hall, persons)
+    (name,) = hall.runs.sessions()
+    run = hall.runs.run(name)
+    assert run.status == "complete"
+    assert len(run.transcript) == 5
+    assert not any(response.missing for response in run.responses)
+    assert len(keys) == len(set(keys)) == 3 * 3
+    spoken = [one.text for one in run.transcript if "<b>" in one.text]
+    assert len(spoken) == 3  # kept word for word; pages show it inert
+    assert await replay(hall.runs, name) == hall.runs.run(name)
+    exchanges, _ = hall.runs.exchanges(name)
+    who = {one["model"]: one["completion"]["model_returned"] for one in exchanges}
+    assert who["person"] == "a person"
+
+
+async def test_two_people_never_share_a_seat_and_the_fullest_room_fills_first(tmp_path):
+    hall, persons = await hall_of(
+        tmp_path, "group.models=[person,person,citizen]", "group.size=3", people=5
+    )
+    seats = await asyncio.gather(*(asyncio.to_thread(hall.join, one) for one in persons))
+    taken = [seat for seat in seats if seat]
+    assert len(taken) == len(set(taken)) == 2
+    assert hall.join(persons[seats.index(taken[0])]) == taken[0]
+
+
+async def test_a_limit_that_binds_leaves_an_answer_missing_with_its_reason(tmp_path):
+    limits = replace(AT_ONCE, turn=Limit(0.01, binds=True))
+    hall, persons = await hall_of(tmp_path, "group.models=[person,citizen,citizen]", "group.size=3",
+                                  hosting=limits, people=1)  # fmt: skip
+    task = asyncio.create_task(hall.run())
+    hall.join(persons[0])
+    for _ in range(1500):
+        await asyncio.sleep(0.02)
+        view = hall.view(persons[0])
+        if view.waits == "over":
+            break
+        if view.request and not view.request.occasion.startswith("turn"):
+            asked = PAGES.validate_json(view.request.page)
+            hand_in(hall.register, view.request.key, reply_of(asked, filled(asked)))
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    run = hall.runs.run(hall.runs.sessions()[0])
+    (silence,) = run.silences
+    assert (silence.status, silence.turn.speaker) == ("absent", "Participant 1")
+    assert await replay(hall.runs, run.session.id) == run
+
+
+@pytest.mark.parametrize("drop_out", ["silent", "stand_in"])
+async def test_a_seat_that_was_left_is_silent_or_a_model_follows_and_is_marked(tmp_path, drop_out):
+    hosting = replace(AT_ONCE, drop_out=drop_out)
+    hall, persons = await hall_of(tmp_path, "group.models=[person,person,citizen]", "group.size=3",
+                                  hosting=hosting, people=2)  # fmt: skip
+    task = asyncio.create_task(hall.run())
+    for person in persons:
+        hall.join(person)
+    hall.leave(persons[1])
+    await answer(hall, persons[:1])
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    run = hall.runs.run(hall.runs.sessions()[0])
+    exchanges, _ = hall.runs.exchanges(run.session.id)
+    own = [
+        one["completion"] for one in exchanges if one["purpose"]["participant"] == "Participant 2"
+    ]
+    if drop_out == "silent":
+        assert {one["status"] for one in own} == {"absent"}
+        assert [one.turn.speaker for one in run.silences] == ["Participant 2"]
+    else:
+        assert {one["model_returned"] for one in own} == {"stand-in: citizen"}
+        assert run.status == "complete"
+    assert await replay(hall.runs, run.session.id) == run
+
+
+async def test_nobody_comes_and_what_was_declared_follows(tmp_path):
+    hosting = replace(AT_ONCE, nobody_comes="cancel", lobby=Limit(0.001))
+    hall, persons = await hall_of(tmp_path, THREE, hosting=hosting)
+    await held(hall, persons[:1], until=CANCELLED)
+    assert hall.view(persons[0]).waits == "cancelled"
+    assert not hall.runs.held(hall.runs.sessions()[0]) if hall.runs.sessions() else True
+
+
+async def test_a_debate_of_a_person_and_a_citizen(tmp_path):
+    hall, persons = await hall_of(tmp_path, "format=debate", "proposition=person", "opposition=citizen",
+                                  "treatment=oxford", people=1)  # fmt: skip
+    await held(hall, persons, seconds=90)
+    (name,) = hall.runs.sessions()
+    assert hall.runs.status(name) == "complete"
+    assert await replay(hall.runs, name) == hall.runs.run(name)
+
+
+async def test_two_servers_hold_a_room_once(tmp_path):
+    hall, persons = await hall_of(
+        tmp_path, "group.models=[person,citizen,citizen]", "group.size=3", people=1
+    )
+    other = Hall(
+        hall.runs, Register.of(hall.runs), AT_ONCE, hall.pool, list(hall.sessions.values())
+    )
+    second = asyncio.create_task(other.run())
+    await held(hall, persons)
+    second.cancel()
+    await asyncio.gather(second, return_exceptions=True)
+    (name,) = hall.runs.sessions()
+    exchanges, _ = hall.runs.exchanges(name)
+    asked = [(one["purpose"]["participant"], one["purpose"]["occasion"]) for one in exchanges]
+    assert len(asked) == len(set(asked))
+
+
+SERVER = """
+import asyncio, os, signal, sys
+from pathlib import Path
+sys.path.insert(0, os.environ["TESTS"])
+from test_hall import hall_of, answer
+import delibsim.store.people.rooms as rooms
+rooms.LEASE = 1.0  # a server that was killed does not hold its rooms for long
+async def main():
+    hall, _ = await hall_of(Path(sys.argv[1]), *sys.argv[2:], people=0)
+    await hall.run()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("given", [0, 1, 2, 4])
+async def test_killed_in_any_phase_nothing_is_lost_asked_or_paid_twice(tmp_path, given):
+    """The server is killed after so many answers, and starts again."""
+    async with FakeProvider() as provider:
+        model = [f"base_url={provider.base_url}", "limits.longest_wait=0.05"]
+        settings = ["group.models=[person,person,local]", "group.size=3", *model]
+        hall, persons = await hall_of(tmp_path, *settings, people=2)
+        await hall.pool.close()  # this process asks no model
+        for person in persons:
+            hall.join(person)
+        environment = {**os.environ, "TESTS": os.path.dirname(__file__)}
+        path = os.pathsep.join(
+            filter(None, [str(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))])
+        )
+        environment["PYTHONPATH"] = os.pathsep.join([path, *filter(None, sys.path)])
+
+        def server():
+            command = [sys.executable, "-c", SERVER, str(tmp_path), *settings]
+            return subprocess.Popen(command, env=environment)
+
+        first, keys = server(), []
+        begun = time.monotonic()
+        while len(keys) < given or (given == 0 and not rooms_of(hall.register)):
+            await asyncio.sleep(0.02)
+            assert time.monotonic() - begun < 60
+            for person in persons:
+                view = hall.view(person)
+                if view.request and len(keys) < given:
+                    asked = PAGES.validate_json(view.request.page)
+                    if hand_in(hall.register, view.request.key, reply_of(asked, filled(asked))):
+                        keys.append(view.request.key)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        second = server()
+        try:
+            keys += await answer(hall, persons)
+        finally:
+            second.kill()
+            second.wait()
+        (name,) = hall.runs.sessions()
+        assert len(keys) == len(set(keys)) == 2 * 3
+        assert hall.runs.status(name) == "complete"
+        assert provider.billed <= 3 + 1  # a call in flight when it was killed may have been billed
+        assert await replay(hall.runs, name) == hall.runs.run(name)
+
+
+async def test_changes_tell_at_once_what_was_said(tmp_path):
+    hall, persons = await hall_of(
+        tmp_path, "group.models=[person,citizen,citizen]", "group.size=3", people=1
+    )
+    await held(hall, persons)
+    (room,) = rooms_of(hall.register)
+    found = changes(hall.register, room.session)
+    assert [one.id for one in found] == sorted({one.id for one in found})
+    assert {"seat", "room", "asked", "turn"} <= {one.kind for one in found}

@@ -1,0 +1,329 @@
+"""The pages of raters over real HTTP: ten debates, drafts, breaks, two tabs, and whose is what."""
+
+import re
+import shutil
+import socket
+import threading
+import time
+from contextlib import nullcontext
+
+import httpx
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+import uvicorn
+from rated import (
+    codes_online,
+    debates_online,
+    desk_of,
+    pairs_online,
+    person,
+    study_of_debates,
+    summaries_online,
+)
+from starlette.applications import Starlette
+
+from delibsim.conduct.people.rater_rows import Rows
+from delibsim.store.people.assignments import place_of, replies_of
+from delibsim.store.people.schema import PLACE, REQUEST
+from delibsim.store.ratings import Ratings
+from delibsim.store.runs import Runs
+from delibsim.web.people.language import language
+from delibsim.web.people.raters import Rater, RaterPages
+
+MODELS = re.compile(r"citizen|eloquent|halting|_plain|extractive|oxford|\.r[12]\b", re.IGNORECASE)
+INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_]+)"[^>]*>')
+
+
+@pytest.fixture(scope="module")
+def held_debates(tmp_path_factory):
+    return study_of_debates(tmp_path_factory.mktemp("debates"))
+
+
+@pytest.fixture
+def debates(held_debates, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(held_debates.folder.parent, tmp_path / "runs")
+    return Runs(tmp_path / "runs", "d")
+
+
+@pytest.fixture
+def served():
+    """Serves the pages of a desk; who asks is named by a cookie, as the site's guard would say."""
+    running = []
+
+    def serve(desk, task, code="en"):
+        ended = []
+
+        def known(request):
+            name = request.cookies.get("who")
+            return Rater(name, task, language(code), "c" * 32) if name else None
+
+        pages = RaterPages(desk, known, "us@example.org", ended.append)
+        made = socket.create_server(("127.0.0.1", 0))
+        app = Starlette(routes=pages.routes())
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
+        thread = threading.Thread(target=server.run, args=[[made]])
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        running.append((server, thread))
+        return f"http://127.0.0.1:{made.getsockname()[1]}", ended
+
+    yield serve
+    for server, thread in running:
+        server.should_exit = True
+        thread.join()
+
+
+def browser(address, who):
+    return httpx.Client(base_url=address, cookies={"who": who}, follow_redirects=True)
+
+
+def filled(page, check="37"):
+    """The fields of a form, filled in as a rater might who reads what is asked."""
+    fields = {}
+    for name in INPUT.findall(page):
+        fields[name] = "61"
+    key = re.search(r'name="key" value="([0-9a-f]+)"', page)
+    csrf = re.search(r'name="csrf" value="(\w+)"', page)
+    radios = re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)"', page)
+    fields |= dict(radios)
+    for name in re.findall(r'<textarea id="(\w+)"', page):
+        fields[name] = "Trams are quiet & carry <many> people."
+    told = re.search(r"(?:the number|nombre|Zahl)\D{0,40}?(\d\d)\b", page)
+    if told:
+        fields |= {name: told[1] for name in ("C1", "number") if name in fields}
+    fields.pop("declined", None)
+    return fields | {"key": key[1] if key else "", "csrf": csrf[1] if csrf else ""}
+
+
+def begin(client):
+    page = client.get("/rate").text
+    csrf = re.search(r'name="csrf" value="(\w+)"', page)[1]
+    return client.post("/rate/begin", data={"csrf": csrf}).text
+
+
+def through(client, page):
+    """Answer every page; all that were shown."""
+    shown = [page]
+    while 'action="/rate/answer"' in page:
+        page = client.post("/rate/answer", data=filled(page)).text
+        shown.append(page)
+    return shown
+
+
+def test_a_rater_rates_her_debates_from_the_first_page_to_the_last(debates, served):
+    task = debates_online(debates, raters=3, each=4)
+    desk = desk_of(debates)
+    person(desk.register, "ann")
+    address, ended = served(desk, task)
+    with browser(address, "ann") as client:
+        first = client.get("/rate").text
+        assert "Number of debates: 4" in first
+        shown = [first, *through(client, begin(client))]
+    assert "You have handed in everything" in shown[-1]
+    assert ended == ["ann"]
+    assert len(shown) == 1 + 2 * 4 + 1
+    for page in shown:
+        assert not MODELS.search(page), MODELS.search(page)
+        assert len(page.encode()) < 100_000
+        assert "style=" not in page
+        assert "<script>" not in page
+    assert Rows(desk, nullcontext).bring() == 4
+    ratings = []
+    for debate in {sheet["debate"] for sheet in Ratings.of(debates).key(task).values()}:
+        ratings += Ratings.of(debates).read(debate)
+    assert len(ratings) == 4
+    assert all(one.attentive and one.before == 61 and not one.missing for one in ratings)
+    replies = replies_of(desk.register, place_of(desk.register, "ann", task))
+    assert all(one.seconds is not None for own in replies.values() for one in own.values())
+
+
+@pytest.mark.parametrize("made", [codes_online, pairs_online, summaries_online])
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_texts_pairs_and_summaries_are_answered_to_the_end(
+    tmp_path, monkeypatch, served, made, code
+):
+    monkeypatch.chdir(tmp_path)
+    runs, task = made(tmp_path)
+    desk = desk_of(runs)
+    person(desk.register, "ann")
+    address, ended = served(desk, task, code)
+    with browser(address, "ann") as client:
+        shown = through(client, begin(client))
+    assert ended == ["ann"]
+    sheets = len(place_of(desk.register, "ann", task).sheets)
+    assert Rows(desk, nullcontext).bring() == sheets
+    faults = [
+        one.fault
+        for own in replies_of(desk.register, place_of(desk.register, "ann")).values()
+        for one in own.values()
+    ]
+    assert set(faults) == {None}
+    assert [MODELS.search(page) for page in shown if MODELS.search(page)] == []
+
+
+def test_what_is_missing_is_marked_and_what_was_entered_stays(debates, served):
+    task = debates_online(debates)
+    desk = desk_of(debates)
+    person(desk.register, "ann")
+    address, _ = served(desk, task)
+    with browser(address, "ann") as client:
+        page = begin(client)
+        page = client.post("/rate/answer", data=filled(page)).text
+        some = {**filled(page), "A3": "", "B4": "101", "S1": "12"}
+        some.pop("WINNER")
+        answer = client.post("/rate/answer", data=some)
+        assert answer.status_code == 422
+        for name in ("A3", "B4", "WINNER"):
+            assert f'id="fault-{name}"' in answer.text
+        assert 'id="fault-A1"' not in answer.text
+        again = client.get("/rate").text
+        assert re.search(r'name="B4"[^>]*value="101"', again)
+        assert re.search(r'name="S1"[^>]*value="12"', again)
+
+
+def test_drafts_a_break_a_double_click_and_a_stale_form(debates, served):
+    task = debates_online(debates)
+    desk = desk_of(debates)
+    person(desk.register, "ann")
+    address, _ = served(desk, task)
+    with browser(address, "ann") as client, browser(address, "ann") as tab:
+        page = begin(client)
+        fields = filled(page)
+        assert client.post("/rate/draft", data={**fields, "S1": "7"}).json() == {"saved": True}
+        assert 'value="7"' in tab.get("/rate").text
+        paused = client.post("/rate/pause", data={**fields, "S1": "8"}).text
+        assert "having a break" in paused
+        assert "having a break" in tab.get("/rate").text
+        with desk.register.writing() as connection:
+            connection.execute(PLACE.update().values(paused=PLACE.c.paused - 500))
+        assert 'value="8"' in client.post("/rate/go-on", data=fields).text
+        then = client.post("/rate/answer", data=fields).text
+        assert "WINNER" in then
+        again = tab.post("/rate/answer", data={**fields, "S1": "99"})
+        assert "handed in already" in again.text
+        assert "WINNER" in again.text
+        assert client.post("/rate/draft", data=fields).status_code == 409
+    held = place_of(desk.register, "ann", task)
+    (before,) = [own["before"] for own in replies_of(desk.register, held).values()]
+    assert before.reply == "S1: 61"
+    assert before.paused >= 500
+    assert before.seconds < 60
+
+
+def test_nobody_reaches_what_is_anothers(debates, served):
+    task = debates_online(debates)
+    desk = desk_of(debates)
+    for name in ("ann", "ben"):
+        person(desk.register, name)
+    address, _ = served(desk, task)
+    with browser(address, "ann") as ann, browser(address, "ben") as ben:
+        hers = filled(begin(ann))
+        begin(ben)
+        ben.post("/rate/answer", data={**hers, "S1": "1"})
+        assert ben.post("/rate/draft", data=hers).status_code == 409
+        held = place_of(desk.register, "ann", task)
+        waits = [
+            one.status for own in replies_of(desk.register, held).values() for one in own.values()
+        ]
+        assert waits == [None]
+        with httpx.Client(base_url=address) as nobody:
+            for path in ("/rate", "/rate/leave"):
+                assert nobody.get(path).status_code == 403
+            for path in ("answer", "draft", "begin", "pause", "go-on", "leave"):
+                assert nobody.post(f"/rate/{path}", data=hers).status_code == 403
+                forged = {**hers, "csrf": "d" * 32}
+                assert ann.post(f"/rate/{path}", data=forged).status_code == 403
+
+
+def test_who_stops_for_good_keeps_what_is_whole_and_the_rest_goes_on(debates, served):
+    task = debates_online(debates, raters=1, each=3)
+    desk = desk_of(debates)
+    for name in ("ann", "ben", "cy"):
+        person(desk.register, name)
+    address, ended = served(desk, task)
+    with browser(address, "ann") as ann, browser(address, "ben") as ben:
+        page = begin(ann)
+        assert "nothing to do" in ben.get("/rate").text
+        for _ in range(3):
+            page = ann.post("/rate/answer", data=filled(page)).text
+        assert "Stop for good?" in ann.get("/rate/leave").text
+        assert "Your part is over" in ann.post("/rate/leave", data=filled(page)).text
+        assert "Number of debates: 2" in ben.get("/rate").text
+        through(ben, begin(ben))
+        assert "Your part is over" in ann.get("/rate").text
+    assert ended == ["ann", "ben"]
+    Rows(desk, nullcontext).bring()
+    raters = Ratings.of(debates)
+    found = [
+        one.rater for path in raters.folder.glob("ratings/*") for one in raters.read(path.name)
+    ]
+    assert sorted(found) == [f"{task} 1", f"{task} 2", f"{task} 2"]
+
+
+def test_declined_answers_are_missing_with_a_reason(debates, served):
+    task = debates_online(debates, raters=1, each=1)
+    desk = desk_of(debates)
+    person(desk.register, "ann")
+    address, _ = served(desk, task)
+    with browser(address, "ann") as client:
+        page = begin(client)
+        page = client.post("/rate/answer", data={**filled(page), "declined": "1"}).text
+        client.post("/rate/answer", data=filled(page))
+    Rows(desk, nullcontext).bring()
+    (sheet,) = Ratings.of(debates).key(task).values()
+    (rating,) = Ratings.of(debates).read(sheet["debate"])
+    assert rating.before is None
+    assert {name: reason.code for name, reason in rating.missing.items()} == {"before": "not_given"}
+
+
+def test_what_a_rater_writes_is_inert_and_long_words_are_told(tmp_path, monkeypatch, served):
+    monkeypatch.chdir(tmp_path)
+    runs, task = summaries_online(tmp_path)
+    desk = desk_of(runs)
+    person(desk.register, "ann")
+    address, _ = served(desk, task)
+    evil = "<script>alert(1)</script> \u202e \U0001f600 & \"'"
+    with browser(address, "ann") as client:
+        page = begin(client)
+        long = client.post("/rate/answer", data={**filled(page), "answer": "word " * 10_000})
+        assert long.status_code == 422
+        assert "At most 500 words; these are 10000." in long.text
+        assert client.get("/rate").text.count("word ") >= 9_999
+        none = client.post("/rate/answer", data={**filled(page), "answer": "?!"})
+        assert "no word" in none.text
+        page = client.post("/rate/answer", data={**filled(page), "answer": evil}).text
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert(1)" in page
+        assert client.post("/rate/answer", content=b"x" * 500_000).status_code == 413
+        assert client.post("/rate/answer", content=b"\xff=1&csrf=\xff").status_code == 400
+
+
+def test_a_task_whose_texts_were_edited_says_so(debates, served):
+    task = debates_online(debates)
+    desk = desk_of(debates)
+    person(desk.register, "ann")
+    address, _ = served(desk, task)
+    path = Ratings.of(debates).packs()[task]
+    path.write_text(re.sub(r'"debate_sha256": ?"\w', '"debate_sha256": "x', path.read_text()))
+    with browser(address, "ann") as client:
+        answer = client.get("/rate")
+    assert answer.status_code == 409
+    assert "us@example.org" in answer.text
+
+
+def test_requests_are_named_by_what_they_ask(debates, served):
+    task = debates_online(debates)
+    desk = desk_of(debates)
+    person(desk.register, "ann")
+    address, _ = served(desk, task)
+    with browser(address, "ann") as client:
+        through(client, begin(client))
+    with desk.register.reading() as connection:
+        rows = connection.execute(REQUEST.select().order_by(REQUEST.c.place)).all()
+    assert [row.place for row in rows] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert {row.session for row in rows} == {None}
+    assert {row.by for row in rows} == {"a person"}

@@ -1,0 +1,113 @@
+"""A server of raters that is killed: nothing handed in is lost, and no row is written twice."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import httpx
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+from rated import all_of, debates_online, desk_of, person, study_of_debates
+
+from delibsim.conduct.people.rater_rows import Rows
+from delibsim.store.files import read_lines
+from delibsim.store.ratings import Ratings
+
+TESTS = Path(__file__).parents[2]
+INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_]+)"[^>]*>')
+
+
+@contextmanager
+def server(runs, task, every):
+    """A server in a process of its own; its address, and the process."""
+    words = [sys.executable, str(TESTS / "rater_server.py"), str(runs.folder), task, str(every)]
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
+
+
+def ann(address):
+    return httpx.Client(base_url=address, cookies={"who": "ann"}, follow_redirects=True)
+
+
+def rows_of(runs):
+    found = Counter()
+    for file in runs.folder.glob("ratings/*/ratings.jsonl"):
+        records, damaged = read_lines(file)
+        assert damaged == 0
+        found.update((file.parent.name, record["rater"]) for record in records)
+    return found
+
+
+def fields_of(page):
+    """A form, filled in."""
+    fields = dict.fromkeys(INPUT.findall(page), "61") | {"WINNER": "A"}
+    for name in ("key", "csrf"):
+        fields[name] = re.search(rf'name="{name}" value="(\w+)"', page)[1]
+    return fields
+
+
+def test_killed_between_the_hand_in_and_the_row(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs = study_of_debates(tmp_path)
+    task = debates_online(runs, raters=1, each=2)
+    person(desk_of(runs).register, "ann")
+    with server(runs, task, 600) as (address, process), ann(address) as client:
+        client.get("/rate")
+        page = client.post("/rate/begin", data={"csrf": "c" * 32}).text
+        page = client.post("/rate/answer", data=fields_of(page)).text
+        ballot = fields_of(page)
+        page = client.post("/rate/answer", data=ballot).text
+        draft = {**fields_of(page), "S1": "17"}
+        assert client.post("/rate/draft", data=draft).json()["saved"]
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert rows_of(runs) == Counter()
+    with server(runs, task, 0.1) as (address, _), ann(address) as client:
+        page = client.get("/rate").text
+        assert 'value="17"' in page
+        assert "handed in already" in client.post("/rate/answer", data=ballot).text
+        page = client.post("/rate/answer", data=fields_of(page)).text
+        page = client.post("/rate/answer", data=fields_of(page)).text
+        assert "handed in everything" in page
+        wait_for(lambda: sum(rows_of(runs).values()) == 2)
+    assert set(rows_of(runs).values()) == {1}
+
+
+def test_killed_while_rows_are_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs = study_of_debates(tmp_path)
+    task = debates_online(runs, raters=4, each=8)
+    desk = desk_of(runs)
+    for number in range(4):
+        all_of(desk, desk.join(person(desk.register, f"p{number}"), task))
+    for _ in range(3):
+        before = sum(rows_of(runs).values())
+        with server(runs, task, 0.01) as (_, process):
+            wait_for(lambda known=before: sum(rows_of(runs).values()) > known or known == 32)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+    Rows(desk, nullcontext).bring()
+    found = rows_of(runs)
+    assert len(found) == 32
+    assert set(found.values()) == {1}
+    ratings = Ratings.of(runs)
+    assert {len(ratings.read(debate)) for debate, _ in found} == {4}
+
+
+def wait_for(met, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.002)
