@@ -36,8 +36,9 @@ from delibsim.scorers.judge.checkpoint import base_encoder
 from delibsim.scorers.judge.form import InputForm, encode
 from delibsim.scorers.judge.network import Judge, padded
 from delibsim.scorers.neural import quiet
-from delibsim.store.files import append_line, write_atomically
+from delibsim.store.files import append_line, json_text, read_lines, write_atomically
 
+CURVE = "curve.jsonl"
 WHOLE = "whole"
 """The file that marks a checkpoint which was written to its end."""
 UNDEFINED = -2.0
@@ -106,6 +107,7 @@ def train(
     last = _last_whole(folder) if resume else None
     if last:
         told(f"going on from {last.name}")
+        _cut_curve(folder, _state_of(last).global_step)
         if _out_of_patience(last, settings.patience):
             return _with_best(judge, last, cut + also)
     trainer = _Trainer(
@@ -246,7 +248,7 @@ class _Keeping(TrainerCallback):
         for name, value in (logs or {}).items():
             if math.isfinite(value) and not name.endswith("selection"):
                 line[name] = value
-        append_line(self.folder / "curve.jsonl", line)
+        append_line(self.folder / CURVE, line)
         if "eval_loss" in line:
             rho = line.get("eval_spearman")
             said = "undefined" if rho is None else f"{rho:.3f}"
@@ -375,6 +377,13 @@ def _with_best(judge: Judge, last: Path, cut: int) -> Trained:
 
 def _state_of(checkpoint: Path) -> TrainerState:
     return TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+
+
+def _cut_curve(folder: Path, step: int) -> None:
+    """Leave out of the curve what came after the checkpoint that training goes on from."""
+    lines, _ = read_lines(folder / CURVE)
+    kept = [json_text(line) + "\n" for line in lines if line["step"] <= step]
+    write_atomically(folder / CURVE, "".join(kept))
 
 
 def _is_full(error: BaseException) -> bool:
