@@ -48,7 +48,9 @@ class Hosting:
     `drop_out` what becomes of the seat of a person who was away for `away` minutes when it was her
     turn. `stand_in` names the model that takes an empty seat. `typing` is the words a minute at
     which the words of models appear; None: as soon as they are there. `models_known` says whether
-    people may learn which seats are models. `keep_days` is how long identities are kept.
+    people may learn which seats are models. `keep_days` is how long identities are kept. `panel` is
+    the parameter in which a panel sends the id of a person, without whom an open link lets nobody
+    in. `address` is that of the server, as people reach it.
     """
 
     language: str = "en"
@@ -73,6 +75,8 @@ class Hosting:
     completion_code: str = ""
     completion_url: str = ""
     contact: str = ""
+    panel: str = ""
+    address: str = ""
     extra: dict[str, str] = field(default_factory=dict, hash=False)
     """Texts that replace those of the language file, by their key."""
 

@@ -3,7 +3,9 @@
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from delibsim.conduct.hold import hold_session
@@ -30,7 +32,6 @@ from delibsim.store.people.rooms import (
     STOPPED,
     TAKEN,
     Room,
-    changes,
     last_change,
     lease,
     messages,
@@ -95,11 +96,13 @@ class Hall(Observer):
         self._speaker: dict[str, str] = {}
         self._changed: dict[str, asyncio.Event] = {}
         self._stopped: dict[str, float] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
         for name, session in self.sessions.items():
             open_room(register, name, people_of(session))
 
     async def run(self) -> None:
         """Begin rooms as they fill, hold them, and go on with those that were held before."""
+        self._loop = asyncio.get_running_loop()
         try:
             while True:
                 for room in await asyncio.to_thread(self._rooms):
@@ -157,24 +160,22 @@ class Hall(Observer):
         within a second.
         """
         while True:
-            event = self._changed.setdefault(session, asyncio.Event())
+            event = self._changed.setdefault(session, asyncio.Event())  # before the look
             try:
-                found = await asyncio.to_thread(changes, self.register, session, after)
+                found = await asyncio.to_thread(last_change, self.register, session)
             except Unavailable:
-                found = []
-            if found:
-                after = found[-1].id
+                found = after
+            if found > after:
+                after = found
                 yield after
-            event.clear()
-            try:
-                await asyncio.wait_for(event.wait(), 1.0)
-            except TimeoutError:
                 continue
+            with suppress(TimeoutError):
+                await asyncio.wait_for(event.wait(), 1.0)
 
     def handed_in(self, session: str) -> None:
         """Somebody has handed something in: the desk looks at once."""
         if session in self._desks:
-            self._desks[session].wake()
+            self._soon(self._desks[session].wake)
         self._tell(session)
 
     def leave(self, person: str) -> None:
@@ -207,8 +208,8 @@ class Hall(Observer):
 
     def on_event(self, event: Event) -> None:
         """Keep what was said, and tell who waits."""
-        if event.turn is not None and not event.done:
-            self._speaker[event.session] = event.participant
+        if event.turn is not None:
+            self._speaker[event.session] = "" if event.done else event.participant
         if isinstance(event.said, Statement):
             self._said[event.session].append(event.said)
         if event.turn is not None:
@@ -299,8 +300,18 @@ class Hall(Observer):
         return standing_in(self.pool.model(name, settings, session.seed_for("population")), name)
 
     def _tell(self, session: str) -> None:
-        if event := self._changed.get(session):
+        self._soon(partial(self._wake, session))
+
+    def _wake(self, session: str) -> None:
+        if event := self._changed.pop(session, None):
             event.set()
+
+    def _soon(self, act: Callable[[], None]) -> None:
+        """Do something in the event loop; pages call from threads, in which nothing is woken."""
+        if self._loop is None or self._loop.is_closed():
+            act()
+        else:
+            self._loop.call_soon_threadsafe(act)
 
 
 def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:

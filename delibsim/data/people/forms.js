@@ -1,93 +1,220 @@
 "use strict";
-// Drafts, counters and ranking. Without this file every form still works.
+// Drafts, counters, ranking, what is left of a forced distribution. Without this file every form
+// still works.
 (() => {
   const form = document.querySelector("form.answers");
   if (!form) return;
+  const texts = form.dataset;
   const status = form.querySelector(".saved");
-  const store = "draft " + form.elements.key.value;
-  const say = (text) => { if (status && status.textContent !== text) status.textContent = text; };
-  let timer = 0, wait = 1000, sent = "", busy = false;
-  const body = () => new URLSearchParams(new FormData(form)).toString();
-  const keep = () => { try { localStorage.setItem(store, body()); } catch { /* private windows keep nothing */ } };
-  async function save() {
-    const now = body();
-    if (busy || now === sent) return;
-    busy = true;
-    try {
-      const answer = await fetch(form.dataset.draft, { method: "POST", body: now, headers: { "content-type": "application/x-www-form-urlencoded" } });
-      if (answer.ok) { sent = now; wait = 1000; say(form.dataset.saved || ""); }
-      else if (answer.status !== 409) throw new Error(answer.status);
-    } catch {
-      say(form.dataset.unsaved || "");
-      wait = Math.min(wait * 2, 30000);
-      timer = setTimeout(save, wait);
-    }
-    busy = false;
-  }
-  const changed = () => { keep(); clearTimeout(timer); timer = setTimeout(save, 800); };
-  form.addEventListener("input", changed);
-  form.addEventListener("change", changed);
-  window.addEventListener("online", save);
-  let handed = false;
-  form.addEventListener("submit", (event) => {
-    if (handed) { event.preventDefault(); return; }
-    handed = true;
-    setTimeout(() => { handed = false; }, 5000);
-    try { localStorage.removeItem(store); } catch { /* as above */ }
-  });
-  // What was typed while the network was gone is put back.
-  try {
-    const kept = new URLSearchParams(localStorage.getItem(store) || "");
-    for (const [name, value] of kept) {
-      if (name === "csrf" || name === "key" || name === "declined") continue;
-      for (const field of form.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
-        if (field.type === "radio" || field.type === "checkbox") field.checked = field.checked || field.value === value;
-        else if (!field.value.trim()) field.value = value;
+  const button = form.querySelector("button.first");
+  const name = "draft " + form.elements.key.value;
+  const say = (text) => { if (status && status.textContent !== (text || "")) status.textContent = text || ""; };
+
+  // The copy in this browser, which is there only while the server has not got what was typed.
+  const copy = {
+    read() { try { return localStorage.getItem(name); } catch { return null; } },
+    write(text) { try { localStorage.setItem(name, text); } catch { /* private windows keep nothing */ } },
+    drop() { try { localStorage.removeItem(name); } catch { /* as above */ } },
+  };
+  const fields = () => new URLSearchParams(new FormData(form));
+  const answers = () => {
+    const all = fields();
+    for (const own of ["csrf", "key", "declined"]) all.delete(own);
+    return all.toString();
+  };
+  let sent = answers(), timer = 0, wait = 1000, sending = false, over = false, handed = false;
+
+  function put(text) {
+    for (const one of form.querySelectorAll("input[type=radio], input[type=checkbox]")) one.checked = false;
+    for (const [field, value] of new URLSearchParams(text)) {
+      if (["csrf", "key", "declined"].includes(field)) continue;
+      for (const one of form.querySelectorAll(`[name="${CSS.escape(field)}"]`)) {
+        if (one.type === "radio" || one.type === "checkbox") one.checked = one.checked || one.value === value;
+        else if (one.type !== "hidden") one.value = value;
       }
     }
-  } catch { /* nothing kept */ }
+  }
+  const kept = copy.read();
+  const restored = kept !== null && kept !== sent;
+  if (restored) { put(kept); say(texts.restored); } else copy.drop();
+
+  function later(seconds) { clearTimeout(timer); timer = setTimeout(save, seconds); }
+  async function save() {
+    clearTimeout(timer);
+    const now = answers();
+    if (over || handed || now === sent) return;
+    if (sending) { later(500); return; }
+    sending = true;
+    try {
+      const answer = await fetch(texts.draft, { method: "POST", body: fields(), redirect: "error" });
+      if (answer.status === 409) { over = true; copy.drop(); say(texts.gone); }
+      else if (!answer.ok) throw new Error(answer.status);
+      else {
+        sent = now; wait = 1000;
+        if (answers() === now) { copy.drop(); say(texts.saved); }
+      }
+    } catch {
+      copy.write(answers());
+      say(texts.unsaved);
+      wait = Math.min(wait * 2, 30000);
+      later(wait);
+    }
+    sending = false;
+  }
+  function changed() {
+    if (over || handed) return;
+    copy.write(answers());
+    say("");
+    later(800);
+  }
+  form.addEventListener("input", changed);
+  form.addEventListener("change", changed);
+  window.addEventListener("online", () => { wait = 1000; save(); });
+  window.addEventListener("storage", (event) => { if (event.key === name && event.newValue !== null) say(texts.elsewhere); });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState !== "hidden" || over || handed || answers() === sent) return;
+    if (navigator.sendBeacon) navigator.sendBeacon(texts.draft, fields());
+  });
+  if (restored) later(0);
+
+  // Handed in once; without a network the page stays, with everything that was typed.
+  form.addEventListener("submit", (event) => {
+    if (handed) { event.preventDefault(); return; }
+    if (navigator.onLine === false) { event.preventDefault(); copy.write(answers()); say(texts.unsaved); return; }
+    if (answers() !== sent) copy.write(answers());
+    handed = true;
+    clearTimeout(timer);
+    if (button) button.setAttribute("aria-disabled", "true");
+    setTimeout(ready, 10000);
+  });
+  function ready() {
+    handed = false;
+    if (button) button.removeAttribute("aria-disabled");
+  }
+  window.addEventListener("pageshow", ready);
+  try {
+    for (const other of Object.keys(localStorage)) if (other.startsWith("draft ") && other !== name) localStorage.removeItem(other);
+  } catch { /* as above */ }
+
   for (const area of form.querySelectorAll("textarea[data-counter]")) {
     const counter = document.createElement("span");
     counter.className = "counter";
+    counter.id = `${area.id}-counter`;
     area.after(counter);
+    area.setAttribute("aria-describedby", [area.getAttribute("aria-describedby"), counter.id].filter(Boolean).join(" "));
+    const { least, limit } = area.dataset;
     const count = () => {
       const words = area.value.trim() ? area.value.trim().split(/\s+/).length : 0;
       counter.textContent = `${words} ${area.dataset.counter}`;
-      counter.classList.toggle("fault", words > Number(area.dataset.limit));
+      if (least > 0) counter.textContent += ` (${least}–${limit})`;
+      counter.classList.toggle("fault", words > Number(limit));
     };
     area.addEventListener("input", count);
     count();
   }
+
+  const counts = form.querySelector(".counts");
+  if (counts) {
+    counts.querySelector("p").textContent = counts.dataset.left;
+    const told = counts.querySelector(".fault");
+    const count = () => {
+      const given = [...form.querySelectorAll(".item :checked")].map((one) => one.value);
+      let many = "";
+      for (const one of counts.querySelectorAll("li")) {
+        const left = Number(one.dataset.due) - given.filter((value) => value === one.dataset.count).length;
+        one.querySelector("span").textContent = `${left} / ${one.dataset.due}`;
+        one.classList.toggle("none", left === 0);
+        one.classList.toggle("over", left < 0);
+        if (left < 0 && !many) many = counts.dataset.over.replace("#", one.dataset.count);
+      }
+      if (told.textContent !== many) told.textContent = many;
+    };
+    form.addEventListener("change", count);
+    count();
+  }
+
   for (const list of form.querySelectorAll("ol.rank")) {
     const items = () => [...list.children];
-    const number = () => { items().forEach((item, place) => { item.querySelector("select").value = String(place + 1); }); changed(); };
-    const placed = items().filter((item) => item.querySelector("select").value);
-    placed.sort((a, b) => a.querySelector("select").value - b.querySelector("select").value).forEach((item) => list.append(item));
-    let held = null;
+    const select = (item) => item.querySelector("select");
+    const label = (item) => item.querySelector("label").textContent.trim();
+    const spoken = document.createElement("p");
+    spoken.className = "how";
+    spoken.setAttribute("role", "status");
+    const keep = make(list.dataset.keep, () => { number(); keep.remove(); items()[0].querySelector("button").focus(); });
+    const number = (moved) => {
+      items().forEach((item, place) => { select(item).value = String(place + 1); });
+      list.classList.remove("unranked");
+      keep.remove();
+      if (moved) spoken.textContent = `${label(moved)}: ${list.dataset.moved} ${items().indexOf(moved) + 1}`;
+      changed();
+    };
+    function make(text, act) {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = text;
+      made.addEventListener("click", act);
+      return made;
+    }
+    const placed = items().filter((item) => select(item).value);
+    placed.sort((a, b) => select(a).value - select(b).value).reverse().forEach((item) => list.prepend(item));
+    list.after(spoken);
+    if (placed.length < items().length) { list.classList.add("unranked"); list.after(keep); }
     for (const item of items()) {
-      item.draggable = true;
-      item.addEventListener("dragstart", () => { held = item; item.classList.add("held"); });
-      item.addEventListener("dragend", () => { item.classList.remove("held"); held = null; number(); });
-      item.addEventListener("dragover", (event) => {
-        if (!held || held === item) return;
-        event.preventDefault();
-        const box = item.getBoundingClientRect();
-        list.insertBefore(held, event.clientY < box.top + box.height / 2 ? item : item.nextSibling);
-      });
-      for (const [name, step] of [["up", -1], ["down", 1]]) {
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = step < 0 ? "↑" : "↓";
-        button.setAttribute("aria-label", `${list.dataset[name]}: ${item.querySelector("label").textContent}`);
-        button.addEventListener("click", () => {
-          const other = step < 0 ? item.previousElementSibling : item.nextElementSibling;
-          if (!other) return;
-          step < 0 ? list.insertBefore(item, other) : list.insertBefore(other, item);
+      select(item).addEventListener("change", () => {
+        const place = Number(select(item).value);
+        if (list.classList.contains("unranked")) {
+          const ranks = new Set(items().map((other) => select(other).value).filter(Boolean));
+          if (ranks.size < items().length) return;
+          items().sort((a, b) => select(a).value - select(b).value).forEach((other) => list.append(other));
           number();
-          button.focus();
+          return;
+        }
+        if (!place) return;
+        const others = items().filter((other) => other !== item);
+        list.insertBefore(item, others[place - 1] || null);
+        number(item);
+        select(item).focus();
+      });
+      for (const [text, said, step] of [["↓", list.dataset.down, 1], ["↑", list.dataset.up, -1]]) {
+        const made = make(text, () => {
+          const other = step < 0 ? item.previousElementSibling : item.nextElementSibling;
+          if (other && step < 0) list.insertBefore(item, other);
+          if (other && step > 0) list.insertBefore(other, item);
+          number(item);
+          made.focus();
         });
-        item.append(button);
+        made.setAttribute("aria-label", `${said}: ${label(item)}`);
+        select(item).after(made);
       }
+      const grip = make("⠿", () => {});
+      grip.className = "grip";
+      grip.tabIndex = -1; // the buttons and the number do the same by keyboard
+      grip.setAttribute("aria-hidden", "true");
+      grip.title = list.dataset.drag;
+      item.prepend(grip);
+      grip.addEventListener("pointerdown", (event) => {
+        event.preventDefault();
+        grip.setPointerCapture(event.pointerId);
+        item.classList.add("held");
+      });
+      grip.addEventListener("pointermove", (event) => {
+        if (!item.classList.contains("held")) return;
+        for (const other of items()) {
+          if (other === item) continue;
+          const box = other.getBoundingClientRect(), middle = box.top + box.height / 2;
+          const below = other.compareDocumentPosition(item) & Node.DOCUMENT_POSITION_PRECEDING;
+          // The other one is moved: what is moved itself loses the pointer.
+          if (below && event.clientY > middle) { list.insertBefore(other, item); break; }
+          if (!below && event.clientY < middle) { list.insertBefore(other, item.nextSibling); break; }
+        }
+      });
+      const drop = () => {
+        if (!item.classList.contains("held")) return;
+        item.classList.remove("held");
+        number(item);
+      };
+      grip.addEventListener("pointerup", drop);
+      grip.addEventListener("pointercancel", drop);
     }
   }
 })();

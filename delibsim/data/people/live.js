@@ -1,6 +1,16 @@
 "use strict";
 // What others say, as it comes. The form is never touched; a new request reloads the page.
 (() => {
+  // The time that is left, by the clock of the server; that of the browser may be off by hours.
+  for (const left of document.querySelectorAll("[data-left]")) {
+    const end = performance.now() + 1000 * Number(left.dataset.left);
+    const show = () => {
+      const seconds = Math.max(0, Math.round((end - performance.now()) / 1000));
+      left.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    };
+    show();
+    setInterval(show, 1000);
+  }
   const part = document.getElementById("part");
   if (!part || !window.EventSource) return;
   let asked = false, again = false;

@@ -2,11 +2,12 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from delibsim.domain.text import safe as inert
 from delibsim.prompts.blocks import block, read_block
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.prompt import Prompt
+from delibsim.prompts.prompt import Message, Prompt
 
 LATER, DECLINE, DONE, BACK = "!later", "!decline", "!done", "!back"
 """What a person may say instead of an answer."""
@@ -14,7 +15,7 @@ HOW = f"{LATER} stops here, to go on another time; {DECLINE} declines to answer 
 BACK_IN_SURVEY = f"{BACK} returns to the question before"
 BACK_IN_TEXT = f"{BACK} takes the last line back"
 RULE = "=" * 72
-TAG = re.compile(r"^</?[a-z_]+>\n?", re.MULTILINE)
+TAG = re.compile(r"^</?[a-z_0-9]+>\n?", re.MULTILINE)
 BEGINNING = re.compile(r"> |\s*(?:\S{1,8} {2}|\S{1,8}\. )?")
 """The quotation mark of a line of speech; or the indent of a line, with its number or label."""
 WIDE = ("W", "F")
@@ -30,18 +31,36 @@ def heading(prompt: Prompt) -> str:
 
 
 def told(prompt: Prompt) -> str:
-    """What models are told, without the marks, and without how a reply is written."""
+    """What models are told, without the marks, and without how a reply is written; where something
+    is asked once more, only what was wrong.
+    """
     messages = prompt.messages if prompt.purpose.attempt == 0 else prompt.messages[-1:]
+    return inert(TAG.sub("", _without_form(prompt, messages))).strip()
+
+
+def marked(prompt: Prompt) -> str:
+    """What models are told, with the marks, and without how a reply is written; where something is
+    asked once more, what was asked and what was wrong, without the replies.
+    """
+    messages = [message for message in prompt.messages if message.role != "assistant"]
+    if prompt.purpose.attempt:
+        first = len(messages) - prompt.purpose.attempt
+        messages = [*messages[:first], messages[-1]]
+    return _without_form(prompt, messages)
+
+
+def _without_form(prompt: Prompt, messages: Sequence[Message]) -> str:
     form, text = prompt.reply, "\n\n".join(message.content for message in messages)
     is_survey = isinstance(form, SurveyAnswers)
     for rule in (form.rules(), form.ending()) if is_survey else (form.describe(),):
-        text = re.sub(rf"{re.escape(rule)}\n*", "", text)
+        # at the beginning of a line, where no quoted words can stand
+        text = re.sub(rf"^{re.escape(rule)}\n*", "", text, flags=re.MULTILINE)
     for tag in ("considerations", "preferences", "answers") if is_survey else ():
         shown = read_block(tag, text)
         if shown is not None:
             # with the line that introduces it
             text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)
-    return inert(TAG.sub("", text)).strip()
+    return text
 
 
 def title(prompt: Prompt) -> str:

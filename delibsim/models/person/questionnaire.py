@@ -1,206 +1,208 @@
-"""What a participant is asked, as a page can show it: what is told, the fields, and the reply."""
+"""What a person is asked, as a page can show it: what is told, the fields, and the reply."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Literal
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
-from delibsim.models.person.page import told
+from delibsim.domain.judgment import SCALE as OF_VERDICT
+from delibsim.domain.rating import DIMENSIONS, SCALE
+from delibsim.domain.scheme import LevelValue
+from delibsim.domain.survey import Item
+from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Option, Questionnaire
+from delibsim.models.person.told import blocks_of
 from delibsim.prompts.blocks import read_block, read_items
+from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
+from delibsim.prompts.forms.choice import ANSWER, REASON, ChoiceForm
+from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
 from delibsim.prompts.forms.ranking import RankingForm
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.verdict import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 
-Kind = Literal["scale", "rank", "words"]
-Asking = Literal["survey", "vote", "speech", "words"]
-Given = Mapping[str, Sequence[str]]
-"""The fields of a form as a browser sends them."""
-TEXT = "text"
-"""The name of the field that holds a speech or a statement."""
-LONGEST = 2_000
-"""Words of a statement for which a form sets no limit."""
+DISAGREE, AGREE = "strongly disagree", "strongly agree"
+NEVER_ASKED = ("Rendering", "StepsForm", "SummaryForm")
+"""The forms in which only language models are asked: translations, steps and summaries."""
 
 
-@dataclass(frozen=True)
-class Block:
-    """A part of what is told; `quoted` where it is what somebody has said."""
+def questionnaire(prompt: Prompt, rationale: bool = True) -> Questionnaire:
+    """What a prompt asks of a person; TypeError for a form in which no person is asked.
 
-    text: str
-    quoted: bool = False
-
-
-@dataclass(frozen=True)
-class Field:
-    """One thing that is asked: a number from `low` to `high` on a scale, a rank, or words.
-
-    `before` is what the person answered in the first survey, where the prompt shows it.
+    Without `rationale` a coder is not asked for one.
     """
-
-    name: str
-    kind: Kind
-    text: str = ""
-    low: int = 0
-    high: int = 0
-    before: str = ""
-
-
-@dataclass(frozen=True)
-class Questionnaire:
-    """One request as a page shows it.
-
-    `ends` names the two ends of the scale; `counts` says how often each number of a forced
-    distribution is to be given. A speech has `least` to `most` words.
-    """
-
-    asking: Asking
-    occasion: str
-    blocks: tuple[Block, ...]
-    fields: tuple[Field, ...]
-    ends: tuple[str, str] = ("", "")
-    counts: tuple[tuple[int, int], ...] = ()
-    least: int = 0
-    most: int = LONGEST
-
-    def of(self, kind: Kind) -> tuple[Field, ...]:
-        """The fields of a kind, in order."""
-        return tuple(field for field in self.fields if field.kind == kind)
+    kinds = type(prompt.reply).__mro__
+    build = next((BUILDERS[kind] for kind in kinds if kind in BUILDERS), None)
+    if build is None:
+        raise TypeError(f"people are not asked in the form {type(prompt.reply).__name__}")
+    made = build(prompt)
+    if rationale:
+        return made
+    fields = tuple(field for field in made.fields if field.name != RATIONALE)
+    return replace(made, fields=fields)
 
 
-class Incomplete(ValueError):
-    """A form with something missing or wrong: by field the key of what is said, with its values."""
-
-    def __init__(self, faults: Mapping[str, tuple[str, Mapping[str, object]]]) -> None:
-        super().__init__(", ".join(faults))
-        self.faults = faults
-
-
-def questionnaire(prompt: Prompt) -> Questionnaire:
-    """What a prompt asks of a person; TypeError for a form that participants are never asked in."""
-    form, occasion, blocks = prompt.reply, prompt.purpose.occasion, tuple(blocks_of(prompt))
-    text = "\n\n".join(message.content for message in prompt.messages)
-    if isinstance(form, SurveyAnswers):
-        return _survey(form, occasion, blocks, text)
-    if isinstance(form, RankingForm):
-        statements = list(read_items("statements", text).values())
-        numbers = range(1, len(statements) + 1)
-        agreed = [Field(f"A{n}", "scale", statements[n - 1], LOWEST, HIGHEST) for n in numbers]
-        several = numbers if len(statements) > 1 else ()
-        ranks = [Field(f"R{n}", "rank", statements[n - 1], 1, len(statements)) for n in several]
-        ends = ("strongly disagree", "strongly agree")
-        return Questionnaire("vote", occasion, blocks, (*agreed, *ranks), ends)
-    field = (Field(TEXT, "words"),)
-    if isinstance(form, Speech):
-        rules = form.rules
-        return Questionnaire("speech", occasion, blocks, field, least=rules.least, most=rules.most)
-    if isinstance(form, Words):
-        return Questionnaire("words", occasion, blocks, field, most=form.limit or LONGEST)
-    raise TypeError(f"participants are not asked in the form {type(form).__name__}")
-
-
-def _survey(
-    form: SurveyAnswers, occasion: str, blocks: tuple[Block, ...], text: str
+def _asked(
+    prompt: Prompt, asking: Asking, blocks: Any, fields: tuple[Field, ...], **more: Any
 ) -> Questionnaire:
+    return Questionnaire(asking, prompt.purpose.occasion, blocks, fields, **more)
+
+
+def _text(prompt: Prompt) -> str:
+    return "\n\n".join(message.content for message in prompt.messages)
+
+
+def _survey(prompt: Prompt) -> Questionnaire:
     """A survey with its items in the order in which this person is shown them."""
-    survey = form.shown
-    first = read_block("answers", text) or ""
-    before, _ = labelled_values(first, tuple(item.id for item in survey.items))
-    fields = []
-    rated = read_items("considerations", text) or {
-        item.id: item.text for item in survey.considerations
-    }
-    for name, shown in rated.items():
-        own = str(before.get(name, ""))
-        fields.append(Field(name, "scale", shown, survey.scale_min, survey.scale_max, own))
-    ranked = read_items("preferences", text)
-    for name, shown in ranked.items():
-        own = str(before.get(name, ""))
-        fields.append(Field(name, "rank", shown, 1, len(ranked), own))
-    ends = ("strongly disagree", "strongly agree")
+    form: Any = prompt.reply
+    survey, text = form.shown, _text(prompt)
+    before, _ = labelled_values(
+        read_block("answers", text) or "", tuple(item.id for item in survey.items)
+    )
+
+    def field(item: Item) -> Field:
+        known = str(before.get(item.id, ""))
+        if item.kind == "preference":
+            return Field(item.id, "rank", item.text, 1, len(survey.preferences), known)
+        return Field(item.id, "scale", item.text, survey.scale_min, survey.scale_max, known)
+
+    shown = [*read_items("considerations", text), *read_items("preferences", text)]
+    place = {label: n for n, label in enumerate(shown)}
+    items = [*survey.considerations, *survey.preferences]
+    ordered = sorted(items, key=lambda item: place.get(item.id, len(place)))
     counts: tuple[tuple[int, int], ...] = ()
     if survey.forced_distribution is not None:
         counts = tuple(zip(survey.scale, survey.forced_distribution, strict=True))
-    return Questionnaire(
-        "survey", occasion, blocks, tuple(fields), ends[::-1] if form.reversed else ends, counts
+    ends = (AGREE, DISAGREE) if form.reversed else (DISAGREE, AGREE)
+    fields = tuple(map(field, ordered))
+    return _asked(prompt, "survey", blocks_of(prompt), fields, ends=ends, counts=counts)
+
+
+def _vote(prompt: Prompt) -> Questionnaire:
+    """A vote on statements: agreement with every one, then the ranks, which one alone has not."""
+    form: Any = prompt.reply
+    statements = read_items("statements", _text(prompt))
+    numbers = range(1, form.n + 1)
+    agreed = []
+    ranks = []
+    for number in numbers:
+        text = statements.get(f"S{number}", f"S{number}")
+        agreed.append(Field(f"A{number}", "scale", text, LOWEST, HIGHEST))
+        ranks.append(Field(f"R{number}", "rank", text, 1, form.n))
+    fields = (*agreed, *(ranks if form.n > 1 else ()))
+    blocks = blocks_of(prompt, "statements")
+    return _asked(prompt, "vote", blocks, fields, ends=(DISAGREE, AGREE))
+
+
+def _speech(prompt: Prompt) -> Questionnaire:
+    form: Any = prompt.reply
+    rules, field = form.rules, Field(TEXT, "words", asked="form.your_speech")
+    most = min(rules.most, form.limit or rules.most)
+    limits = {"least": rules.least, "most": most, "rules": rules}
+    return _asked(prompt, "speech", blocks_of(prompt), (field,), **limits)
+
+
+def _words(prompt: Prompt) -> Questionnaire:
+    form: Any = prompt.reply
+    field = Field(TEXT, "words", asked="form.your_words")
+    return _asked(prompt, "words", blocks_of(prompt), (field,), most=form.limit or LONGEST)
+
+
+def _number(name: str, asked: str, text: str = "") -> Field:
+    return Field(name, "number", text, SCALE[0], SCALE[-1], asked=asked)
+
+
+def _stance(prompt: Prompt) -> Questionnaire:
+    fields = (_number("S1", "form.stance"),)
+    return _asked(prompt, "stance", blocks_of(prompt), fields)
+
+
+def _ballot(prompt: Prompt) -> Questionnaire:
+    """A ballot; each point stands beside its fields, in the words of the prompt."""
+    listed = read_block("points", _text(prompt)) or ""
+    said = dict(re.findall(r"^(\d+)\. (.+)$", listed, re.MULTILINE))
+    fields = []
+    for place, label in enumerate(LABELS):
+        number = place % len(DIMENSIONS) + 1
+        fields.append(_number(label, "", said.get(str(number), DIMENSIONS[number - 1])))
+    winner = Field("WINNER", "choice", asked="form.winner", options=_options(SPEAKERS))
+    rest = (winner, _number("S1", "form.stance"), _number("C1", "form.check"))
+    return _asked(prompt, "ballot", blocks_of(prompt, "points"), (*fields, *rest))
+
+
+def _pair(prompt: Prompt) -> Questionnaire:
+    form: Any = prompt.reply
+    reason = (Field(REASON, "words", asked="form.reason"),) if form.reasons else ()
+    answer = Field(ANSWER, "choice", asked="form.stronger", options=_options(form.labels))
+    return _asked(prompt, "pair", blocks_of(prompt), (*reason, answer))
+
+
+def _code(prompt: Prompt) -> Questionnaire:
+    """A coding sheet: the filter question, the rationale, and the levels with their anchors."""
+    form: Any = prompt.reply
+    entry = prompt.messages[0].content
+    anchors = _anchors(read_block("levels", entry) or "", form.levels)
+    levels = tuple(Option(level, anchors.get(str(level), "")) for level in form.levels)
+    unless = (APPLIES, ANSWERS[1]) if form.filtered else None
+    rationale = Field(RATIONALE, "words", asked="form.rationale")
+    score = Field(SCORE, "choice", asked="form.level", options=levels, unless=unless)
+    if not form.filtered:
+        return _asked(prompt, "code", blocks_of(prompt, "levels"), (rationale, score))
+    question = read_block("question", entry) or ""
+    applies = Field(APPLIES, "choice", question, asked="form.applies", options=_options(ANSWERS))
+    blocks = blocks_of(prompt, "levels", "question")
+    return _asked(prompt, "code", blocks, (applies, rationale, score))
+
+
+def _anchors(listed: str, levels: tuple[LevelValue, ...]) -> dict[str, str]:
+    """What the prompt says of each level, by its value; nothing where it says nothing."""
+    found = {}
+    for line, level in zip(listed.splitlines(), levels, strict=False):
+        name = str(level)
+        if re.match(rf"{re.escape(name)}[ :]", line):
+            found[name] = line.removeprefix(name).removeprefix(":").strip()
+    return found
+
+
+def _verdict(prompt: Prompt) -> Questionnaire:
+    """Four numbers, each beside its question, in the words of the prompt."""
+    low, high = OF_VERDICT
+    said: Mapping[str, str] = dict(
+        re.findall(r"^(D\d): (.+)$", prompt.messages[0].content, re.MULTILINE)
     )
+    fields = tuple(
+        Field(label, "scale", said.get(label, name), low, high) for label, name in NUMBERED.items()
+    )
+    blocks = []
+    for block in blocks_of(prompt):
+        if block.quoted or not block.text.startswith("D1: "):
+            blocks.append(block)
+    return _asked(prompt, "verdict", tuple(blocks), fields)
 
 
-def blocks_of(prompt: Prompt) -> list[Block]:
-    """What a prompt tells, as models are told it, without how a reply is written: paragraphs, and
-    quoted words apart from them.
-    """
-    found = []
-    for quoted, lines in groupby(told(prompt).split("\n"), lambda line: line.startswith(">")):
-        if quoted:
-            words = [line.removeprefix(">").removeprefix(" ") for line in lines]
-            found.append(Block("\n".join(words), quoted=True))
-        else:
-            parts = "\n".join(lines).split("\n\n")
-            found += [Block(part.strip()) for part in parts if part.strip()]
-    return found
+def _label(prompt: Prompt) -> Questionnaire:
+    form: Any = prompt.reply
+    field = Field(form.label, "choice", asked="form.choose", options=_options(form.names))
+    return _asked(prompt, "label", blocks_of(prompt), (field,))
 
 
-def reply_of(asked: Questionnaire, given: Given) -> str:
-    """The reply that fields are, as a language model would write it; Incomplete where something is
-    missing or wrong.
-    """
-    values = {field.name: (given.get(field.name) or [""])[-1].strip() for field in asked.fields}
-    if asked.asking in ("speech", "words"):
-        return _words(asked, values[TEXT])
-    faults: dict[str, tuple[str, Mapping[str, object]]] = {}
-    for field in asked.fields:
-        value = values[field.name]
-        number = value.isascii() and value.isdigit() and len(value) < 9
-        if not value:
-            faults[field.name] = ("form.missing", {})
-        elif not number or not field.low <= int(value) <= field.high:
-            faults[field.name] = ("form.whole", {"low": field.low, "high": field.high})
-    faults |= _twice(asked, values, faults)
-    if not faults and asked.counts:
-        faults |= _uneven(asked, values)
-    if faults:
-        raise Incomplete(faults)
-    lines = [f"{name}: {int(value)}" for name, value in values.items()]
-    if asked.asking == "vote" and not asked.of("rank"):
-        lines.append("R1: 1")
-    return "\n".join(lines)
+def _options(values: Sequence[str]) -> tuple[Option, ...]:
+    return tuple(Option(value) for value in values)
 
 
-def _words(asked: Questionnaire, text: str) -> str:
-    count = len(text.split())
-    if not text:
-        raise Incomplete({TEXT: ("form.empty", {})})
-    if count > asked.most or count < asked.least:
-        key = "form.too_long" if count > asked.most else "form.too_short"
-        values = {"count": count, "least": asked.least, "most": asked.most}
-        raise Incomplete({TEXT: (key, values)})
-    return text
-
-
-def _twice(
-    asked: Questionnaire, values: Mapping[str, str], faults: Mapping[str, object]
-) -> dict[str, tuple[str, Mapping[str, object]]]:
-    """The options that have a rank which another has too."""
-    ranks = {field.name: values[field.name] for field in asked.of("rank")}
-    used = Counter(value for name, value in ranks.items() if name not in faults)
-    found: dict[str, tuple[str, Mapping[str, object]]] = {}
-    for name, value in ranks.items():
-        if name not in faults and used[value] > 1:
-            found[name] = ("form.rank_twice", {"rank": value})
-    return found
-
-
-def _uneven(
-    asked: Questionnaire, values: Mapping[str, str]
-) -> dict[str, tuple[str, Mapping[str, object]]]:
-    """The numbers of a forced distribution that are given too often or too seldom."""
-    used = Counter(int(values[field.name]) for field in asked.of("scale"))
-    wrong = [f"{n}: {used[n]}/{count}" for n, count in asked.counts if used[n] != count]
-    if not wrong:
-        return {}
-    first = asked.of("scale")[0].name
-    return {first: ("form.distribution", {"counts": ", ".join(wrong)})}
+BUILDERS: Mapping[type, Callable[[Prompt], Questionnaire]] = {
+    SurveyAnswers: _survey,
+    RankingForm: _vote,
+    Speech: _speech,
+    Words: _words,
+    Stance: _stance,
+    Ballot: _ballot,
+    ChoiceForm: _pair,
+    CodeForm: _code,
+    VerdictForm: _verdict,
+    Choice: _label,
+}
+"""What makes a questionnaire of a prompt, by the form of the reply."""

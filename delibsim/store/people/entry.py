@@ -4,11 +4,12 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
-from delibsim.store.people.persons import Identity, add_person
+from delibsim.store.people.persons import Identity, add_person, person_of_panel
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.schema import INVITATION, LOGIN
 
@@ -75,6 +76,23 @@ def invite_person(
     return code, invite(register, own, days)
 
 
+def accept(register: Register, link: Invitation, language: str, who: Identity | None) -> Invitation:
+    """The invitation of who comes by a link that is open to all, as a new person; of a panel's id
+    that came at the same moment, the person who is kept already.
+
+    The person has what the link is for, and no other link.
+    """
+    try:
+        code = add_person(register, link.role, language, who)
+    except IntegrityError:
+        if who is None:
+            raise
+        return replace(link, person=person_of_panel(register, who.panel, who.panel_id))
+    own = replace(link, person=code)
+    note_used(register, invite(register, own, 0))
+    return own
+
+
 def invited(register: Register, token: str) -> Invitation | None:
     """What a link is for; None where there is none, or it was revoked, or is too old."""
     wanted = digest(token)
@@ -138,3 +156,10 @@ def login_of(register: Register, token: str) -> Login | None:
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
     return Login(row.person or "", row.role, row.csrf)
+
+
+def revoke_open(register: Register) -> int:
+    """Revoke every link that is open to all; how many. Who came by one stays."""
+    with register.writing() as connection:
+        own = INVITATION.c.person.is_(None) & INVITATION.c.revoked.is_(None)
+        return connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount

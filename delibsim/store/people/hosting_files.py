@@ -58,6 +58,8 @@ class _HostingFile(_Part):
     completion_code: str = ""
     completion_url: str = Field(default="", pattern=r"^(https?://\S+)?$")
     contact: str = ""
+    panel: str = Field(default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$")
+    address: str = Field(default="", pattern=r"^(https?://[A-Za-z0-9.:\[\]-]+)?$")
 
 
 def read_hosting(path: Path) -> Hosting:

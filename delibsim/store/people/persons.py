@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.errors import WrongInput
@@ -101,6 +101,15 @@ def consent(register: Register, code: str, version: str) -> None:
     """Keep that a person agreed to this version of the consent text, and when."""
     values = {"stage": CONSENTED, "consent_version": version, "consented": now()}
     with register.writing() as connection:
+        connection.execute(update(PERSON).where(PERSON.c.id == code).values(**values))
+
+
+def note_withdrawn(register: Register, code: str) -> None:
+    """Keep that a person withdraws, and when; who she is is forgotten at once."""
+    own = select(PERSON.c.identity).where(PERSON.c.id == code).scalar_subquery()
+    values = {"stage": WITHDRAWN, "withdrawn": now(), "identity": None}
+    with register.writing() as connection:
+        connection.execute(delete(IDENTITY).where(IDENTITY.c.key == own))
         connection.execute(update(PERSON).where(PERSON.c.id == code).values(**values))
 
 

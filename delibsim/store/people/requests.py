@@ -69,6 +69,15 @@ def open_request(register: Register, session: str, seat: str) -> WaitingRequest 
     return None if row is None else _request(row._mapping)
 
 
+def last_given(register: Register, session: str, seat: str) -> WaitingRequest | None:
+    """What a seat was asked last that does not wait any more; None before the first."""
+    own = (REQUEST.c.session == session) & (REQUEST.c.seat == seat) & REQUEST.c.given.is_not(None)
+    with register.reading() as connection:
+        statement = select(*COLUMNS).where(own).order_by(REQUEST.c.given.desc())
+        row = connection.execute(statement).first()
+    return None if row is None else _request(row._mapping)
+
+
 def hand_in(
     register: Register,
     key: str,

@@ -15,6 +15,8 @@ LOBBY, HELD, OVER, STOPPED, CANCELLED = "lobby", "held", "over", "stopped", "can
 """The states of a room."""
 FREE, TAKEN, SILENT, STOOD_IN = "free", "taken", "silent", "stood_in"
 """The states of a seat."""
+VISIBLE = ("came", "turn", "room", "message")
+"""The kinds of changes that everybody in a room can see."""
 LEASE = 15.0
 """Seconds for which a server holds a room without saying so again."""
 
@@ -136,7 +138,7 @@ def _taken(register: Register, session: str, name: str, person: str) -> bool:
             if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
                 return False
             connection.execute(update(ROOM).where(first).values(first=now()))
-            _note(connection, session, "seat", {"seat": name})
+            _note(connection, session, "came", {"seat": name})
     except IntegrityError:  # she took another meanwhile
         return False
     return True
@@ -197,6 +199,18 @@ def last_change(register: Register, session: str) -> int:
     """The id of the last change in a session; 0 before the first."""
     with register.reading() as connection:
         statement = select(func.max(CHANGE.c.id)).where(CHANGE.c.session == session)
+        return connection.execute(statement).scalar() or 0
+
+
+def seen_of(register: Register, session: str, seat: str) -> int:
+    """How many changes of a session the person in a seat can see on her page.
+
+    What is asked of others is not among them, nor who left: it would tell people from models.
+    """
+    own = CHANGE.c.about == json.dumps({"seat": seat})
+    visible = or_(CHANGE.c.kind.in_(VISIBLE), own)
+    with register.reading() as connection:
+        statement = select(func.count()).where((CHANGE.c.session == session) & visible)
         return connection.execute(statement).scalar() or 0
 
 

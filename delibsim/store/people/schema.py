@@ -154,6 +154,15 @@ CHANGE = Table(
     Column("about", Text, nullable=False, default=""),  # JSON
     Column("at", Float, nullable=False),
 )
+OF_A_PANEL = IDENTITY.c.panel_id != ""
+Index(
+    "one_of_a_panel",  # who comes twice at once is one person
+    IDENTITY.c.panel,
+    IDENTITY.c.panel_id,
+    unique=True,
+    sqlite_where=OF_A_PANEL,
+    postgresql_where=OF_A_PANEL,
+)
 Index("request_of_seat", REQUEST.c.session, REQUEST.c.seat)
 Index("request_of_person", REQUEST.c.person)
 Index("request_of_task", REQUEST.c.task, REQUEST.c.kept)

@@ -1,15 +1,22 @@
-"""The form of one request on a page of a participant: fields with their draft and their faults."""
+"""The form of one request on a page: fields with their draft and their faults."""
 
 import json
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
-from delibsim.models.person.questionnaire import Field, Incomplete, Questionnaire
+from markupsafe import Markup
+
+from delibsim.models.person.fields import Field, Incomplete, Questionnaire
 from delibsim.store.people.requests import WaitingRequest
 from delibsim.web.people.language import Language
 
 KEY, CSRF, DECLINED = NO_ANSWERS = ("key", "csrf", "declined")
 """The fields of a form that are no answers."""
+WIDEST = 11
+"""Numbers of a scale that are shown as points; a wider one is a number that is written."""
+SAID = ("saved", "unsaved", "restored", "elsewhere", "gone")
+"""The texts that the script of a form says."""
 Fields = Mapping[str, list[str]]
 
 
@@ -24,14 +31,38 @@ def shown(
     of the draft.
     """
     draft = given if given is not None else draft_of(request)
-    said: dict[str, str] = {}
-    if faults is not None:
-        said = {name: language(key, **values) for name, (key, values) in faults.faults.items()}
+    return form_of(asked, request.key, language, draft, faults)
+
+
+def form_of(
+    asked: Questionnaire,
+    key: str,
+    language: Language,
+    draft: Fields,
+    faults: Incomplete | None = None,
+) -> dict[str, Any]:
+    """What the templates `fields.html` and `form.html` are given as `form`."""
+    said = {} if faults is None else said_of(faults, language)
 
     def value(field: Field) -> str:
         return (draft.get(field.name) or [""])[-1]
 
-    return {"asked": asked, "key": request.key, "faults": said, "value": value}
+    groups = [(shape, list(fields)) for shape, fields in groupby(asked.fields, _shape(asked))]
+    made = {"asked": asked, "key": key, "faults": said, "value": value, "groups": groups}
+    ballot = [field for shape, fields in groups if shape == "ballot" for field in fields]
+    made["pairs"] = list(zip(ballot[: len(ballot) // 2], ballot[len(ballot) // 2 :], strict=True))
+    return made | {"texts": texts_of(language)}
+
+
+def said_of(faults: Incomplete, language: Language) -> dict[str, str]:
+    """What is wrong by field, in a language."""
+    return {name: language(key, **values) for name, (key, values) in faults.faults.items()}
+
+
+def texts_of(language: Language) -> Markup:
+    """The texts that the script of a form says, as attributes of the form."""
+    texts = [Markup(' data-{}="{}"').format(name, language(f"form.{name}")) for name in SAID]
+    return Markup("").join(texts)
 
 
 def draft_of(request: WaitingRequest) -> dict[str, list[str]]:
@@ -53,3 +84,17 @@ def title_of(asked: Questionnaire) -> str:
         return titles[asked.asking]
     known = {"position": "form.position", "critique": "form.critique"}
     return known.get(asked.occasion, "form.speak")
+
+
+def _shape(asked: Questionnaire) -> Any:
+    """How a field is shown: as its kind is, but for the points of a ballot, which stand in a table,
+    and for scales that are too wide for points.
+    """
+
+    def shape(field: Field) -> str:
+        if asked.asking == "ballot" and field.kind == "number" and not field.asked:
+            return "ballot"
+        wide = field.kind == "scale" and field.high - field.low >= WIDEST
+        return "number" if wide else field.kind
+
+    return shape

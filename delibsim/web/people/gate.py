@@ -1,8 +1,6 @@
 """The gate before pages for people: hosts, headers, rates, sizes; and who a request is from."""
 
 import hmac
-import time
-from collections import deque
 from collections.abc import Collection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -15,13 +13,9 @@ from delibsim.store.people.register import Register
 from delibsim.web.guard import HEADERS, LOOPBACK, POLICY
 
 COOKIE = "delibsim_people"
-LARGEST = 400_000
-"""Bytes of a form: 10,000 words are kept, so that they can be shown again."""
+LARGEST = 1_000_000
+"""Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
-TRIES, WITHIN = 30, 60.0
-"""Links that one address may try within so many seconds; those that are good do not count."""
-MANY, SOON = 240, 10.0
-"""Requests that one cookie, or one address without one, may make within so many seconds."""
 
 
 class Gate:
@@ -37,7 +31,6 @@ class Gate:
         self.app = app
         self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self.proxies = frozenset(proxies)
-        self._asked: dict[str, deque[float]] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
@@ -56,6 +49,8 @@ class Gate:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
                 own = {"content-security-policy": POLICY, "cache-control": "no-store"} | HEADERS
+                if scope["scheme"] == "https":
+                    own["strict-transport-security"] = "max-age=31536000"
                 more = [
                     (name.encode(), text.encode())
                     for name, text in own.items()
@@ -84,37 +79,21 @@ class Gate:
             return 405, "This cannot be done here."
         if scope["method"] == "POST" and _is_foreign(headers, host):
             return 403, "The form comes from another page."
-        who = headers.get("cookie") or str((scope.get("client") or ("",))[0])
-        if self._is_too_often(who, MANY, SOON):
-            return 429, "Too many requests. Please wait a moment."
         return None
-
-    def _is_too_often(self, who: str, most: int, within: float) -> bool:
-        """Whether somebody asks more often than anybody needs to."""
-        asked = self._asked.setdefault(who, deque())
-        moment = time.monotonic()
-        while asked and moment - asked[0] > within:
-            asked.popleft()
-        asked.append(moment)
-        if len(self._asked) > 20_000:
-            self._asked.clear()
-        return len(asked) > most
 
 
 def _is_foreign(headers: dict[str, str], host: str) -> bool:
-    """Whether a form comes from a page of somebody else."""
+    """Whether a form comes from a page of somebody else. Programs that are no browsers say
+    nothing of where it comes from; what keeps others out is the secret that forms carry.
+    """
     origin = headers.get("origin")
-    elsewhere = (
-        origin not in (None, "null") and urlsplit(str(origin)).netloc.lower() != host.lower()
-    )
-    return elsewhere or headers.get("sec-fetch-site") == "cross-site"
+    elsewhere = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+    return elsewhere or headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 
 async def _refuse(send: Any, status: int, said: str) -> None:
     headers = {"content-type": "text/plain; charset=utf-8", "content-security-policy": POLICY}
     headers |= HEADERS | {"cache-control": "no-store"}
-    if status == 429:
-        headers["retry-after"] = "10"
     named = [(name.encode(), text.encode()) for name, text in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": named})
     await send({"type": "http.response.body", "body": f"{said}\n".encode()})

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,29 +13,27 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from delibsim.annotation.blinding import REMOVED, SOMEBODY
-from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import Next, RaterDesk
-from delibsim.conduct.people.rater_pack import Step
 from delibsim.domain.errors import WrongInput
-from delibsim.models.person.questionnaire import Incomplete, blocks_of
-from delibsim.prompts.forms.ballot import SPEAKERS
+from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.questionnaire import questionnaire
+from delibsim.models.person.reply import reply_of
 from delibsim.prompts.prompt import UnreadableReply
 from delibsim.store.people.assignments import (
     Held,
     draft_of,
     go_on,
     hand_in_step,
-    note_ended,
     pause,
     save_draft,
     show_step,
 )
+from delibsim.web.people.forms import form_of, said_of, texts_of
 from delibsim.web.people.language import Language
-from delibsim.web.people.rater_forms import POINTS, fields_of, reply_of
 from delibsim.web.people.render import render
 
-LARGEST = 400_000
-"""Bytes of a form: 10,000 words are kept, so that they can be shown again."""
+LARGEST = 1_000_000
+"""Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
 HERE = "/rate"
 KEY, CSRF, DECLINED, TO = NO_ANSWERS = ("key", "csrf", "declined", "to")
@@ -130,11 +127,11 @@ class RaterPages:
                 reply = _reply(found, answers)
         except Incomplete as error:
             save_draft(self.desk.register, held, given, answers)
-            return self._step(rater, held, found, answers, _said(error, rater.language))
+            return self._step(rater, held, found, answers, error)
         except UnreadableReply as error:
             save_draft(self.desk.register, held, given, answers)
-            told = rater.language("rate.unread", fault=str(error))
-            return self._step(rater, held, found, answers, {"": told})
+            unread = Incomplete({"": ("rate.unread", {"fault": str(error)})})
+            return self._step(rater, held, found, answers, unread)
         kept = hand_in_step(self.desk.register, held, given, reply, status)
         return _back("" if kept else "?known=1")
 
@@ -194,28 +191,31 @@ class RaterPages:
         held: Held,
         found: Next,
         draft: Fields | None = None,
-        faults: Mapping[str, str] | None = None,
+        faults: Incomplete | None = None,
         known: bool = False,
     ) -> Response:
         """The page of a step: the place in all, the form, and the ways out."""
-        register, step = self.desk.register, found.step
+        register, step, language = self.desk.register, found.step, rater.language
         key = show_step(register, held, found.sheet, step.name, found.known)
         if draft is None:
             draft = draft_of(register, rater.person, key) if found.known else {}
-        typed, faults = draft, faults or {}
-
-        def value(name: str) -> str:
-            return (typed.get(name) or [""])[-1]
-
-        kind = self.desk.task(held.task).kind
+        form = None
+        if step.prompt is not None:
+            asked = questionnaire(step.prompt, rationale=False)
+            form = form_of(asked, key, language, draft, faults)
         values: dict[str, Any] = {
-            "kind": kind,
+            "kind": self.desk.task(held.task).kind,
             "number": found.number,
             "of": found.of,
             "known": known,
+            "key": key,
+            "check": step.check,
+            "number_typed": (draft.get(NUMBER) or [""])[-1],
+            "faults": {} if faults is None else said_of(faults, language),
+            "form": form,
+            "texts": texts_of(language),
         }
-        values |= {"key": key, "check": step.check, "value": value, "faults": faults}
-        page = self._html(rater, "rate.html", **values, **_shown(step))
+        page = self._html(rater, "rate.html", **values)
         page.status_code = 422 if faults else 200
         return page
 
@@ -276,26 +276,9 @@ def _reply(found: Next, answers: Fields) -> str:
         if not (number.isascii() and number.isdigit() and len(number) < 9):
             raise Incomplete({NUMBER: ("rate.check_fault", {})})
         return str(int(number))
-    reply = reply_of(prompt.reply, answers)
+    reply = reply_of(questionnaire(prompt, rationale=False), answers)
     prompt.reply.read(reply)
     return reply
-
-
-def _said(error: Incomplete, language: Language) -> dict[str, str]:
-    """What is wrong by field, in a language."""
-    return {name: language(key, **values) for name, (key, values) in error.faults.items()}
-
-
-def _shown(step: Step) -> dict[str, Any]:
-    """What a page shows of a step: what is told, and the fields."""
-    if step.prompt is None:
-        return {"blocks": [], "fields": [], "points": [], "letters": SPEAKERS}
-    fields = fields_of(step.prompt.reply)
-    on_ballot = [field for field in fields if field.kind == "ballot"]
-    points = list(enumerate(POINTS.values(), 1)) if on_ballot else []
-    others = [field for field in fields if field.kind != "ballot"]
-    told = blocks_of(step.prompt)
-    return {"blocks": told, "fields": others, "points": points, "letters": SPEAKERS}
 
 
 def _answers(fields: Fields) -> dict[str, list[str]]:
@@ -305,10 +288,3 @@ def _answers(fields: Fields) -> dict[str, list[str]]:
 
 def _back(query: str = "") -> Response:
     return RedirectResponse(f"{HERE}{query}", status_code=303)
-
-
-def rater_routes(hall: Hall, known: Known) -> list[Route]:
-    """The routes of raters beside the rooms of a hall; `known` names the rater of a request."""
-    desk = RaterDesk(hall.runs, hall.register)
-    ended = partial(note_ended, hall.register)
-    return RaterPages(desk, known, hall.hosting.contact, ended).routes()

@@ -39,4 +39,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["inert"] = safe
+    made.filters["minutes"] = "{:g}".format
     return made

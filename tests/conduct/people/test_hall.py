@@ -19,7 +19,7 @@ from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.prepared import prepared_for_people
 from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Hosting, Limit
-from delibsim.models.person.questionnaire import reply_of
+from delibsim.models.person.reply import reply_of
 from delibsim.planning.compose import plan
 from delibsim.store.people.persons import add_person
 from delibsim.store.people.register import Register
@@ -263,4 +263,4 @@ async def test_changes_tell_at_once_what_was_said(tmp_path):
     (room,) = rooms_of(hall.register)
     found = changes(hall.register, room.session)
     assert [one.id for one in found] == sorted({one.id for one in found})
-    assert {"seat", "room", "asked", "turn"} <= {one.kind for one in found}
+    assert {"came", "room", "asked", "turn"} <= {one.kind for one in found}

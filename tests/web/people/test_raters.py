@@ -90,7 +90,7 @@ def filled(page, check="37"):
     csrf = re.search(r'name="csrf" value="(\w+)"', page)
     radios = re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)"', page)
     fields |= dict(radios)
-    for name in re.findall(r'<textarea id="(\w+)"', page):
+    for name in re.findall(r'<textarea[^>]* name="(\w+)"', page):
         fields[name] = "Trams are quiet & carry <many> people."
     told = re.search(r"(?:the number|nombre|Zahl)\D{0,40}?(\d\d)\b", page)
     if told:
@@ -289,16 +289,16 @@ def test_what_a_rater_writes_is_inert_and_long_words_are_told(tmp_path, monkeypa
     evil = "<script>alert(1)</script> \u202e \U0001f600 & \"'"
     with browser(address, "ann") as client:
         page = begin(client)
-        long = client.post("/rate/answer", data={**filled(page), "answer": "word " * 10_000})
+        long = client.post("/rate/answer", data={**filled(page), "text": "word " * 10_000})
         assert long.status_code == 422
-        assert "At most 500 words; these are 10000." in long.text
+        assert "These are 10000 words; at most 500 can be taken." in long.text
         assert client.get("/rate").text.count("word ") >= 9_999
-        none = client.post("/rate/answer", data={**filled(page), "answer": "?!"})
+        none = client.post("/rate/answer", data={**filled(page), "text": "?!"})
         assert "no word" in none.text
-        page = client.post("/rate/answer", data={**filled(page), "answer": evil}).text
+        page = client.post("/rate/answer", data={**filled(page), "text": evil}).text
         assert "<script>alert" not in page
         assert "&lt;script&gt;alert(1)" in page
-        assert client.post("/rate/answer", content=b"x" * 500_000).status_code == 413
+        assert client.post("/rate/answer", content=b"x" * 1_100_000).status_code == 413
         assert client.post("/rate/answer", content=b"\xff=1&csrf=\xff").status_code == 400
 
 

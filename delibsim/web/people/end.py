@@ -1,0 +1,58 @@
+"""The end: the debriefing with its completion code, a goodbye, and how to withdraw."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from delibsim.store.people.persons import CONSENTED, DECLINED, DONE, READY, note_withdrawn
+from delibsim.web.people.markdown import html_of
+from delibsim.web.people.visits import Fields, Visit, Visits, home
+
+MAY_WITHDRAW = (CONSENTED, READY, DONE)
+"""The stages of who has given something that can be taken back."""
+
+
+class End:
+    """The pages after a conversation, or in the place of one."""
+
+    def __init__(self, visits: Visits) -> None:
+        self.visits, self.hosting = visits, visits.hosting
+
+    def routes(self) -> list[Route]:
+        """The routes of these pages."""
+        return [
+            Route("/me/withdraw", self.visits.get(self.withdrawing), methods=["GET"]),
+            Route("/me/withdraw", self.visits.post(self.withdraw), methods=["POST"]),
+        ]
+
+    def page(self, visit: Visit, how: str = "over") -> Response:
+        """The debriefing; who has left, or for whom there was no conversation, is told so. A
+        completion code is for who was there to the end, or came in vain.
+        """
+        earned = how != "left"
+        return self.visits.page(
+            visit,
+            "end.html",
+            how=how,
+            text=html_of(self.hosting.debriefing),
+            code=self.hosting.completion_code if earned else "",
+            url=self.hosting.completion_url if earned else "",
+            may_withdraw=visit.person.stage in MAY_WITHDRAW,
+        )
+
+    def goodbye(self, visit: Visit, why: str) -> Response:
+        """The page of who does not take part, or not any more."""
+        return self.visits.page(visit, "goodbye.html", why=why, again=why == DECLINED)
+
+    def withdrawing(self, visit: Visit, request: Request) -> Response:
+        """Ask whether a person withdraws, and say what becomes of what she has given."""
+        if visit.person.stage not in MAY_WITHDRAW:
+            return home()
+        return self.visits.page(visit, "withdraw.html", how=self.hosting.withdrawal)
+
+    def withdraw(self, visit: Visit, fields: Fields) -> Response:
+        """Keep that a person withdraws: nobody waits for her, and who she is is forgotten."""
+        if visit.person.stage in MAY_WITHDRAW:
+            note_withdrawn(self.visits.register, visit.person.id)
+            self.visits.hall.leave(visit.person.id)
+        return home()

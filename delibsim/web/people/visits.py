@@ -1,0 +1,151 @@
+"""Who asks for a page: the person of a cookie, in her language, as often as anybody needs to."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from delibsim.conduct.people.hall import Hall
+from delibsim.store.people.entry import PARTICIPANT, RATER, Login
+from delibsim.store.people.persons import WITHDRAWN, Person, note_seen, person_of
+from delibsim.store.people.register import Unavailable, now
+from delibsim.web.people.gate import COOKIE, fields_in, login_in
+from delibsim.web.people.language import Language, language, languages
+from delibsim.web.people.rates import OF_ADDRESS, OFTEN, TRIES, Rates
+from delibsim.web.people.render import render
+
+HOME = "/me"
+SEEN = 20.0
+"""Seconds between two signs of a person that are noted."""
+Answer = Callable[[Request], Awaitable[Response]]
+Fields = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A person who asks for a page: her cookie, and the language of her pages."""
+
+    person: Person
+    login: Login
+    words: Language
+
+
+class Visits:
+    """Turns requests into visits, and answers those that are nobody's."""
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall, self.register, self.hosting = hall, hall.register, hall.hosting
+        self.rates = Rates()
+
+    def of(self, request: Request) -> Visit | None:
+        """The visit that a request is; None where its cookie is nobody's, or is not good any more.
+
+        HTTPException 429 where too many come.
+        """
+        login = login_in(self.register, request)
+        if login is None:
+            self._count_unknown(request)
+            return None
+        if self.rates.is_over(login.csrf, OFTEN):
+            raise HTTPException(429)
+        if login.role not in (PARTICIPANT, RATER):
+            return None
+        person = person_of(self.register, login.person)
+        if person is None:
+            return None
+        self.note(person)
+        return Visit(person, login, language(person.language))
+
+    def note(self, person: Person) -> None:
+        """Keep that a person is here, every so often."""
+        if person.seen is None or now() - person.seen > SEEN:
+            with suppress(Unavailable):  # a page is shown where it can be read
+                note_seen(self.register, person.id)
+
+    def count_try(self, request: Request) -> None:
+        """Count a link that opens nothing; HTTPException 429 where there are too many."""
+        if self.rates.is_over(f"try {address_of(request)}", TRIES):
+            raise HTTPException(429)
+
+    def _count_unknown(self, request: Request) -> None:
+        if self.rates.is_over(address_of(request), OF_ADDRESS):
+            raise HTTPException(429)
+        if COOKIE in request.cookies:
+            self.count_try(request)
+
+    def words(self, request: Request) -> Language:
+        """The language of who is not known yet: asked for, or that of the study."""
+        wanted = request.query_params.get("lang", "")
+        return language(wanted if wanted in languages() else self.hosting.language)
+
+    def get(self, make: Callable[[Visit, Request], Response]) -> Answer:
+        """A route that shows something to a person."""
+
+        async def answer(request: Request) -> Response:
+            visit = await run_in_threadpool(self.of, request)
+            if visit is None:
+                return self.nobody(request)
+            return await run_in_threadpool(make, visit, request)
+
+        return answer
+
+    def post(self, act: Callable[[Visit, Fields], Response]) -> Answer:
+        """A route that takes a form of a person; a form without her secret is refused. Where the
+        register cannot be read or written, a page holds what was sent, to be sent again.
+        """
+
+        async def answer(request: Request) -> Response:
+            fields, words = None, self.words(request)
+            try:
+                visit = await run_in_threadpool(self.of, request)
+                if visit is None:
+                    return self.nobody(request)
+                words = visit.words
+                fields = await fields_in(request, visit.login)
+                if visit.person.stage == WITHDRAWN:
+                    return home()
+                return await run_in_threadpool(act, visit, fields)
+            except Unavailable:
+                fields = fields or await fields_in(request, None)
+                return self._again(request, words, fields)
+
+        return answer
+
+    def _again(self, request: Request, words: Language, fields: Fields) -> Response:
+        """What was sent, in a form that sends it again."""
+        kept = [(name, value) for name, values in fields.items() for value in values]
+        texts = [value for name, value in kept if name == "text"]
+        told = page("again.html", words, 503, fields=kept, texts=texts, action=request.url.path)
+        told.headers["retry-after"] = "10"
+        return told
+
+    def nobody(self, request: Request, status: int = 403) -> Response:
+        """The page of a link or a cookie that opens nothing."""
+        contact = self.hosting.contact
+        return page("no_link.html", self.words(request), status, contact=contact)
+
+    def page(self, visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
+        """A page for a person."""
+        common = {"csrf": visit.login.csrf, "languages": languages()}
+        values = {"contact": self.hosting.contact} | common | values
+        return page(template, visit.words, status, **values)
+
+
+def page(template: str, words: Language, status: int = 200, **values: Any) -> Response:
+    """A page of a template."""
+    return HTMLResponse(render(template, words, **values), status_code=status)
+
+
+def home(query: str = "") -> Response:
+    """Back to whatever is next for a person."""
+    return RedirectResponse(f"{HOME}{query}", status_code=303)
+
+
+def address_of(request: Request) -> str:
+    """The address that a request came from."""
+    return request.client.host if request.client else ""
