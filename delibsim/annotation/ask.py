@@ -71,7 +71,10 @@ def _is_among(needed: Asks, line: bytes) -> bool:
     match = PURPOSE.match(line)
     if match is None:
         return True
-    return (_unquoted(match[1]), _unquoted(match[2])) in needed
+    try:
+        return (_unquoted(match[1]), _unquoted(match[2])) in needed
+    except ValueError:  # damaged bytes, which whoever parses the line finds
+        return True
 
 
 def _unquoted(word: bytes) -> str:

@@ -19,5 +19,5 @@ def show_online(study: str, pack: str, lines: list[str], plain: dict[str, Any] |
     screen = console()
     print_each(lines, screen)
     screen.print(f"Task       {pack}")
-    screen.print(f"Next       delibsim people invite {study} --rater {pack}")
+    screen.print(f"Next       delibsim people invite {study} --rater {pack} --open")
     screen.print(f"           delibsim serve {study}")

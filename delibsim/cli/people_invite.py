@@ -41,6 +41,7 @@ def invite(
     root: RunsFolder = RUNS,
 ) -> None:
     """Make links that let people in: one each (--number, --list), or one for all (--open)."""
+    from delibsim.conduct.people.rater_tasks import rater_task
     from delibsim.store.people.entry import (
         PARTICIPANT,
         RATER,
@@ -55,6 +56,8 @@ def invite(
     runs = study_at(study, root)
     if sum([number > 0, list_ is not None, open_]) != 1:
         raise WrongInput("give one of --number N, --list FILE.csv and --open")
+    if rater:
+        rater_task(runs, rater)  # WrongInput for a task that was not handed out
     hosting = settled_hosting(runs, None)
     if to.exists():
         raise WrongInput(f"{to} is there already; give another file: --to FILE")

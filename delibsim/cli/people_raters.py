@@ -1,7 +1,8 @@
 """`delibsim people raters`: how far raters and coders on pages are, and their times."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,7 +52,14 @@ def raters(
         echo_json({"study": runs.study, "places": found})
     else:
         heads = [*texts(*PLACES[:5]), *numbers(PLACES[5:])]
-        lines = [["" if row[name] is None else str(row[name]) for name in PLACES] for row in found]
+        lines = [_cells(row) for row in found]
         print_table("Raters and coders on pages", heads, lines, console())
     whole = sum(int(str(row["whole"])) for row in found)
     raise typer.Exit(exit_code(whole > 0, not any(row["not_kept"] for row in found)))
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    """The cells of one place; what is missing is empty."""
+    from delibsim.conduct.people.rater_progress import PLACES
+
+    return ["" if row[name] is None else str(row[name]) for name in PLACES]

@@ -53,7 +53,8 @@ def probe(
 ) -> None:
     """Ask the participants of a run the survey after given turns, as if it had ended there: how the
     index, agreement and diversity move from turn to turn. The same command again asks nothing, or
-    goes on where it was cut off. Exit code 0; 3 if a probe is missing, 4 if there is none.
+    goes on where it was cut off. Exit code 0; 3 if a probe or an answer in one is missing, 4 if
+    there is no probe.
     """
     runs, session = run_at(run, root)
     own, rest = parted(settings or [])
@@ -76,7 +77,7 @@ def probe(
         echo_json(course.plain())
     else:
         _print(course, answers, console())
-    whole = course.held == course.planned and not course.faults
+    whole = course.held == course.planned and not (course.incomplete or course.faults)
     raise typer.Exit(exit_code(bool(course.held), whole))
 
 

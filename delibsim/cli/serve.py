@@ -59,7 +59,8 @@ def serve(
     root: RunsFolder = RUNS,
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
-    Ctrl-C. Sessions that are not over go on when it is served again.
+    Ctrl-C. Sessions that are not over go on when it is served again. Raters and coders of tasks
+    that were handed out (delibsim ratings, code, compare or judge online) are served beside.
     """
     if example:
         text = package_data("data") / "people" / "example.people.yaml.txt"
@@ -114,44 +115,60 @@ def _serve(
 ) -> None:
     from delibsim.conduct.people.hall import Hall, people_of
     from delibsim.conduct.people.prepared import prepared_for_people
+    from delibsim.conduct.people.rater_tasks import rater_tasks
+    from delibsim.models.pool import ModelPool
     from delibsim.store.people.entry import PARTICIPANT, Invitation, invite
     from delibsim.store.people.hosting_files import read_hosting, settled_hosting
     from delibsim.store.people.register import Register
     from delibsim.web.people.serve import serve_people
 
     sessions = [one for one in planned.sessions if people_of(one)]
-    if not sessions:
-        raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
     runs = Runs(planned.root, planned.study)
+    tasks = rater_tasks(runs)
+    if not sessions and not tasks:
+        raise WrongInput(
+            "nobody is waited for: give a seat to a person, with model=person; or hand something"
+            f" out to raters: delibsim ratings online {planned.study} (or code, compare, judge)"
+        )
     if demo:
         example = package_data("data") / "people" / "example.people.yaml.txt"
         hosting: Hosting = replace(read_hosting(example), checks=(), questions=(), typing=400.0)
     else:
         hosting = settled_hosting(runs, people)
     others = [one for one in planned.sessions if one not in sessions]
-    if others:
+    if others and sessions:
         told = counted(len(others), "session")
         say(f"note: {told} without people: delibsim run or retry holds them", err=True)
     register = Register.of(runs)
     tell = partial(say, err=True)
 
     async def open_hall() -> Hall:
-        pool = await prepared_for_people(planned, runs, sessions, tell)
+        pool = ModelPool(planned.limits)
+        if sessions:
+            pool = await prepared_for_people(planned, runs, sessions, tell)
         return Hall(runs, register, hosting, pool, sessions, tell)
 
     link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}" if demo else ""
     seats = sum(len(people_of(one)) for one in sessions)
     both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
+    if tasks:
+        both += f", {counted(len(tasks), 'task')} for raters"
 
     def told_address(address: str) -> None:
         say(f"{planned.study}: {both}, in {shown(runs.folder)}", err=True)
         say(f"{address}{link}" if link else address)
-        if not link:
+        if seats and not link:
             say(f"links: delibsim people invite {planned.study} --number {seats}", err=True)
+        for task in tasks:
+            say(
+                f"links of raters: delibsim people invite {planned.study} --rater {task} --open",
+                err=True,
+            )
         say("Ctrl-C stops it; what was handed in is kept.", err=True)
 
     with suppress(KeyboardInterrupt):
         serve_people(open_hall, *where, told_address)
     done = sum(runs.held(one.id) for one in sessions)
-    say(f"Stopped. {done} of {counted(len(sessions), 'session')} are over.", err=True)
+    over = f" {done} of {counted(len(sessions), 'session')} are over." if sessions else ""
+    say(f"Stopped.{over}", err=True)
     raise typer.Exit(0 if done == len(sessions) else 3)

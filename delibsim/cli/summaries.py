@@ -24,7 +24,7 @@ from delibsim.cli.terminal import (
     shown,
     study_at,
 )
-from delibsim.conduct.embedding import points_by
+from delibsim.conduct.embedding import embedding_named
 from delibsim.conduct.summarising.replay import replay_summaries
 from delibsim.domain.errors import WrongInput, unknown
 
@@ -159,7 +159,7 @@ def report(
     sets, folder = _sets(studies, given, root, faults)
     intervals: Any = given["intervals"] or "topics"
     by = [one for one in given["by"].split(",") if one]
-    found = summaries_report(sets, intervals, by, faults, points_by(given["embedding"]))
+    found = summaries_report(sets, intervals, by, faults, embedding_named(given["embedding"]))
     if not found.judged:
         say(f"nothing was judged yet; give: delibsim judge ask {studies[0]}", err=True)
         raise typer.Exit(4)
@@ -198,7 +198,7 @@ def minorities(
         say(f"nothing was rated yet; give: delibsim judge ask {studies[0]}", err=True)
         raise typer.Exit(4)
     by = [one for one in given["by"].split(",") if one]
-    tables = minority_tables(sets, by, points_by(given["embedding"]))
+    tables = minority_tables(sets, by, embedding_named(given["embedding"]))
     if as_json:
         echo_json({table.name: table.plain() for table in tables} | {"faults": faults})
     else:

@@ -13,7 +13,7 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
 from delibsim.conduct.asking.ask import Outcome
 from delibsim.conduct.summarising.ask import ask_summaries
-from delibsim.conduct.summarising.estimate import estimate_summaries
+from delibsim.conduct.summarising.estimate import estimate_summaries, ratings_of
 from delibsim.conduct.summarising.plan import SummaryPlan, plan_summaries
 from delibsim.conduct.summarising.report import (
     notes_of,
@@ -35,9 +35,10 @@ EPILOG = (
     " as options: sizes (all), runs (3; --runs with a number is this, with a name the folder of all"
     " studies), draws (1), groups=none|stance|themes; plan=whole|chunks, part (100: opinions that"
     " are summarised at a time under plan=chunks); embedding (tfidf), name (main), temperature"
-    " (0.7), max_tokens (2000), wording (summary), and those of models and limits. extractive and"
-    " themes, which need no model, are always made beside the others, and alone where no model is"
-    " named."
+    " (0.7), max_tokens (2000), wording (summary), and those of models and limits. summary=NAME"
+    " takes sizes, runs and others from conf/summary/NAME.yaml: benchmark, rated, minorities or a"
+    " file of yours. extractive and themes, which need no model, are always made beside the others,"
+    " and alone where no model is named."
 )
 
 
@@ -89,12 +90,13 @@ def _print(planned: SummaryPlan, outcome: Outcome) -> None:
 def _print_estimate(planned: SummaryPlan, as_json: bool) -> None:
     """Say what the summaries that are still to be asked for will take."""
     found, too_long = estimate_summaries(planned), list(planned.too_long())
-    study = planned.runs.study
+    study, ratings = planned.runs.study, ratings_of(planned)
     if as_json:
         estimate: dict[str, Any] = plain(planned.plan, found)
         counts = estimate.pop("sessions")
         made = {name: counts[name] for name in ("planned", "held", "waiting")}
-        echo_json(estimate | {"study": study, "summaries": made, "too_long": too_long})
+        told = {"study": study, "summaries": made, "ratings_a_judge": ratings}
+        echo_json(estimate | told | {"too_long": too_long})
         return
     screen = console()
     planned_here = counted(found.planned, "summary")
@@ -102,4 +104,8 @@ def _print_estimate(planned: SummaryPlan, as_json: bool) -> None:
     screen.print(f"{study_named(study)}: {told}; the extractive ones cost nothing")
     if found.waiting:
         print_lines(planned.plan, found, screen, "summaries")
+    screen.print(
+        f"Judging    up to {counted(ratings, 'call')} a judge, a rating by every opinion of each"
+        " summary; fewer with --per-summary"
+    )
     print_each(too_long, screen)

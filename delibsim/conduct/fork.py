@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.conduct.preflight import Notify
+from delibsim.conduct.preflight import Notify, closed_on_failure
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.retry import addresses_now
 from delibsim.conduct.study import Prepared, prepare
@@ -81,9 +81,10 @@ async def prepare_branches(found: Branches, notify: Notify = lambda text: None) 
     WrongInput, before anything is asked or paid, if one cannot be held.
     """
     prepared = await prepare(found.plan, found.runs, notify)
-    for session in prepared.waiting:
-        records = [exchange.record() for exchange in found.past[session.id]]
-        inherit(found.runs, session.id, records)
+    async with closed_on_failure(prepared.pool):
+        for session in prepared.waiting:
+            records = [exchange.record() for exchange in found.past[session.id]]
+            inherit(found.runs, session.id, records)
     return prepared
 
 

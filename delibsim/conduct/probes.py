@@ -24,12 +24,14 @@ Values = dict[tuple[str, Phase], dict[str, tuple[float, str]]]
 @dataclass(frozen=True)
 class Course:
     """The course of one run: its measures and answers from survey to survey, the names of the
-    measures, how many probes are planned and held, and the faults of those that cannot be read.
+    measures, how many probes are planned and held, how many of these lack an answer, and the faults
+    of those that cannot be read.
     """
 
     place: str
     planned: int
     held: int
+    incomplete: int
     readings: Sequence[Reading]
     answers: Sequence[AnswerAfter]
     labels: Mapping[str, str]
@@ -41,6 +43,7 @@ class Course:
             "run": self.place,
             "probes_planned": self.planned,
             "probes_held": self.held,
+            "probes_incomplete": self.incomplete,
             "trajectories": [reading.plain() for reading in self.readings],
             "answers": [answer.plain() for answer in self.answers],
             "unreadable": list(self.faults),
@@ -67,6 +70,7 @@ def course_of(runs: Runs, session: str) -> Course:
         f"{runs.study}/{session}",
         planned,
         len(probes),
+        sum(map(_lacks_answers, probes)),
         readings(points, _values([run, *probes])),
         list(answers(points)),
         {name: measure.label for name, measure in measures_of(usual_scorers()).items()},
@@ -98,6 +102,11 @@ def _probes(runs: Runs, session: str) -> tuple[list[Run], int, list[str]]:
         except Damaged as error:
             faults.append(str(error))
     return sorted(found, key=_in_course), planned, faults
+
+
+def _lacks_answers(probe: Run) -> bool:
+    """Whether an answer to its survey is missing; what the run lacked before is no fault of it."""
+    return any(response.missing for response in probe.responses if response.phase == "post")
 
 
 def _in_course(run: Run) -> tuple[int, int]:

@@ -48,15 +48,16 @@ def judged_set(
     asked = _asked(runs, found, judgments)
     ratings: list[tuple[Judgment, bool]] = []
     compared: list[tuple[Judgment, bool]] = []
-    planned: dict[str, int] = {}
+    wanted: dict[str, set[str]] = {}
     judges: dict[str, Any] = {}
     for own in asked:
         judges |= own.files.task().get("models", {})
         for people, given in ((False, own.all(told)), (True, own.of_people(told))):
             for one in given:
                 (compared if one.sitting.other else ratings).append((one, people))
-        for judge, n in _planned(runs, found, opinions, own, every).items():
-            planned[judge] = planned.get(judge, 0) + n
+        for judge, sittings in _planned(runs, found, opinions, own, every).items():
+            wanted[judge] = wanted[judge] | sittings if judge in wanted else sittings
+    planned = {judge: len(sittings) for judge, sittings in wanted.items()}
     trained = _trained(runs, found, judgments)
     pairs = sum(len(material.shown(one.slot)) for one in every.values() if not one.missing)
     for scores in trained:
@@ -120,16 +121,16 @@ def _planned(
     opinions: OpinionSet,
     judgments: Judgments,
     every: dict[str, Summary],
-) -> dict[str, int]:
-    """How many judgments a task asks of each judge."""
+) -> dict[str, set[str]]:
+    """The sittings that a task asks each judge for; two tasks may ask for the same."""
     task = judgments.files.task()
     made = [every[id] for id in task["judged"] if id in every and not every[id].missing]
     if not task.get("models") or len(made) < len(task["judged"]):
         return {}
     material = judged_material(runs, summaries, opinions, made)
     material = with_people(material, judgments)
-    n = sum(1 for _ in planned_of(task, material, made, judgments))
-    return dict.fromkeys(task["models"], n)
+    sittings = {sitting.id for sitting in planned_of(task, material, made, judgments)}
+    return dict.fromkeys(task["models"], sittings)
 
 
 def judged_sets(

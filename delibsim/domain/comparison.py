@@ -5,6 +5,7 @@ from typing import Literal
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import one_name
 
 Outcome = Literal["a", "b", "tie"]
 """The text shown first, the one shown second, or neither."""
@@ -63,7 +64,7 @@ class Sheet:
         >>> Sheet("t1", "t2").id
         't1 | t2'
         """
-        return f"{self.a} | {self.b}"
+        return one_name(self.a, self.b)
 
     @property
     def pair(self) -> Pair:

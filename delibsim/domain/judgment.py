@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import one_name
 
 DIMENSIONS = ("rep", "inf", "neu", "pol")
 """Representativeness, informativeness, neutrality, use for policy."""
@@ -24,7 +25,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 """Whether a judge is shown an opinion, or told that it is the person who wrote it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sitting:
     """What a judge sees at once: an opinion and a summary or, where `other` is not "", two of them,
     the first as A.
@@ -44,11 +45,11 @@ class Sitting:
         >>> Sitting("citizen 10.1.1", "o003").id
         'citizen 10.1.1 | o003'
         """
-        both = f"{self.summary} | {self.other}" if self.other else self.summary
-        return f"{both} | {self.opinion}"
+        both = (self.summary, self.other) if self.other else (self.summary,)
+        return one_name(*both, self.opinion)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Judgment:
     """What one judge says at a sitting: whole numbers from 1 to 5 by dimension.
 
@@ -64,13 +65,16 @@ class Judgment:
 
     def __post_init__(self) -> None:
         """Refuse values that are none, and judgments that are missing without a reason."""
-        place = f"the judgment of '{self.judge}' on '{self.sitting.id}'"
         low, high = SCALE
         for name, value in self.values.items():
             if name not in DIMENSIONS or not low <= value <= high:
-                raise WrongInput(f"{place}: {name} {value} is no whole number from 1 to 5")
+                raise WrongInput(f"{self._place}: {name} {value} is no whole number from 1 to 5")
         if not self.values and self.reason is None:
-            raise WrongInput(f"{place} needs either values or a reason why they are missing")
+            raise WrongInput(f"{self._place} needs either values or a reason why they are missing")
+
+    @property
+    def _place(self) -> str:
+        return f"the judgment of '{self.judge}' on '{self.sitting.id}'"
 
     @property
     def key(self) -> tuple[str, str]:

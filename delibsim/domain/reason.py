@@ -73,6 +73,8 @@ MEANINGS: Mapping[str, str] = {
     "tied": "levels without an order were given equally often",
     "not_applicable": "the dimension does not apply to the text",
     "not_asked": "nobody was asked",
+    "one_topic": "one topic alone says nothing of others",
+    "group_too_small": "the group has too few different opinions",
     "too_few_texts": "there are too few texts",
     "people_read_all": "people coded every text, so there is nothing to correct",
     "no_numbers": "the column holds no numbers",

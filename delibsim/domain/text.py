@@ -1,5 +1,6 @@
 """Texts that others wrote (a model, a provider, a file), made safe to print."""
 
+import re
 import shlex
 import unicodedata
 
@@ -9,6 +10,8 @@ NO_CHARACTERS = "\ufffe\uffff"
 """Code points that are no characters, which no XML document can hold."""
 LONGEST = 6_000
 """Characters of one text that are printed; about a thousand words."""
+BARS = re.compile(r"(?<![^ ])\|+(?![^ ])")
+"""Bars that stand alone between blanks, as between names that are joined."""
 
 
 def safe(text: str) -> str:
@@ -39,6 +42,18 @@ def counted(n: int, noun: str, plural: str = "") -> str:
     ('1 session', '1,980 sessions', '0 replies')
     """
     return f"{n:,} {noun if n == 1 else plural or plural_of(noun)}"
+
+
+def one_name(*names: str) -> str:
+    """Several names as one, with a bar between them, which no other names give: bars that stand
+    alone in a name get one more.
+
+    >>> one_name("t1", "t2"), one_name("a|b", "c")
+    ('t1 | t2', 'a|b | c')
+    >>> one_name("a | b", "c"), one_name("a", "b | c")
+    ('a || b | c', 'a | b || c')
+    """
+    return " | ".join(BARS.sub(r"\g<0>|", name) if "|" in name else name for name in names)
 
 
 def plural_of(noun: str) -> str:

@@ -108,6 +108,19 @@ class Presets:
         """Check a launcher: WrongInput if Hydra does not know it, or not those settings of it."""
         self._raw(f"hydra/launcher={name}", *overrides, hydra=True)
 
+    def values(self, group: str, name: str) -> dict[str, Any]:
+        """What a preset sets that no session is composed with, such as one of `summary`.
+
+        WrongInput for an unknown one, and for a file that is no mapping of plain values.
+        """
+        if name not in self.names(group):
+            raise unknown(group, name, self.names(group), self.advice())
+        path = self._file(group, name)
+        found = plain_option(path)
+        if found is None:
+            raise WrongInput(f"{path}: this is no list of settings with plain values")
+        return found
+
     def _refuse_own(self, group: str, name: str) -> None:
         """Refuse a file of the user's under a name that is reserved for a publication."""
         theirs = self.home / "conf" / group / f"{name}.yaml"

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping
 from delibsim.planning.coders import MODELS, SIZE, Called, CodersAsked, coders_asked, refuse_others
 from delibsim.planning.comparing import task_name
 from delibsim.planning.overrides import values_by_key
+from delibsim.planning.presets import Presets
 from delibsim.planning.readers import (
     Reader,
     key_of,
@@ -21,6 +23,8 @@ from delibsim.planning.readers import (
 
 PLANS = ("whole", "chunks")
 """Whether a summary is given in one step, or in two: of parts, and then of their summaries."""
+GROUP = "summary"
+"""The folder of conf/ that holds presets of these settings."""
 ALL = 0
 """The size that stands for the whole set."""
 SUMMARISERS = Called(
@@ -70,11 +74,14 @@ def summarising_asked(overrides: Sequence[str]) -> SummarisingAsked:
 
     The extractive summarisers are asked in any case; without a model, they alone.
     """
-    own = [override for override in overrides if key_of(override) in _READ]
-    others = [override for override in overrides if key_of(override) not in _READ]
-    given = read_values(values_by_key(own), _READ)
+    known = {*_READ, GROUP}
+    own = [override for override in overrides if key_of(override) in known]
+    others = [override for override in overrides if key_of(override) not in known]
+    values = values_by_key(own)
+    preset = values.pop(GROUP, None)
+    given = {**_of_preset(preset), **read_values(values, _READ)}
     settings = replace(SummarisingSettings(), **given, keys=frozenset(given))
-    refuse_others(others, list(_READ), "setting of summaries")
+    refuse_others(others, sorted(known), "setting of summaries")
     others, named = _without_floors(others)
     coders = coders_asked(others, settings.temperature, settings.max_tokens, SUMMARISERS)
     if not named:
@@ -84,6 +91,21 @@ def summarising_asked(overrides: Sequence[str]) -> SummarisingAsked:
     if "part" in given and settings.plan != "chunks":
         raise WrongInput("part is of plan=chunks; give both, or leave part out")
     return SummarisingAsked(settings, coders, FLOORS)
+
+
+def _of_preset(name: Any) -> dict[str, Any]:
+    """What conf/summary/NAME.yaml sets, beside the user first; nothing without a name."""
+    if name is None:
+        return {}
+    found = Presets(Path()).values(GROUP, str(name))
+    where = f"conf/{GROUP}/{name}.yaml"
+    for key in found:
+        if key not in _READ or key == "name":
+            raise unknown(f"setting of {where}", str(key), sorted(_READ.keys() - {"name"}))
+    try:
+        return read_values(found, _READ)
+    except WrongInput as fault:
+        raise WrongInput(f"{where}: {fault}") from None
 
 
 def _without_floors(overrides: Sequence[str]) -> tuple[list[str], bool]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.errors import WrongInput
 from delibsim.store.files import append_line, json_text, make_folder, read_lines, write_atomically
 from delibsim.store.reading import read_json
 from delibsim.store.runs import Runs
@@ -60,8 +61,23 @@ class TaskFolder:
         return (self.folder / TASK).is_file()
 
     def task(self) -> dict[str, Any]:
-        """What is asked, as it was frozen; empty where the task has not begun."""
-        return read_json(self.folder / TASK) if self.begun() else {}
+        """What is asked, as it was frozen; empty where the task has not begun.
+
+        WrongInput where it is damaged, or gone while answers of models are there: nobody knows then
+        how they were asked.
+        """
+        if self.begun():
+            task = read_json(self.folder / TASK)
+            if isinstance(task, dict) and task:
+                return task
+            raise WrongInput(f"{self.folder / TASK} holds no settings; restore it from a copy")
+        if self.annotations.is_file() or self.exchanges.is_file():
+            raise WrongInput(
+                f"{self.folder / TASK} is missing, and answers lie beside it that were given under"
+                " the settings in it; restore it from a copy, or move the folder elsewhere to begin"
+                " anew"
+            )
+        return {}
 
     def settle(self, task: Mapping[str, Any]) -> None:
         """Keep what is asked; who calls it has compared it with what was kept."""

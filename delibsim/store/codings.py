@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -14,10 +14,9 @@ from delibsim.domain.scheme import Scheme
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import json_text, make_folder, write_atomically
 from delibsim.store.reading import read_json
-from delibsim.store.records import built, plain_record, read_records
+from delibsim.store.records import K, built, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
-T = TypeVar("T")
 PREFIX = "code-"
 """What the names of the tasks of coding begin with."""
 OF_PEOPLE = "scheme.json"
@@ -121,9 +120,9 @@ class Codings:
         """Keep codes of people; who calls it has refused those that are known."""
         self.files.add(self.files.people, map(plain_record, codes))
 
-    def _read(self, adapter: TypeAdapter[T], file: Path, faults: list[str] | None) -> list[T]:
+    def _read(self, adapter: TypeAdapter[K], file: Path, faults: list[str] | None) -> list[K]:
         """What the lines of a file describe; those that describe nothing are told in `faults`."""
-        return read_records(adapter, file, {"level": None}, faults)
+        return first_of_each(read_records(adapter, file, {"level": None}, faults), file, faults)
 
 
 def schemes_of(runs: Runs) -> list[str]:

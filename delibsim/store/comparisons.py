@@ -15,7 +15,7 @@ from delibsim.domain.text import study_named
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.codec import Damaged
 from delibsim.store.files import each_line
-from delibsim.store.records import built, plain_record, read_records
+from delibsim.store.records import built, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
 PREFIX = "compare-"
@@ -84,14 +84,18 @@ class Comparisons:
         Damaged lines are left out and told in `faults`; what is missing there is found again in the
         exchanges.
         """
-        lines = read_records(LINE, self.files.annotations, {}, faults)
-        return [line.vote() for line in lines]
+        return self._read(self.files.annotations, faults)
 
     def people(self, faults: list[str] | None = None) -> list[Vote]:
         """Every vote that people gave on the sheets of packs, in the order in which they came;
         faults as in `votes`.
         """
-        return [line.vote() for line in read_records(LINE, self.files.people, {}, faults)]
+        return self._read(self.files.people, faults)
+
+    def _read(self, file: Path, faults: list[str] | None) -> list[Vote]:
+        """The votes in a file, each of them once."""
+        votes = [line.vote() for line in read_records(LINE, file, {}, faults)]
+        return first_of_each(votes, file, faults)
 
     def all_votes(self, faults: list[str] | None = None) -> list[Vote]:
         """Every vote: those of language models or imported ones, then those of people."""

@@ -12,6 +12,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import each_line, json_text, write_atomically
 from delibsim.store.reading import read_json
+from delibsim.store.records import first_of_each
 from delibsim.store.runs import Runs
 
 OPINIONS = "opinions.json"
@@ -72,7 +73,7 @@ def _read(file: Path, faults: list[str] | None) -> list[Judgment]:
             damaged += 1
     if damaged and faults is not None:
         faults.append(f"{file}: {counted(damaged, 'damaged line')}")
-    return found
+    return first_of_each(found, file, faults)
 
 
 def _judgment(line: Mapping[str, Any]) -> Judgment:
@@ -90,7 +91,7 @@ def _judgment(line: Mapping[str, Any]) -> Judgment:
     control = line.get("control", False)
     words = [line["summary"], line["opinion"], line.get("other", ""), line["judge"]]
     words.append(line.get("first", ""))
-    if not all(type(word) is str for word in words) or type(control) is not bool:
+    if set(map(type, words)) != {str} or type(control) is not bool:
         raise TypeError("a name is no text")
     said = line.get("missing")
     reason = None if said is None else reason_from_text(said)

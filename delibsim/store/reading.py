@@ -127,8 +127,11 @@ def read_json(path: Path) -> Any:
     """The plain value of a JSON file; WrongInput, naming the file, where it cannot be read."""
     try:
         return json_value(file_bytes(path))
-    except (OSError, ValueError) as error:
-        raise WrongInput(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise WrongInput(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        damaged = "the file is damaged; restore it from a copy"
+        raise WrongInput(f"{path} cannot be read: {error}; {damaged}") from None
 
 
 def refuse_depth(value: Any, levels: int = LEVELS) -> None:

@@ -2,10 +2,10 @@
 with every fault named.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -16,6 +16,18 @@ from delibsim.store import codec
 from delibsim.store.files import each_line
 
 T = TypeVar("T")
+
+
+class Keyed(Protocol):
+    """What is told from all others of its file by its key."""
+
+    @property
+    def key(self) -> Any:
+        """What no two of a file share."""
+        ...
+
+
+K = TypeVar("K", bound=Keyed)
 
 
 def plain_record(record: Any) -> dict[str, Any]:
@@ -47,6 +59,23 @@ def read_records(
     if damaged and faults is not None:
         faults.append(f"{place}: {counted(damaged, 'damaged line')}")
     return found
+
+
+def first_of_each(records: Sequence[K], place: Path, faults: list[str] | None) -> list[K]:
+    """Records of which each answers another question, in their order: of several about one, as a
+    file has that was put together from two copies, the first counts. One that contradicts it is
+    told in `faults`.
+    """
+    found: dict[Any, K] = {}
+    contradicted = 0
+    for record in records:
+        contradicted += found.setdefault(record.key, record) != record
+    if contradicted and faults is not None:
+        verb = "contradicts" if contradicted == 1 else "contradict"
+        faults.append(
+            f"{place}: {counted(contradicted, 'line')} {verb} an earlier one, which counts"
+        )
+    return list(found.values())
 
 
 def built(adapter: TypeAdapter[T], plain: Mapping[str, Any], place: str) -> T:

@@ -10,7 +10,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
 from delibsim.domain.text import study_named
 from delibsim.store.annotations import TaskFolder, tasks_of
-from delibsim.store.records import plain_record, read_records
+from delibsim.store.records import first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
 PREFIX = "summaries-"
@@ -58,8 +58,9 @@ class Summaries:
         """Every summary that can be read, in the order in which they came; damaged lines are left
         out and told in `faults`.
         """
-        lines = read_records(LINE, self.files.annotations, {}, faults)
-        return [line.summary() for line in lines]
+        file = self.files.annotations
+        summaries = [line.summary() for line in read_records(LINE, file, {}, faults)]
+        return first_of_each(summaries, file, faults)
 
     def add(self, summaries: Iterable[Summary]) -> None:
         """Keep summaries."""

@@ -253,7 +253,8 @@ class FakeProvider:
         self.billed += 1
         self.prompt_tokens += prompted
         self.cached_tokens += cached
-        self.billed_tokens += usage["prompt_tokens"] + usage["completion_tokens"]
+        self.billed_tokens += _billed(usage["prompt_tokens"], prompted)
+        self.billed_tokens += _billed(usage["completion_tokens"], spoken)
         choice = {
             "index": 0,
             "finish_reason": "stop",
@@ -291,6 +292,11 @@ class FakeProvider:
     def _denied(self, request: web.Request) -> web.Response:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return error(401, f"Incorrect API key provided: {given}", "invalid_api_key")
+
+
+def _billed(stated: Any, counted: int) -> int:
+    """The tokens that are billed: those that a rule states, if it states a number of them."""
+    return stated if isinstance(stated, int) and not isinstance(stated, bool) else counted
 
 
 def _refusal(call: Call, rule: Rule) -> web.Response | None:

@@ -73,6 +73,24 @@ def test_a_report_names_whom_summaries_leave_out(delibsim, study):
         assert "<desc>" in svg
 
 
+def test_judgments_that_two_tasks_ask_for_are_planned_once(delibsim, study):
+    before = judged_set(Runs(Path("runs"), "tram")).planned
+    assert delibsim("judge", "ask", "tram", "model=citizen", "name=again").code == 0
+    again = delibsim("judge", "ask", "tram", "model=citizen", "asked=both", "k=2", "name=more")
+    assert again.code == 0
+    one = judged_set(Runs(Path("runs"), "tram"))
+    given = len(one.ratings[one.ratings["judge"] == "citizen"]) + len(one.comparisons)
+    assert one.planned["citizen"] == given
+    assert {name: n for name, n in one.planned.items() if name != "citizen"} == {
+        name: n for name, n in before.items() if name != "citizen"
+    }
+    report = delibsim("summaries", "report", "tram", "--json")
+    assert (report.code, any("are missing" in said for said in report.json["sentences"])) == (
+        0,
+        False,
+    )
+
+
 def test_minorities_are_printed_with_what_holds_against_a_gap(delibsim, study):
     answer = delibsim("summaries", "minorities", "tram")
     assert answer.code == 0

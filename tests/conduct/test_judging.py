@@ -1,6 +1,7 @@
 """Judging summaries over real HTTP: what is asked, both ways round, missing, resumed, replayed."""
 
 import asyncio
+import json
 import shutil
 
 import pytest
@@ -64,6 +65,27 @@ async def test_every_opinion_rates_the_summaries_that_it_is_in(runs):
         assert one.sitting.opinion in planned.material.sources[one.sitting.summary]
     replayed = await replay_judging(runs)
     assert (replayed.verdict, replayed.answers) == ("equal", RATINGS)
+
+
+async def test_what_was_recorded_and_not_kept_is_not_asked_again(runs):
+    async with FakeProvider([Rule(text="four", times=1)]) as provider:
+        planned, _ = await ask(runs, provider)
+        files = planned.judgments.files
+        kept, exchanges = (
+            one.read_bytes().splitlines(True) for one in (files.annotations, files.exchanges)
+        )
+        assert len(exchanges) == provider.calls == RATINGS + 1
+        files.annotations.write_bytes(b"".join(kept[5:]))  # cut off before these were kept
+        files.exchanges.write_bytes(b"".join(exchanges[:-1]) + exchanges[-1][:-40])
+        _, again = await ask(runs, provider)
+        assert (again.new, again.asked, provider.calls) == (5, 0, RATINGS + 1)
+        torn = json.loads(exchanges[-1])["purpose"]["occasion"]
+        rest = [one for one in planned.judgments.all() if one.sitting.id != torn]
+        files.annotations.unlink()
+        planned.judgments.add(rest)
+        _, again = await ask(runs, provider)
+        assert (again.new, again.asked, provider.calls) == (1, 1, RATINGS + 2)
+    assert (await replay_judging(runs)).verdict == "equal"
 
 
 async def test_comparisons_are_a_ring_both_ways_round_without_scales_of_ratings(runs):

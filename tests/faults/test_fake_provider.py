@@ -176,3 +176,11 @@ async def test_started_by_hand_it_serves_a_local_model_as_a_user_would_run_one(c
     # Six calls of the session, one that was asked again, and two that were refused with 503.
     assert ended.startswith("9 calls, 7 billed, ")
     assert server.returncode == 0
+
+
+async def test_what_no_number_of_tokens_states_is_billed_as_it_was_counted(ask):
+    async with FakeProvider([Rule(usage={"prompt_tokens": None})]) as provider:
+        answer = await ask(provider)
+        assert (answer.status, answer.usage.input_tokens) == ("ok", None)
+        assert provider.billed == 1
+        assert provider.billed_tokens > 0

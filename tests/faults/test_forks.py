@@ -2,6 +2,10 @@
 cut off goes on.
 """
 
+import asyncio
+import gc
+import json
+
 import pytest
 from fake_provider import FakeProvider, Rule
 from faults.conftest import QUICK
@@ -99,3 +103,36 @@ async def test_a_probe_asks_the_survey_alone_and_leaves_the_run_as_it_is(
         run = found.runs.run(outcome.session.id)
         assert run.transcript == parent.run.transcript[:1]
         assert {path.name: path.read_bytes() for path in runs.path("one").iterdir()} == files
+
+
+async def test_a_probe_whose_survey_was_refused_is_told_by_the_exit_code(command, tmp_path):
+    async with FakeProvider() as provider:
+        at = f"base_url={provider.base_url}"
+        await command(
+            *("run", "-q", "study=s", "topic=ccps", "treatment=normative", "group.size=2"),
+            *("rounds=1", "model=local", at),
+        )
+        provider.script.append(Rule(message={"content": None, "refusal": "No."}))
+        code, _, err = await command("probe", "s", "--after", "1", at)
+        assert code == 3, err
+        code, out, _ = await command("probe", "s", "--json")
+        found = json.loads(out)
+        assert (code, found["probes_held"], found["probes_incomplete"]) == (3, 1, 1)
+
+
+@pytest.mark.filterwarnings("error")
+async def test_a_fork_whose_past_cannot_be_written_leaves_no_connection_open(
+    hold, session_of, forked
+):
+    told = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, found: told.append(found))
+    async with FakeProvider() as provider:
+        await hold(session_of(), provider)
+        calls = provider.calls
+        found = forked(provider, {"at": "2"})
+        (session,) = found.plan.sessions
+        (found.runs.path(session.id) / "inherited.jsonl").mkdir(parents=True)
+        with pytest.raises(OSError, match=r"inherited\.jsonl"):
+            await prepare_branches(found)
+        gc.collect()
+        assert (told, provider.calls) == ([], calls)

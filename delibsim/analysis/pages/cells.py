@@ -28,6 +28,8 @@ CHEAP = 0.1
 DASH = "–"
 """What stands where there is no value."""
 NOTE = "note"
+PROSE = 60
+"""Characters of a cell beyond which it is taken for a sentence."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NEEDED = frozenset(("estimate", "low", "p"))
 """Columns that are shown even where no row has a value."""
@@ -35,7 +37,7 @@ LONGEST = 150
 """Rows of a table that are shown; the file beside the page holds all."""
 COUNTS = frozenset(
     "n n_a n_b n_with n_without topics models pairs blocks clusters planned held valid analysed"
-    " replicates replicate rounds items_changed input_tokens output_tokens"
+    " replicates replicate rounds items_changed characters input_tokens output_tokens"
     " rank_low rank_high".split()
 )
 """Columns that hold whole numbers, though missing values may have made them fractions."""
@@ -54,6 +56,8 @@ HEADINGS = {
     "sd": "SD",
     "se": "SE",
     "icc": "ICC",
+    "mae": "MAE",
+    "rmse": "RMSE",
     "n_a": "n of a",
     "n_b": "n of b",
 }
@@ -82,6 +86,11 @@ class Reading:
     same: Mapping[str, str]
     left_out: int
     footnotes: Mapping[str, str]
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether a cell holds a sentence, so that a narrow page shows the rows as blocks."""
+        return any(len(value) > PROSE for row in self.rows for value in row)
 
     @property
     def in_words(self) -> str:

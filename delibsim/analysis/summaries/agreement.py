@@ -13,7 +13,6 @@ from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.intraclass import intraclass, of_means, raters_needed
-from delibsim.measures.inference.resampling import cluster_interval
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 from delibsim.measures.summaries.correlation import (
@@ -22,7 +21,6 @@ from delibsim.measures.summaries.correlation import (
     spearman,
     spearman_interval,
 )
-from delibsim.measures.summaries.labels import SAME
 
 PEOPLE = "people"
 RESAMPLES = 2_000
@@ -90,63 +88,6 @@ def _agreed(both: pd.DataFrame, a: str, b: str) -> dict[str, object]:
         row["alpha"] = coefficient(codes, "alpha", "ordinal").value
         row["quadratic_kappa"] = coefficient(codes, "kappa", "quadratic").value
     return row
-
-
-def orderings(sets: Sequence[JudgedSet]) -> Result:
-    """Whether a judge's ratings order two summaries as a person did who compared them."""
-    rows = []
-    for name in DIMENSIONS:
-        for judge, pairs in _ordered_by_people(sets, name).items():
-            people, own, raters = (np.array(part) for part in zip(*pairs, strict=True))
-            preferred = people != 0
-            agreed = (np.sign(people[preferred]) * np.sign(own[preferred]) + 1) / 2
-            row = {"dimension": name, "judge": judge, "n": int(preferred.sum())}
-            row["ties"] = int((~preferred).sum())
-            row["ordered"] = float(agreed.mean()) if len(agreed) else float("nan")
-            interval = cluster_interval(agreed, raters[preferred], RESAMPLES, SEED)
-            row["low"], row["high"] = interval if len(agreed) else (float("nan"),) * 2
-            found = pearson(people, own)
-            rows.append(row | {"differences": found.value, "note": found.note})
-    columns = "dimension judge n ties ordered low high differences note".split()
-    return Result(
-        name="orderings",
-        title="Do judges order two summaries as people did?",
-        definition="Of the comparisons in which a person preferred one summary: the share in which"
-        " the judge, beside the same opinion, rates that one higher; a tie of the judge counts as"
-        f" half. Percentile interval over raters ({RESAMPLES:,}). Ties of people are counted, and"
-        " not scored. Differences: correlation of the judge's difference with the preference.",
-        source="https://arxiv.org/abs/2510.05154",
-        rows=frame(rows, columns),
-        meanings={"n": "comparisons in which a person preferred one"},
-        why_not="" if rows else "not_given",
-        detail=""
-        if rows
-        else "It needs comparisons by people, and a judge who rated both summaries beside the same"
-        " opinions: delibsim judge ask people=true.",
-    )
-
-
-def _ordered_by_people(
-    sets: Sequence[JudgedSet], name: str
-) -> dict[str, list[tuple[float, float, str]]]:
-    """By judge: a person's preference for A, the judge's for A, and the person, for each
-    comparison that both know of.
-    """
-    found: dict[str, list[tuple[float, float, str]]] = {}
-    for one in sets:
-        said = one.comparisons[one.comparisons["people"] & one.comparisons[name].notna()]
-        rated = one.ratings[~one.ratings["people"] & ~one.ratings["control"]]
-        scores = rated.set_index(["judge", "summary", "opinion"])[name].dropna().to_dict()
-        judges_ = sorted({judge for judge, _, _ in scores})
-        for row in said.itertuples():
-            for judge in judges_:
-                a = scores.get((judge, row.a, row.opinion))
-                b = scores.get((judge, row.b, row.opinion))
-                if a is not None and b is not None:
-                    lead = SAME - getattr(row, name)
-                    place = found.setdefault(judge, [])
-                    place.append((float(lead), a - b, f"{one.study} {row.judge}"))
-    return found
 
 
 def rankings(sets: Sequence[JudgedSet]) -> Result:

@@ -197,7 +197,7 @@ def equal_length(scores: pd.DataFrame) -> Result:
     plain, held = (_effects(known, models, with_length) for with_length in (False, True))
     for model in models:
         row = {"model": model, "effect": plain.get(model), "at_equal_length": held.get(model)}
-        row["characters"] = float(known.loc[known["model"] == model, "characters"].mean())
+        row["characters"] = np.round(known.loc[known["model"] == model, "characters"].mean())
         rows.append(row)
     spans = [_span(one) for one in (plain, held)]
     notes = [f"The effects span {spans[0]:.4f}, at equal length {spans[1]:.4f}."] if held else []

@@ -1,6 +1,6 @@
 """Who is left out: gaps of groups of opinions with their controls, and the least represented."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +10,11 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import JudgedSet, frame
 from delibsim.domain.opinion import spoken
 from delibsim.domain.seed import seed_of
-from delibsim.measures.summaries.embedding import NoSharedWord, tfidf_points
+from delibsim.measures.summaries.embedding import TFIDF, Embedding, NoSharedWord
 from delibsim.measures.summaries.extraction import nearest
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
 from delibsim.measures.summaries.outliers import SMALLEST, clusters, local_outliers, stability
 
-Points = Callable[[Sequence[str]], np.ndarray]
-"""From texts to points (n, d)."""
 DRAWS = 1_000
 WORD, MEANING = "own word", "meaning"
 ALL = "all"
@@ -35,9 +33,9 @@ class Flags:
     notes: Sequence[str]
 
 
-def flags_of(judged: JudgedSet, by: Sequence[str] = (), points_of: Points = tfidf_points) -> Flags:
+def flags_of(judged: JudgedSet, by: Sequence[str] = (), embedding: Embedding = TFIDF) -> Flags:
     """The groups of a set: by own word, by meaning (local outliers within stances or clusters), by
-    each stance, and by each value of the columns in `by`. `points_of` makes texts points.
+    each stance, and by each value of the columns in `by`. `embedding` makes texts points.
     """
     opinions = judged.opinions
     marks: dict[str, pd.Series] = {}
@@ -45,7 +43,7 @@ def flags_of(judged: JudgedSet, by: Sequence[str] = (), points_of: Points = tfid
     said = opinions["minority"]
     if (said == "yes").any():
         marks[WORD] = (said == "yes")[said != ""]
-    far = _far(judged, notes, points_of)
+    far = _far(judged, notes, embedding)
     if far is not None:
         marks[MEANING] = far
     stances = opinions["stance"]
@@ -59,14 +57,16 @@ def flags_of(judged: JudgedSet, by: Sequence[str] = (), points_of: Points = tfid
     return Flags(marks, notes)
 
 
-def _far(judged: JudgedSet, notes: list[str], points_of: Points) -> pd.Series | None:
+def _far(judged: JudgedSet, notes: list[str], embedding: Embedding) -> pd.Series | None:
     """Who is far from the opinions of the same stance or cluster; None where nobody can be."""
     known = judged.opinions[judged.opinions["text"].map(spoken)]
     try:
-        points = points_of(known["text"].tolist())
+        points = embedding.points(known["text"].tolist())
     except NoSharedWord as fault:
         notes.append(f"no groups by meaning: {fault}.")
         return None
+    if embedding.source:
+        notes.append(f"Groups by meaning rest on the embedding {embedding.source}.")
     if (known["stance"] != "").any():
         groups = known["stance"].replace("", "none given").to_numpy()
     else:
@@ -153,7 +153,7 @@ def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> Result:
         name="gaps",
         title="Gaps of groups",
         definition="The mean representativeness of the other opinions less that of the group, from"
-        " 0 to 1: above 0, the group is represented less. Welch's interval and p; `random` is the"
+        " 0 to 1: above 0, the group is represented less. Welch's interval and p. Random: the"
         f" mean gap of {draws:,} groups of that size drawn at random, with the p that follows."
         " Within stance: least squares with the stance held equal (HC1). Placebo: the same gap in"
         " summaries that were written from other opinions (judged with --controls); a gap that"

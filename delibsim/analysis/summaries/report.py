@@ -10,15 +10,14 @@ import pandas as pd
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, Part
 from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
+from delibsim.analysis.summaries import agreement, benchmark, biases, minorities, orderings
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.counts import counts
 from delibsim.analysis.summaries.figures import drawings
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
-from delibsim.analysis.summaries.minorities import Points
 from delibsim.analysis.summaries.within_sets import pairs_by_opinion
 from delibsim.domain.text import counted
-from delibsim.measures.summaries.embedding import tfidf_points
+from delibsim.measures.summaries.embedding import TFIDF, Embedding
 
 PARTS = {
     "left_out": ("Who is left out", ("gaps", "overlap", "least_represented")),
@@ -27,7 +26,10 @@ PARTS = {
         ("overall", "pairs", "pairs_by_opinion", "strengths", "sizes", "kinds", "topics"),
     ),
     "length": ("At equal length", ("equal_length", "length")),
-    "judges": ("Judges", ("agreement", "orderings", "rankings", "reliability", "scale_use")),
+    "judges": (
+        "Judges",
+        ("agreement", "orderings", "labels", "rankings", "reliability", "scale_use"),
+    ),
     "biases": ("Order, place, kinship", ("order", "order_bins", "place", "consistency", "kinship")),
     "counts": ("Counts", ("counts",)),
 }
@@ -37,6 +39,7 @@ NULL_ONLY = (
     "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
     " here is evidence of quality."
 )
+BESIDE = "People have judged too: what they say stands in the tables of judges, not in the scores."
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +79,10 @@ class SummariesReport:
             n = counted(len(one.opinions), "opinion")
             yield f"{one.study}: {n} on “{one.question}”."
         kinds = [own["kind"] for one in self.sets for own in one.judges.values()]
-        people = any(one.ratings["people"].any() for one in self.sets)
-        if kinds and not people and set(kinds) == {"citizen"}:
+        if kinds and set(kinds) == {"citizen"}:
             yield NULL_ONLY
+            if any(one.ratings["people"].any() for one in self.sets):
+                yield BESIDE
         yield from self._left_out()
         yield from self._scores()
         yield from self._length()
@@ -162,12 +166,12 @@ def summaries_report(
     intervals: Intervals = "topics",
     by: Sequence[str] = (),
     faults: Sequence[str] = (),
-    points_of: Points = tfidf_points,
+    embedding: Embedding = TFIDF,
 ) -> SummariesReport:
     """Every table of the report on one set or several."""
     scores = scores_of(sets)
     tables = [
-        *minority_tables(sets, by, points_of),
+        *minority_tables(sets, by, embedding),
         benchmark.overall(scores, intervals),
         benchmark.pairs(scores),
         pairs_by_opinion(sets),
@@ -177,7 +181,8 @@ def summaries_report(
         benchmark.equal_length(scores),
         benchmark.length(scores),
         agreement.judges(sets),
-        agreement.orderings(sets),
+        orderings.orderings(sets),
+        orderings.labels(sets),
         agreement.rankings(sets),
         agreement.reliability(sets),
         biases.scale_use(sets),
@@ -194,12 +199,12 @@ def summaries_report(
 
 
 def minority_tables(
-    sets: Sequence[JudgedSet], by: Sequence[str] = (), points_of: Points = tfidf_points
+    sets: Sequence[JudgedSet], by: Sequence[str] = (), embedding: Embedding = TFIDF
 ) -> list[Result]:
     """Gaps, overlap and the least represented opinions of all sets, one below the other."""
     parts: dict[str, list[Result]] = {}
     for one in sets:
-        flags = minorities.flags_of(one, by, points_of)
+        flags = minorities.flags_of(one, by, embedding)
         for made in (
             minorities.gaps(one, flags),
             minorities.overlaps(one, flags),

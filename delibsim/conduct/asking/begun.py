@@ -4,10 +4,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.models.base import OUTCOMES
+from delibsim.store.annotations import TaskFolder
 from delibsim.store.codec import differences
+from delibsim.store.files import each_line
 
 SHOWN = 12
 """How many differences a refusal lists."""
+
+
+def answered(files: TaskFolder) -> bool:
+    """Whether a model has answered in a task, be it with a reply that could not be read: what it
+    said belongs to the settings with which it was asked. A call that failed on the way binds
+    nobody.
+    """
+    if files.annotations.is_file():
+        return True
+    # Most records begin with an answer, so that little of a long one is read.
+    for _, record in each_line(files.exchanges):
+        completion = (record or {}).get("completion")
+        if isinstance(completion, dict) and completion.get("status") in OUTCOMES:
+            return True
+    return False
 
 
 def changed_settings(

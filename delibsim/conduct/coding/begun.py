@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from delibsim.conduct.asking.begun import changed_settings, edited_texts, refuse_if
+from delibsim.conduct.asking.begun import answered, changed_settings, edited_texts, refuse_if
 from delibsim.domain.text import counted, study_named
 from delibsim.store.codec import differences
 from delibsim.store.codings import Codings
@@ -21,8 +21,8 @@ def kept_task(codings: Codings) -> dict[str, Any]:
     command that failed at once binds nobody to its settings.
     """
     files = codings.files
-    answered = (files.annotations, files.steps, files.people)
-    return files.task() if any(file.is_file() for file in answered) else {}
+    others = files.steps.is_file() or files.people.is_file()
+    return files.task() if others or answered(files) else {}
 
 
 def refuse_other_packs(codings: Codings, new: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from delibsim.conduct.asking.begun import changed_settings, edited_texts, refuse_if
+from delibsim.conduct.asking.begun import answered, changed_settings, edited_texts, refuse_if
 from delibsim.domain.text import study_named
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import Runs
@@ -30,11 +30,11 @@ NAMED = ("models", "dimensions")
 def merged(comparisons: Comparisons, new: Mapping[str, Any], runs: Runs) -> dict[str, Any]:
     """What a study keeps of a comparison after this command.
 
-    Nobody is bound to the settings of a command that got no vote and handed out no pack.
+    Nobody is bound to the settings of a command that got no answer and handed out no pack.
     WrongInput, naming what differs, where other settings or texts would stand under the votes.
     """
     files = comparisons.files
-    if not comparisons.bound:
+    if not comparisons.bound and not answered(files):
         return dict(new)
     begun = files.task()
     begun.setdefault("examples", 0)

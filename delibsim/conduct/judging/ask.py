@@ -31,10 +31,11 @@ async def ask_judging(
     asked in place of those that the settings describe. What was recorded is not asked again.
     """
     done = {one.key: one for one in planned.judgments.all()}
-    waiting: dict[str, set[Key]] = {}
-    for judge in planned.models:
-        keys = {(judge, sitting.id) for sitting in planned.sittings}
-        waiting[judge] = keys - done.keys()
+    ids = [sitting.id for sitting in planned.sittings]
+    wanted = {(judge, id) for judge in planned.models for id in ids}
+    waiting: dict[str, set[Key]] = {judge: set() for judge in planned.models}
+    for key in wanted - done.keys():
+        waiting[key[0]].add(key)
 
     async def of(asking: Asking, judge: str, keys: set[Key]) -> list[str]:
         keep = partial(_keep, planned, asking, done)
@@ -54,7 +55,6 @@ async def ask_judging(
     )
     longest = partial(longest_prompt_of, planned)
     asking, faults = await ask_waiting(asked, waiting, longest, of, notify, models)
-    wanted = {(judge, sitting.id) for judge in planned.models for sitting in planned.sittings}
     return outcome_of(done.values(), wanted, asking, faults)
 
 
@@ -90,10 +90,10 @@ def _keep(
 def longest_prompt_of(planned: JudgingPlan) -> Prompt:
     """The longest prompt of a plan."""
     material = planned.material
+    opinions = {id: len(text) for id, text in material.opinions.items()}
+    summaries = {id: len(text) for id, text in material.summaries.items()} | {"": 0}
 
     def length(sitting: Sitting) -> int:
-        texts = [material.summaries[sitting.summary], material.opinions[sitting.opinion]]
-        texts.append(material.summaries.get(sitting.other, ""))
-        return sum(map(len, texts))
+        return summaries[sitting.summary] + summaries[sitting.other] + opinions[sitting.opinion]
 
     return planned.asking("judge").prompt(unit_of(max(planned.sittings, key=length)))

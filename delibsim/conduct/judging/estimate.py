@@ -1,7 +1,12 @@
 """What judging will take, from its texts, before anything is asked."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from delibsim.conduct.judging.ask import longest_prompt_of
 from delibsim.conduct.judging.plan import JudgingPlan
+from delibsim.domain.judgment import Sitting
 from delibsim.planning.estimate import Estimate, estimate_loads
 from delibsim.planning.load import MESSAGE, Load
 from delibsim.planning.tokens import Range, tokens_of
@@ -16,29 +21,51 @@ def estimate_judging(planned: JudgingPlan) -> Estimate:
     sitting of the same summaries on.
     """
     done = {one.key for one in planned.judgments.all()}
+    begun = {judge for judge, _ in done}
+    tokens = _tokens_of(planned)
+    loads, held = {}, 0
+    whole = _load(planned.sittings, tokens)
+    for judge in planned.models:
+        loads[judge] = whole
+        if judge in begun:
+            waiting = [one for one in planned.sittings if (judge, one.id) not in done]
+            held += len(planned.sittings) - len(waiting)
+            loads[judge] = _load(waiting, tokens)
+    limits = planned.plan.limits
+    return estimate_loads(loads, planned.models, limits, planned.plan.addresses, held=held)
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """Tokens of what prompts are made of: what all have, opinions and summaries by id, a reply."""
+
+    frame: Range
+    opinions: Mapping[str, Range]
+    summaries: Mapping[str, Range]
+    reply: Range
+
+
+def _tokens_of(planned: JudgingPlan) -> _Tokens:
     material = planned.material
     opinions = {id: tokens_of(quoted(text)) for id, text in material.opinions.items()}
     summaries = {id: tokens_of(quoted(text)) for id, text in material.summaries.items()}
-    summaries[""] = Range()
-    frame = _frame(planned)
     reply = tokens_of(VerdictForm().example(""))
-    loads, held = {}, 0
-    for judge in planned.models:
-        calls, whole, prefix = 0, Range(), Range()
-        seen: set[tuple[str, str]] = set()
-        for sitting in planned.sittings:
-            if (judge, sitting.id) in done:
-                held += 1
-                continue
-            shown = frame + summaries[sitting.summary] + summaries[sitting.other]
-            calls += 1
-            whole += shown + opinions[sitting.opinion]
-            pair = (sitting.summary, sitting.other)
-            prefix += shown if pair in seen else Range()
-            seen.add(pair)
-        loads[judge] = Load(calls, calls, whole, prefix, reply.times(calls), min(calls, 1))
-    limits = planned.plan.limits
-    return estimate_loads(loads, planned.models, limits, planned.plan.addresses, held=held)
+    return _Tokens(_frame(planned), opinions, {**summaries, "": Range()}, reply)
+
+
+def _load(sittings: Sequence[Sitting], tokens: _Tokens) -> Load:
+    """What one judge takes: sittings are counted by summaries and by opinion, and no prompt is
+    made, since there may be hundreds of thousands.
+    """
+    n = len(sittings)
+    whole, prefix = Range(), Range()
+    for (summary, other), times in Counter((one.summary, one.other) for one in sittings).items():
+        shown = tokens.frame + tokens.summaries[summary] + tokens.summaries[other]
+        whole += shown.times(times)
+        prefix += shown.times(times - 1)
+    for opinion, times in Counter(one.opinion for one in sittings).items():
+        whole += tokens.opinions[opinion].times(times)
+    return Load(n, n, whole, prefix, tokens.reply.times(n), min(n, 1))
 
 
 def _frame(planned: JudgingPlan) -> Range:

@@ -270,7 +270,8 @@ class Hall(Observer):
         desk = RoomDesk(self.register, session.id, self.hosting, self._stand_in(session))
         self._desks[session.id] = desk
         set_room(self.register, session.id, HELD)
-        pool = _RoomPool(self.pool, session, desk)
+        voices = _voices(self.pool, session, desk)
+        pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
 
         def pace(voice: LanguageModel, asked: Callable[[], int]) -> LanguageModel:
             return Paced(voice, asked, self.hosting.typing)
@@ -313,24 +314,16 @@ class Hall(Observer):
             self._loop.call_soon_threadsafe(act)
 
 
-class _RoomPool(ModelPool):
+def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:
     """The models of one room: people at its desk, all others from the pool of the hall."""
-
-    def __init__(self, pool: ModelPool, session: Session, desk: RoomDesk) -> None:
-        super().__init__(pool.limits, pool.budget)
-        self._pool, self._session, self._desk = pool, session, desk
-
-    def of(self, session: Session) -> dict[str, LanguageModel]:
-        """The models of the session, by the names that its participants use."""
-        found: dict[str, LanguageModel] = {}
-        population = session.seed_for("population")
-        for name, settings in session.voices.items():
-            if settings.get("kind") == PERSON:
-                given = settings.get("temperature")
-                found[name] = BrowserPerson(name, given, session.id, self._desk)
-            else:
-                found[name] = self._pool.model(name, settings, population)
-        return found
+    found: dict[str, LanguageModel] = {}
+    population = session.seed_for("population")
+    for name, settings in session.voices.items():
+        if settings.get("kind") == PERSON:
+            found[name] = BrowserPerson(name, settings.get("temperature"), session.id, desk)
+        else:
+            found[name] = pool.model(name, settings, population)
+    return found
 
 
 def people_of(session: Session) -> list[str]:

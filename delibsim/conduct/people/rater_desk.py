@@ -1,6 +1,6 @@
 """Where raters and coders get their places, are asked sheet by sheet, and hand in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
@@ -92,7 +92,7 @@ class RaterDesk:
 
     def next(self, held: Held) -> Next | None:
         """What is asked next in a place; None where every sheet was handed in, which is noted."""
-        task = self._knowing(held)
+        task = self.knowing(held.task, held.sheets)
         replies = replies_of(self.register, held)
         sheets = held.sheets
         begun = [number for number, sheet in enumerate(sheets) if sheet in replies]
@@ -105,12 +105,12 @@ class RaterDesk:
         finish_place(self.register, held)
         return None
 
-    def _knowing(self, held: Held) -> RaterPack:
-        """The task of a place, read anew where another server has added to it."""
-        task = self.task(held.task)
-        if any(sheet not in task.sheets for sheet in held.sheets):
-            del self.tasks[held.task]
-            task = self.task(held.task)
+    def knowing(self, name: str, sheets: Iterable[str]) -> RaterPack:
+        """A task that has these sheets, read anew where another server has added to it."""
+        task = self.task(name)
+        if any(sheet not in task.sheets for sheet in sheets):
+            del self.tasks[name]
+            task = self.task(name)
         return task
 
     def _hand_on(self, name: str, left: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from delibsim.annotation.forms import form_text
 from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
@@ -18,13 +19,13 @@ SHEETS = (
 )  # fmt: skip
 
 
-def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str, object]]:
+def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str, Any]]:
     """A row for each place of the tasks on pages: who has it, how many sheets are whole, how many
     of these are in the study, and the minutes without breaks.
 
     A place that was left is partial: `whole` says how many of its sheets count.
     """
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     for name in names or desk.names():
         task = desk.task(name)
         replies = replies_in(desk.register, name)
@@ -34,7 +35,7 @@ def rater_rows(desk: RaterDesk, names: list[str] | None = None) -> list[dict[str
             given = [one for steps in own.values() for one in steps.values()]
             whole = [sheet for sheet, steps in own.items() if _whole(desk, held, sheet, steps)]
             seconds = sum([one.seconds or 0.0 for one in given])
-            kept = sum([all(one.kept for one in own[sheet].values()) for sheet in whole])
+            kept = sum(_kept(own[sheet]) for sheet in whole)
             faults = {one.sheet for one in given if one.fault}
             values = (
                 name, task.kind, raters[held.number], held.person, held.state, len(held.sheets),
@@ -69,6 +70,10 @@ def _cells(one: Reply) -> list[object]:
         shown = round(value, 3) if isinstance(value, float) else value
         found.append("" if shown is None else shown)
     return found
+
+
+def _kept(steps: Mapping[str, Reply]) -> bool:
+    return all(one.kept is not None for one in steps.values())
 
 
 def _whole(desk: RaterDesk, held: Held, sheet: str, steps: Mapping[str, Reply]) -> bool:

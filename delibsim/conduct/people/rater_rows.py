@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
 from delibsim.conduct.people.rater_pack import RaterPack
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people.assignments import mark_kept, unkept
-from delibsim.store.people.register import Register, Unavailable
+from delibsim.store.people.register import Register
 
 RESCORED = 60.0
 """Seconds between two times that scores are written anew."""
@@ -73,23 +73,36 @@ def _import(task: RaterPack, lines: Mapping[str, Sequence[Sequence[str]]]) -> No
         task.keep(form)
 
 
-async def keep_bringing(rows: "Rows", every: float = 2.0, share: float = 0.1) -> None:
+async def keep_bringing(
+    rows: "Rows",
+    every: float = 2.0,
+    share: float = 0.1,
+    told: Callable[[str], None] = lambda line: None,
+) -> None:
     """Bring rows into the study until this is cancelled, every few seconds, and at the end.
 
-    What it takes stays below this share of the time, so that pages stay quick. A register that
-    cannot be read now is read the next time.
+    What it takes stays below this share of the time, so that pages stay quick. Where it fails it is
+    `told`, once for each reason, and tried again: what was handed in waits in the register.
     """
+    known: set[str] = set()
+
+    def bring(at_once: bool = False) -> None:
+        try:
+            rows.bring()
+            rows.rescore(at_once)
+        except Exception as error:  # noqa: BLE001 - the pages must not end with it
+            line = f"rows of raters wait: {type(error).__name__}: {error}".splitlines()[0]
+            if line not in known:
+                known.add(line)
+                told(line)
+
     try:
         while True:
             begun = time.monotonic()
-            with suppress(Unavailable):
-                await asyncio.to_thread(rows.bring)
-                await asyncio.to_thread(rows.rescore)
+            await asyncio.to_thread(bring)
             await asyncio.sleep(max(every, (time.monotonic() - begun) / share))
     finally:
-        with suppress(Unavailable):
-            rows.bring()
-            rows.rescore(at_once=True)
+        bring(at_once=True)
 
 
 @dataclass
@@ -123,7 +136,7 @@ class Rows:
             return sum(map(self._write, waiting))
 
     def _write(self, name: str) -> int:
-        task = self.desk.task(name)
+        task = self.desk.knowing(name, unkept(self.desk.register, name))
         written = write_rows(task, self.desk.register, self.looked.setdefault(name, {}))
         if written:
             self.stale[name] = task

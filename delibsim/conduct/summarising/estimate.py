@@ -34,6 +34,20 @@ def estimate_summaries(planned: SummaryPlan) -> Estimate:
     return estimate_loads(loads, planned.models, limits, planned.plan.addresses, held=held)
 
 
+def ratings_of(planned: SummaryPlan) -> int:
+    """How many ratings one judge gives all planned summaries, each beside every opinion that it is
+    written from.
+    """
+    counted: dict[object, int] = {}
+    found = 0
+    for slot in planned.slots:
+        place = (slot.size, slot.draw, slot.group)
+        if place not in counted:
+            counted[place] = len(planned.material.shown(slot))
+        found += counted[place]
+    return found
+
+
 def _load(asking: SummaryTask, slot: Slot, reply: Range) -> Load:
     """What one summary takes: a call, or one for each part and one for their summaries."""
     short, long = prompts_of(asking, slot, SHORT), prompts_of(asking, slot, LONG)

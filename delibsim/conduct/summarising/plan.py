@@ -11,9 +11,9 @@ from delibsim.annotation.summaries import (
     slots_of,
 )
 from delibsim.annotation.summary_parts import named_in_parts, prompts_of
-from delibsim.conduct.asking.begun import changed_settings, edited_texts, refuse_if
+from delibsim.conduct.asking.begun import answered, changed_settings, edited_texts, refuse_if
 from delibsim.conduct.asking.texts import checked_wording, plain
-from delibsim.conduct.embedding import points_by
+from delibsim.conduct.embedding import embedding_named
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.opinion import OpinionSet, alike
 from delibsim.domain.seed import seed_of
@@ -203,7 +203,7 @@ def _task(
         "question": opinions.question,
         "groups": settings.groups,
         "embedding": settings.embedding,
-        "grouped": _grouped(opinions, settings, (runs.study, session.seed)),
+        **_grouped(opinions, settings, (runs.study, session.seed)),
         "sizes": list(sizes),
         "draws": settings.draws,
         "runs": settings.runs,
@@ -219,36 +219,41 @@ def _task(
 
 def _grouped(
     opinions: OpinionSet, settings: SummarisingSettings, names: tuple[str, int]
-) -> dict[str, str]:
-    """The group of each opinion; nothing without groups."""
+) -> dict[str, Any]:
+    """The group of each opinion (`grouped`), none without groups, and of themes by a model, which
+    (`embedded`).
+    """
     if settings.groups == "none":
-        return {}
+        return {"grouped": {}}
     if settings.groups == "stance":
         found = {text.id: f"stance {text.stance}" for text in opinions.spoken if text.stance}
         if not found:
             raise WrongInput(
                 "no opinion has a stance, so there are no groups by stance; take --groups themes"
             )
-        return found
+        return {"grouped": found}
+    embedding = embedding_named(settings.embedding)
     try:
-        points = points_by(settings.embedding)([text.text for text in opinions.spoken])
+        points = embedding.points([text.text for text in opinions.spoken])
     except NoSharedWord as fault:
         raise WrongInput(f"there are no themes: {fault}; leave --groups out") from None
     codes = clusters(points, seed_of(*names, "themes"))
-    return {
+    found = {
         text.id: f"theme {code + 1}"
         for text, code in zip(opinions.spoken, codes.tolist(), strict=True)
     }
+    kept = {"grouped": found}
+    return kept | {"embedded": embedding.source} if embedding.source else kept
 
 
 def _merged(summaries: Summaries, new: Mapping[str, Any], runs: Runs) -> dict[str, Any]:
     """What a study keeps of its summaries after this command.
 
-    Nobody is bound to the settings of a command that got no summary. WrongInput, naming what
+    Nobody is bound to the settings of a command that got no answer. WrongInput, naming what
     differs, where other settings or opinions would stand under the summaries that there are.
     """
     files = summaries.files
-    if not files.annotations.is_file():
+    if not answered(files):
         return dict(new)
     begun = files.task()
     fixed = (*FIXED, "joining") if "joining" in begun and "joining" in new else FIXED
@@ -272,6 +277,7 @@ def _merged(summaries: Summaries, new: Mapping[str, Any], runs: Runs) -> dict[st
     found["sizes"] = sorted({*begun["sizes"], *new["sizes"]})
     for name in ("draws", "runs"):
         found[name] = max(begun[name], new[name])
+    found |= {"embedded": begun["embedded"]} if "embedded" in begun else {}
     if "parts" in begun:
         found["parts"] = {**begun["parts"], **new.get("parts", {})}
         found["joining"] = begun["joining"]

@@ -175,7 +175,7 @@
         number(item);
         select(item).focus();
       });
-      for (const [text, said, step] of [["↑", list.dataset.up, -1], ["↓", list.dataset.down, 1]]) {
+      for (const [text, said, step] of [["↓", list.dataset.down, 1], ["↑", list.dataset.up, -1]]) {
         const made = make(text, () => {
           const other = step < 0 ? item.previousElementSibling : item.nextElementSibling;
           if (other && step < 0) list.insertBefore(item, other);
@@ -184,7 +184,7 @@
           made.focus();
         });
         made.setAttribute("aria-label", `${said}: ${label(item)}`);
-        item.append(made);
+        select(item).after(made);
       }
       const grip = make("⠿", () => {});
       grip.className = "grip";

@@ -1,6 +1,7 @@
 """Texts as points: TF-IDF, reduced by a singular value decomposition, of unit length."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,3 +37,17 @@ def tfidf_points(texts: Sequence[str], dimensions: int = DIMENSIONS) -> Array:
             points = TruncatedSVD(kept, random_state=0).fit_transform(weights)
     length = np.linalg.norm(points, axis=1, keepdims=True)
     return points / np.where(length > 1e-12, length, 1)
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """How texts become points (n, d): `points` makes them, `source` names the model behind it, ""
+    where there is none.
+    """
+
+    points: Callable[[Sequence[str]], Array]
+    source: str = ""
+
+
+TFIDF = Embedding(tfidf_points)
+"""The default, which needs no model."""

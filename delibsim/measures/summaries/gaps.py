@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from delibsim.measures.inference.two_samples import Sample, welch
 
 Marks = NDArray[np.bool_]
-TOO_SMALL, CONSTANT = "group_too_small", "constant_ratings"
+TOO_SMALL, CONSTANT = "group_too_small", "no_variance"
 FEWEST = 2
 """Values of a group without which there is no variance."""
 
@@ -18,7 +18,7 @@ class Gap:
     """Mean of the others less the mean of a group: above 0, the group is represented less.
 
     Welch's t with its interval; NaN with the reason in `note`, "group_too_small" or
-    "constant_ratings".
+    "no_variance".
     """
 
     estimate: float

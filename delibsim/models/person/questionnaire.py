@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
@@ -41,7 +42,7 @@ def questionnaire(prompt: Prompt, rationale: bool = True) -> Questionnaire:
     if rationale:
         return made
     fields = tuple(field for field in made.fields if field.name != RATIONALE)
-    return _asked(prompt, made.asking, made.blocks, fields)
+    return replace(made, fields=fields)
 
 
 def _asked(

@@ -305,6 +305,12 @@ def task_of(register: Register, person: str) -> str:
         return connection.scalar(known) or connection.scalar(invited) or ""
 
 
+def note_task(register: Register, person: str, task: str) -> None:
+    """Keep what task a rater came for, by a link that is open to all."""
+    with register.writing() as connection:
+        connection.execute(update(PERSON).where(PERSON.c.id == person).values(task=task))
+
+
 def note_ended(register: Register, person: str) -> None:
     """A rater has handed in everything, or goes for good: her stage is done from then on."""
     stays = and_(PERSON.c.id == person, PERSON.c.stage.not_in(("withdrawn", "done")))

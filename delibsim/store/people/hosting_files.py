@@ -1,4 +1,4 @@
-"""people.yaml: what a researcher declares before people come; kept word for word in the study."""
+"""What a researcher declares before people come: people.yaml, kept word for word in the study."""
 
 from pathlib import Path
 from typing import Literal

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.text import safe
-from delibsim.store.people.assignments import note_ended
-from delibsim.store.people.entry import RATER, invitation_of
+from delibsim.store.people.assignments import note_ended, task_of
+from delibsim.store.people.entry import RATER
 from delibsim.store.people.persons import DONE, READY
 from delibsim.store.people.register import Unavailable
 from delibsim.web.people.end import End
@@ -45,8 +45,7 @@ def application(hall: Hall, desk: RaterDesk) -> Starlette:
         visit = visits.of(request)
         if visit is None or visit.login.role != RATER or visit.person.stage not in (READY, DONE):
             return None
-        invitation = invitation_of(hall.register, visit.person.id)
-        task = invitation.task if invitation else ""
+        task = task_of(hall.register, visit.person.id)
         return Rater(visit.person.id, task, visit.words, visit.login.csrf)
 
     raters = RaterPages(desk, rater, hall.hosting.contact, partial(note_ended, hall.register))

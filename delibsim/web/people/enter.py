@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from delibsim.store.people.assignments import note_task
 from delibsim.store.people.entry import Invitation, accept, invited, log_in, note_used
 from delibsim.store.people.persons import Identity, person_of_panel
 from delibsim.web.people.gate import login_in, with_cookie
@@ -68,6 +69,8 @@ class Entry:
 
     def _accepted(self, request: Request, found: Invitation) -> str:
         note_used(self.register, request.path_params["token"])
+        if found.task:
+            note_task(self.register, found.person, found.task)
         return log_in(self.register, found.person, found.role)
 
     def _panel_id(self, request: Request) -> tuple[str, str]:

@@ -13,8 +13,8 @@ from delibsim.store.people.register import Register
 from delibsim.web.guard import HEADERS, LOOPBACK, POLICY
 
 COOKIE = "delibsim_people"
-LARGEST = 400_000
-"""Bytes of a form: 10,000 words are kept, so that they can be shown again."""
+LARGEST = 1_000_000
+"""Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
 
 

@@ -84,7 +84,11 @@ class Questions:
             return home()  # a form of before, or one that was sent twice
         asked = (*self.hosting.checks, *self.hosting.questions)
         given = {one.id: _given(one, fields) for one in asked}
-        faults = {one.id: fault for one in asked if (fault := _fault(one, given[one.id]))}
+        faults = {}
+        for one in asked:
+            fault = _fault(one, given[one.id])
+            if fault:
+                faults[one.id] = fault
         if faults:
             return self.page(visit, given, faults)
         checks = {one.id: "; ".join(given[one.id]) for one in self.hosting.checks}

@@ -32,8 +32,8 @@ from delibsim.web.people.forms import form_of, said_of, texts_of
 from delibsim.web.people.language import Language
 from delibsim.web.people.render import render
 
-LARGEST = 400_000
-"""Bytes of a form: 10,000 words are kept, so that they can be shown again."""
+LARGEST = 1_000_000
+"""Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
 HERE = "/rate"
 KEY, CSRF, DECLINED, TO = NO_ANSWERS = ("key", "csrf", "declined", "to")

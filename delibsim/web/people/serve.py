@@ -47,7 +47,7 @@ def serve_people(
         server = _Server(settings, lambda: told(f"http://{named}:{number}"))
         parts = [
             hall.run(),
-            keep_bringing(Rows(desk, hall.runs.lock)),
+            keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
             server.serve(sockets=[made]),
         ]
         tasks = [asyncio.create_task(part) for part in parts]

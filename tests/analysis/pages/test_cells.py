@@ -20,6 +20,13 @@ def test_an_estimate_has_its_interval_beside_it_and_p_is_printed_as_in_papers():
     assert [head.text for head in read.heads] == [True, False, False, False]
 
 
+def test_a_table_with_a_sentence_in_a_cell_is_told_from_one_of_numbers():
+    assert not reading(result([{"a": "normative", "n": 3}])).is_prose
+    assert reading(
+        result([{"a": "I trust neither the optimistic nor the gloomy forecasts, and I say so."}])
+    ).is_prose
+
+
 def test_a_ninety_percent_interval_is_called_so():
     rows = [{"estimate": 0.0, "low_90": -0.1, "high_90": 0.1, "equivalent": True}]
     read = reading(result(rows))

@@ -1,5 +1,6 @@
 """Raters on pages: who gets what, what becomes of it, and the rows that are as from paper."""
 
+import random
 import shutil
 from collections import Counter
 from contextlib import nullcontext
@@ -102,6 +103,37 @@ def test_every_debate_is_rated_equally_often_whoever_goes(debates):
     states = {n: place_of(desk.register, f"p{n}", task).state for n in range(6)}
     assert [n for n, state in states.items() if state == "left"] == [1, 3]
     assert len(late) == 2
+    assert len({(one.session, one.rater) for one in ratings}) == len(ratings)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shares_stay_balanced_in_whatever_order_raters_come_and_go(debates, seed):
+    draw = random.Random(seed)
+    each = draw.randint(1, 8)
+    task = debates_online(debates, raters=draw.randint(1, 6), each=each)
+    desk = desk_of(debates)
+    here, n = [], 0
+    while True:
+        held = joined(desk, f"p{n}", task)
+        n += 1
+        if held is not None:
+            here.append(held)
+        elif not here:
+            break
+        while here and draw.random() < 0.7:
+            one = here.pop(draw.randrange(len(here)))
+            if draw.random() < 0.4 and n < 30:
+                for _ in range(draw.randint(0, 2 * each)):
+                    hand_in_next(desk, one)
+                desk.leave(one)
+            else:
+                all_of(desk, one)
+    Rows(desk, nullcontext).bring()
+    ratings = [one for own in rated_by(debates).values() for one in own]
+    assert len(ratings) % each == 0
+    counts = Counter(one.session for one in ratings)
+    every = [counts[run.session.id] for run in debates_of(debates)[0]]
+    assert max(every) - min(every) <= 1
     assert len({(one.session, one.rater) for one in ratings}) == len(ratings)
 
 

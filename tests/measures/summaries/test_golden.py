@@ -145,7 +145,7 @@ def test_gaps():
     assert [found.estimate, found.t, found.df, found.p, found.low, found.high] == near(
         [0.119167, 2.401480, 4.762510, 0.064027, -0.010328, 0.248662], abs=1e-6
     )
-    assert gap([0.5] * 6, [True] * 3 + [False] * 3).note == "constant_ratings"
+    assert gap([0.5] * 6, [True] * 3 + [False] * 3).note == "no_variance"
     assert gap(scores, [True] * 10).note == "group_too_small"
     assert np.isnan(gap(scores, [True] * 10).estimate)
     mean, p = random_gaps(scores, [True] * 4 + [False] * 6, 1000, 1)

@@ -1,0 +1,387 @@
+"""Forms of people in a real browser and over real HTTP: every form on small and large, light and
+dark screens, with and without scripts; ranking by keyboard and by drag, what is left of a forced
+distribution, drafts that outlive a reload and a lost network, a double click. Needs Chromium and
+`make browser`.
+"""
+
+import json
+import os
+import re
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+import uvicorn
+from asked_of_people import prompts
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.questionnaire import questionnaire
+from delibsim.models.person.reply import reply_of
+from delibsim.web.people.forms import answers_in, form_of, said_of, texts_of
+from delibsim.web.people.gate import Gate, fields_in
+from delibsim.web.people.language import language
+from delibsim.web.people.render import ASSETS, asset, render
+from delibsim.web.serve import bound
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
+    "--disable-sync", "--disable-component-update",
+]  # fmt: skip
+SCREENS = [(1280, "light"), (400, "dark"), (320, "light")]
+LARGEST_PAGE = 100_000
+HOME = Path(__file__).parents[3]
+ASKED = prompts(HOME)
+NAMES = sorted(ASKED)
+in_browser = [pytest.mark.heavy, pytest.mark.timeout(600)]
+
+
+class Desk:
+    """A server of one form a page; it keeps the draft and what was handed in, once."""
+
+    def __init__(self, code="en"):
+        self.code, self.drafts, self.given, self.posts, self.down = code, {}, {}, 0, False
+        routes = [
+            Route("/form/{name}", self.page),
+            Route("/rate/answer", self.answer, methods=["POST"]),
+            Route("/rate/draft", self.draft, methods=["POST"]),
+            Route("/~assets/{name}", self.asset),
+        ]
+        self.app = Gate(Starlette(routes=routes))
+
+    async def page(self, request):
+        name = request.path_params["name"]
+        return self.shown(name, self.drafts.get(name, {}))
+
+    async def answer(self, request):
+        fields = await fields_in(request, None)
+        name = fields["key"][0]
+        self.posts += 1
+        if "declined" in fields:
+            self.given.setdefault(name, None)
+            return HTMLResponse("<title>declined</title>")
+        try:
+            reply = reply_of(questionnaire(ASKED[name]), answers_in(fields))
+        except Incomplete as faults:
+            return self.shown(name, answers_in(fields), faults)
+        self.given.setdefault(name, reply)
+        return RedirectResponse("/form/label", status_code=303)
+
+    async def draft(self, request):
+        if self.down:
+            return Response(status_code=503)
+        fields = await fields_in(request, None)
+        name = fields["key"][0]
+        if name in self.given:
+            return JSONResponse({}, status_code=409)
+        self.drafts[name] = answers_in(fields)
+        return JSONResponse({})
+
+    async def asset(self, request):
+        name = request.path_params["name"]
+        kind = "text/css" if name.endswith("css") else "text/javascript"
+        return Response(asset(name), media_type=kind)
+
+    def shown(self, name, draft, faults=None):
+        """A page as raters see it, which holds one form and nothing else of weight."""
+        words = language(self.code)
+        form = form_of(questionnaire(ASKED[name]), name, words, draft, faults)
+        page = render(
+            "rate.html", words, csrf="c", kind="texts", number=2, of=3, known=False, key=name,
+            check=None, number_typed="", faults=said_of(faults, words) if faults else {},
+            form=form, texts=texts_of(words),
+        )  # fmt: skip
+        return HTMLResponse(page, status_code=422 if faults else 200)
+
+
+@pytest.fixture
+def desk():
+    return Desk()
+
+
+@pytest.fixture
+def here(desk):
+    """The address of a real server of these forms."""
+    made = bound("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(desk.app, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=server.run, args=[[made]])
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{made.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def filled(page):
+    """The fields of a page, each filled in as its page allows; ranks in the order shown."""
+    names = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
+    for name, value in re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)"', page):
+        names.setdefault(name, value)
+    names |= dict.fromkeys(re.findall(r'<input (?:id="[^"]*" )?name="(\w+)"', page), "61")
+    for place, name in enumerate(re.findall(r'<select id="[^"]*" name="(\w+)"', page), 1):
+        names[name] = str(place)
+    for name in re.findall(r'<textarea[^>]* name="(\w+)"', page):
+        names[name] = "Trees <b>cool</b> the streets & people rest below them. " * 12
+    return names
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr"])
+def test_every_form_is_shown_and_handed_in_without_a_script(here, desk, code):
+    desk.code = code
+    with httpx.Client(base_url=here) as client:
+        for name in NAMES:
+            page = client.get(f"/form/{name}").text
+            assert len(page.encode()) < LARGEST_PAGE
+            assert not re.search(r"<script(?! src=)|<style| style=| on\w+=", page)
+            fields = filled(page)
+            if name.startswith("q sort"):
+                scale = [f"C{n}" for n in range(7, 0, -1)]
+                fields |= dict(zip(scale, "-2 -1 0 0 0 1 2".split(), strict=True))
+            answer = client.post("/rate/answer", data=fields)
+            assert answer.status_code == 303, (name, answer.text[-3000:])
+            ASKED[name].reply.read(desk.given[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_missing_is_marked_and_nothing_is_lost(here, desk, name):
+    with httpx.Client(base_url=here) as client:
+        fields = filled(client.get(f"/form/{name}").text)
+        gone = next(one for one in reversed(fields) if one not in ("key", "csrf"))
+        rest = {one: value for one, value in fields.items() if one != gone}
+        answer = client.post("/rate/answer", data=rest)
+        assert answer.status_code == 422
+        assert f'id="fault-{gone}"' in answer.text
+        assert f'href="#f-{gone}"' in answer.text
+        kept = filled_in(answer.text)
+        assert kept == {one: value for one, value in rest.items() if one not in ("key", "csrf")}
+    assert name not in desk.given
+
+
+def filled_in(page):
+    """What the fields of a page hold."""
+    found = dict(re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)" checked', page))
+    found |= dict(re.findall(r'<input (?:id="[^"]*" )?name="(\w+)"[^>]* value="([^"]+)"', page))
+    selects = re.findall(r'<select id="[^"]*" name="(\w+)".*?</select>', page, re.DOTALL)
+    for name in selects:
+        chosen = re.search(rf'name="{name}".*?</select>', page, re.DOTALL)
+        value = re.search(r'value="(\d+)" selected', chosen[0])
+        found |= {name: value[1]} if value else {}
+    for name, text in re.findall(
+        r'<textarea[^>]* name="(\w+)"[^>]*>\n(.*?)</textarea>', page, re.S
+    ):
+        found |= {name: text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")}
+    return {name: value for name, value in found.items() if value}
+
+
+def test_ten_thousand_pasted_words_are_refused_kindly_and_stay(here):
+    name = "hostile"
+    with httpx.Client(base_url=here) as client:
+        fields = filled(client.get(f"/form/{name}").text)
+        answer = client.post("/rate/answer", data=fields | {"text": "שלום " * 10_000})
+    assert answer.status_code == 422
+    assert "These are 10000 words; at most 600 can be taken." in answer.text
+    assert answer.text.count("שלום") >= 10_000
+
+
+def test_declining_takes_two_steps_and_works_without_a_script(here, desk):
+    with httpx.Client(base_url=here) as client:
+        page = client.get("/form/stance").text
+        assert '<details class="decline"><summary>' in page
+        client.post("/rate/answer", data={"key": "stance", "csrf": "c", "declined": "1"})
+    assert desk.given == {"stance": None}
+
+
+def test_every_language_has_every_text_of_the_forms():
+    keys = [set(language(code).texts) for code in ("en", "de", "fr")]
+    assert keys[0] == keys[1] == keys[2]
+    for code in ("en", "de", "fr"):
+        fields = [set(re.findall(r"{(\w+)}", text)) for text in language(code).texts.values()]
+        assert fields == [
+            set(re.findall(r"{(\w+)}", language("en").texts[key])) for key in language(code).texts
+        ]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, driven by Playwright."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; CHROMIUM names one")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens pages on a screen, and fails where a page complains of anything."""
+    contexts, said = [], []
+
+    def open_page(address, width=1280, scheme="light", **options):
+        size = {"width": width, "height": 900}
+        context = browser.new_context(viewport=size, color_scheme=scheme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+class TestInABrowser:
+    pytestmark = in_browser
+
+    def test_no_form_is_wider_than_the_screen_and_everything_is_large_enough_to_touch(
+        self, opened, here
+    ):
+        for width, scheme in SCREENS:
+            page = opened("about:blank", width, scheme)
+            for name in NAMES:
+                page.goto(f"{here}/form/{name}")
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+                assert page.title() != "run"
+                small = page.evaluate(
+                    "[...document.querySelectorAll('button, summary, select, textarea, .point,"
+                    " .choice, input:not([type=radio]):not([type=hidden])')].filter(one =>"
+                    " one.offsetParent && (one.offsetHeight < 44 || one.offsetWidth < 40))"
+                    ".map(one => one.outerHTML)"
+                )
+                assert small == [], name
+
+    def test_axe_finds_no_fault(self, opened, here):
+        module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+        for scheme in ("light", "dark"):
+            page = opened("about:blank", 400, scheme, bypass_csp=True)
+            for name in NAMES:
+                page.goto(f"{here}/form/{name}")
+                page.locator(".decline summary").click()
+                faults = module.Axe().run(page).response["violations"]
+                found = [(one["id"], one["nodes"][0]["html"]) for one in faults]
+                assert found == [], name
+                page.locator(".decline summary").click()
+                page.locator("button.first").click()
+                page.wait_for_selector("[role=alert]")
+                faults = module.Axe().run(page).response["violations"]
+                found = [(one["id"], one["nodes"][0]["html"]) for one in faults]
+                assert found == [], name
+
+    def test_options_are_ranked_by_keyboard(self, opened, here):
+        page = opened(f"{here}/form/q sort")
+        ranks = page.locator("ol.rank select")
+        assert [one.input_value() for one in ranks.all()] == ["", "", ""]
+        page.locator("#f-P1 button[aria-label^='Move up']").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        assert page.locator("#rank-P1").input_value() == "1"
+        assert page.evaluate("document.activeElement.closest('li').id") == "f-P1"
+        assert "now rank 1" in page.locator(".ranks [role=status]").inner_text()
+        page.locator("#rank-P1").select_option("3")
+        order = [one.get_attribute("id") for one in page.locator("ol.rank > li").all()]
+        assert order == ["f-P3", "f-P2", "f-P1"]
+
+    def test_the_order_shown_counts_only_when_it_is_kept(self, opened, here):
+        page = opened(f"{here}/form/q sort")
+        page.locator("button.first").click()
+        page.wait_for_selector("#fault-P1")
+        page.get_by_role("button", name="Keep the order as it is shown").click()
+        values = [one.input_value() for one in page.locator("ol.rank select").all()]
+        assert values == ["1", "2", "3"]
+
+    @pytest.mark.parametrize("touch", [False, True])
+    def test_options_are_ranked_by_drag(self, opened, here, touch):
+        page = opened(f"{here}/form/q sort", 400, has_touch=touch)
+        page.locator("#f-P1").scroll_into_view_if_needed()
+        last, first = (page.locator(f"#f-{one} .grip").bounding_box() for one in ("P1", "P3"))
+        page.mouse.move(last["x"] + 8, last["y"] + 8)
+        page.mouse.down()
+        for step in range(12):
+            there = last["y"] + (first["y"] - 6 - last["y"]) * (step + 1) / 12
+            page.mouse.move(last["x"] + 8, there)
+        page.mouse.up()
+        order = [one.get_attribute("id") for one in page.locator("ol.rank > li").all()]
+        assert order == ["f-P1", "f-P3", "f-P2"]
+        assert page.locator("#rank-P1").input_value() == "1"
+
+    def test_what_is_left_of_a_forced_distribution_is_counted(self, opened, here):
+        page = opened(f"{here}/form/q sort")
+        page.locator("input[name=C7][value='2']").check()
+        assert page.locator("[data-count='2']").inner_text() == "2 0 / 1"
+        page.locator("input[name=C6][value='2']").check()
+        assert "2 is given too often" in page.locator(".counts .fault").inner_text()
+
+    def test_a_draft_outlives_a_reload(self, opened, here, desk):
+        page = opened(f"{here}/form/hostile")
+        page.locator("textarea").fill("Half a sen")
+        page.locator(".saved", has_text="Saved").wait_for()
+        page.reload()
+        assert page.locator("textarea").input_value() == "Half a sen"
+        assert page.locator(".counter").inner_text() == "3 words"
+        page.locator("textarea").press("End")
+        page.keyboard.type("tence")
+        page.reload()  # before it was sent
+        assert page.locator("textarea").input_value() == "Half a sentence"
+
+    def test_a_draft_outlives_a_lost_network(self, opened, here, desk):
+        desk.down = True
+        page = opened(f"{here}/form/q sort")
+        page.locator("input[name=C7][value='-1']").check()
+        page.locator(".saved", has_text="Not saved yet").wait_for()
+        page.context.set_offline(True)
+        page.locator("input[name=C6][value='1']").check()
+        page.locator("button.first").click()
+        assert page.locator("input[name=C6][value='1']").is_checked()
+        page.context.set_offline(False)
+        page.reload()
+        assert page.locator("input[name=C6][value='1']").is_checked()
+        desk.down = False
+        page.locator("input[name=C5][value='0']").check()
+        page.locator(".saved", has_text=re.compile("^Saved$")).wait_for(timeout=40_000)
+        assert desk.drafts["q sort"] == {
+            "C7": ["-1"], "C6": ["1"], "C5": ["0"], "P1": [""], "P2": [""], "P3": [""],
+        }  # fmt: skip
+
+    def test_a_double_click_hands_in_once_and_another_tab_is_told(self, opened, here, desk):
+        page = opened(f"{here}/form/stance")
+        other = page.context.new_page()
+        other.goto(f"{here}/form/stance")
+        page.locator("#n-S1").fill("7")
+        other.locator(".saved", has_text="another tab").wait_for()
+        page.locator("button.first").dblclick()
+        page.wait_for_url("**/form/label")
+        assert desk.posts == 1
+        assert desk.given == {"stance": "S1: 7"}
+        other.locator("#n-S1").fill("9")
+        other.locator(".saved", has_text="handed in already").wait_for()
+
+    def test_a_level_is_hidden_where_the_dimension_does_not_apply(self, opened, here):
+        page = opened(f"{here}/form/code")
+        page.locator("input[name=applies][value=no]").check()
+        assert page.locator("#f-score").is_hidden()
+        page.locator("input[name=applies][value=yes]").check()
+        assert page.locator("#f-score").is_visible()
+
+    def test_print_shows_what_is_told_and_no_button(self, opened, here):
+        page = opened(f"{here}/form/hostile", 794)
+        page.emulate_media(media="print")
+        assert page.locator(".said").first.is_visible()
+        assert page.locator("button:visible").count() == 0
+
+
+def test_the_assets_are_small():
+    sizes = {name: len(asset(name)) for name in ASSETS}
+    assert max(sizes.values()) < 30_000, json.dumps(sizes)

@@ -1,0 +1,136 @@
+"""`delibsim serve` with raters: from the link of an invitation to the completion code and the rows,
+and other people's cookies are of no use.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+from rated import codes_online, debates_online, study_of_debates
+
+from delibsim.store.codings import Codings
+from delibsim.store.people.entry import PARTICIPANT, RATER, Invitation, invite
+from delibsim.store.people.register import Register
+from delibsim.store.ratings import Ratings
+
+TESTS = Path(__file__).parents[2]
+INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_-]+)"[^>]*>')
+RADIO = re.compile(r'<input type="radio" name="([\w-]+)" value="([^"]*)"')
+HOSTING = """\
+consent: I take part.
+information: You rate.
+debriefing: That was all.
+completion_code: CODE77
+contact: us@example.org
+"""
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """Serves a study by the command, in a process of its own; it is asked to stop at the end."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.yaml").write_text(HOSTING, encoding="utf-8")
+    running = []
+
+    def serve(runs):
+        code = "import sys; from delibsim.cli.main import main; sys.exit(main())"
+        words = [sys.executable, "-c", code, "serve", runs.study, "--port", "0"]
+        environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
+        process = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        running.append(process)
+        return process.stdout.readline().strip(), process
+
+    yield serve
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+def come_in(address, runs, role, task=""):
+    """Somebody follows an open link, agrees, and reads the information."""
+    register = Register.of(runs, "")
+    token = invite(register, Invitation("", role, task=task), 1)
+    register.close()
+    headers = {"origin": address}
+    client = httpx.Client(base_url=address, headers=headers, follow_redirects=True, timeout=30)
+    page = client.post(f"/i/{token}").text
+    page = client.post("/me/consent", data={**hidden(page), "agree": "1"}).text
+    for path in ("/me/information", "/me/questions"):
+        if f'action="{path}"' in page:
+            page = client.post(path, data=hidden(page)).text
+    return client, page
+
+
+def hidden(page):
+    return {"csrf": re.search(r'name="csrf" value="([^"]+)"', page)[1]}
+
+
+def through(client, page):
+    page = client.post("/rate/begin", data=hidden(page)).text
+    pages = 0
+    while 'action="/rate/answer"' in page:
+        fields = dict.fromkeys(INPUT.findall(page), "61") | dict(RADIO.findall(page))
+        for name in ("key", "csrf"):
+            fields[name] = re.search(rf'name="{name}" value="([^"]+)"', page)[1]
+        page = client.post("/rate/answer", data=fields).text
+        pages += 1
+    return page, pages
+
+
+def wait_for(met, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
+    runs = study_of_debates(tmp_path)
+    task = debates_online(runs, raters=1, each=2)
+    address, process = served(runs)
+    client, page = come_in(address, runs, RATER, task)
+    with closing(client):
+        assert "Number of debates: 2" in page
+        page, pages = through(client, page)
+        assert (pages, "handed in everything" in page) == (4, True)
+        end = client.get("/me").text
+        assert "CODE77" in end
+        assert "That was all." in end
+        assert client.get("/rate").status_code == 200
+    ratings = Ratings.of(runs)
+    debates = {sheet["debate"] for sheet in ratings.key(task).values()}
+    wait_for(lambda: sum(len(ratings.read(one)) for one in debates) == 2)
+    other, page = come_in(address, runs, RATER, task)
+    with closing(other):
+        assert "nothing to do" in page
+    nobody, page = come_in(address, runs, PARTICIPANT)
+    with closing(nobody):
+        assert nobody.get("/rate").status_code == 403
+        assert nobody.post("/rate/begin", data={"csrf": "x"}).status_code == 403
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) in (0, 3)
+    assert any(task in score.coder for score in runs.scores())
+
+
+def test_a_study_of_texts_is_served_to_coders_alone(tmp_path, served):
+    runs, task = codes_online(tmp_path, coders=1)
+    address, process = served(runs)
+    client, page = come_in(address, runs, RATER, task)
+    with closing(client):
+        page, pages = through(client, page)
+    assert pages == 8
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    assert len(Codings.of(runs, "tiny").people()) == 8
