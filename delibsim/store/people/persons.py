@@ -90,7 +90,11 @@ def identities(register: Register) -> dict[str, Identity]:
     with register.reading() as connection:
         rows = connection.execute(select(IDENTITY)).mappings().all()
     names = ("name", "address", "panel", "panel_id")
-    return {row["key"]: Identity(*(row[name] for name in names)) for row in rows}
+    found = {}
+    for row in rows:
+        parts = {name: row[name] for name in names}
+        found[row["key"]] = Identity(**parts)
+    return found
 
 
 def set_stage(register: Register, code: str, stage: str) -> None:
