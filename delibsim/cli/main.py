@@ -135,6 +135,7 @@ AS_SETTINGS = {
     "estimate": ("--runs",),
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
+    "people invite": ("--base", "--expires"),
     "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
     "summaries minorities": ("--by", "--summaries", "--judgments"),

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from delibsim.analysis.table import texts
+from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, say, shown, study_at
@@ -22,25 +23,32 @@ LIST = (
 )
 OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
 TASK = "For raters of this task, which delibsim ratings|code|compare|judge online made."
-BASE = "How the links begin, such as https://study.example.org. Default: http://127.0.0.1:8377"
+MORE = "--base and --expires, as below."
 TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
-DAYS = "For how many days a link is good. Default: expires_days of people.yaml."
-WHO = "The code of a person, or its beginning."
+WHO = "The code of a person, or its beginning; open: every link that is open to all."
+NAMES = "With names and addresses, as far as they are kept."
 COLUMNS = ("name", "address", "session", "seat", "language")
+MOST_DAYS = 3_650
+HERE = "http://127.0.0.1:8377"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def invite(
     study: StudyName,
+    settings: Annotated[list[str] | None, typer.Argument(help=MORE)] = None,
     number: Annotated[int, typer.Option(min=0, max=10_000, help=NUMBER)] = 0,
     list_: Annotated[Path | None, typer.Option("--list", help=LIST)] = None,
     open_: Annotated[bool, typer.Option("--open", help=OPEN)] = False,
     rater: Annotated[str, typer.Option(help=TASK)] = "",
-    base: Annotated[str, typer.Option(help=BASE)] = "http://127.0.0.1:8377",
     to: Annotated[Path, typer.Option("--to", help=TO)] = Path("links.csv"),
     root: RunsFolder = RUNS,
 ) -> None:
-    """Make links that let people in: one each (--number, --list), or one for all (--open)."""
+    """Make links that let people in: one each (--number, --list), or one for all (--open).
+
+    --base ADDRESS is how the links begin; without it they begin with the address of people.yaml, or
+    http://127.0.0.1:8377. --expires DAYS says how long they are good; without it, expires_days of
+    people.yaml does.
+    """
     from delibsim.conduct.people.rater_tasks import rater_task
     from delibsim.store.people.entry import (
         PARTICIPANT,
@@ -53,6 +61,7 @@ def invite(
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
 
+    values = values_of(settings, ("base", "expires"))
     runs = study_at(study, root)
     if sum([number > 0, list_ is not None, open_]) != 1:
         raise WrongInput("give one of --number N, --list FILE.csv and --open")
@@ -61,12 +70,13 @@ def invite(
     hosting = settled_hosting(runs, None)
     if to.exists():
         raise WrongInput(f"{to} is there already; give another file: --to FILE")
-    register, days = Register.of(runs), float(hosting.expires_days)
+    register, days = Register.of(runs), _days(values["expires"], hosting.expires_days)
+    start = (values["base"] or hosting.address or HERE).rstrip("/") + "/i/"
     role = RATER if rater else PARTICIPANT
     rows: list[tuple[str, str, str]] = []
     if open_:
         token = invite_all(register, Invitation("", role, task=rater), days)
-        rows.append(("", "", f"{base.rstrip('/')}/i/{token}"))
+        rows.append(("", "", start + token))
     else:
         wanted = _rows(list_, runs) if list_ else [dict.fromkeys(COLUMNS, "")] * number
         for row in wanted:
@@ -74,33 +84,56 @@ def invite(
             who = Identity(row["name"], row["address"])
             spoken = row["language"] or hosting.language
             code, token = invite_person(register, invitation, days, spoken, who)
-            rows.append((row["name"], code, f"{base.rstrip('/')}/i/{token}"))
+            rows.append((row["name"], code, start + token))
     _write(to, rows)
     say(f"{counted(len(rows), 'link')} in {shown(to)}, good for {days:g} days; keep that file safe")
     if open_:
-        say("panels add the id of a person: ?PROLIFIC_PID=... or ?pid=...")
+        wanted_ids = [hosting.panel] if hosting.panel else ["PROLIFIC_PID", "pid"]
+        ways = " or ".join([f"?{name}=..." for name in wanted_ids])
+        say(f"panels add the id of a person: {ways}")
 
 
-def list_people(study: StudyName, root: RunsFolder = RUNS, as_json: Json = False) -> None:
-    """Who was invited, by code, and how far each has come; names stay in the register."""
-    from delibsim.store.people.persons import persons
+def _days(given: str, declared: int) -> float:
+    """For how many days links are good; WrongInput for what is no number of days."""
+    try:
+        days = float(given or declared)
+    except ValueError:
+        days = 0.0
+    if not 0 < days <= MOST_DAYS:
+        raise WrongInput(f"--expires is a number of days, at most {MOST_DAYS:,}, not '{given}'")
+    return days
+
+
+def list_people(
+    study: StudyName,
+    names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Who was invited, by code, and how far each has come; names only where they are asked for."""
+    from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
 
     register = Register.of(study_at(study, root))
+    known = identities(register) if names else {}
     found = []
     for one in persons(register):
         seat = seat_of(register, one.id)
         place = f"{seat[0]}, {seat[1]}" if seat else ""
         row = {"code": one.id, "role": one.role, "stage": one.stage, "seat": place}
-        found.append(row | {"language": one.language, "consent": one.consent_version})
+        row |= {"language": one.language, "consent": one.consent_version}
+        if names:
+            who = known.get(one.identity)
+            row |= {"name": who.name if who else "", "address": who.address if who else ""}
+        found.append(row)
     if as_json:
         echo_json({"study": study, "people": found})
         return
     if not found:
         say(f"nobody was invited yet: delibsim people invite {study} --number 5")
         return
-    heads = texts("code", "role", "stage", "seat", "language", "consent")
+    heads = texts(*found[0])
     lines = [list(row.values()) for row in found]
     print_table("People", heads, lines, console())
 
@@ -110,12 +143,18 @@ def revoke(
     who: Annotated[str, typer.Argument(help=WHO)],
     root: RunsFolder = RUNS,
 ) -> None:
-    """Revoke the links and cookies of a person: she gets in no more. What she gave stays."""
+    """Revoke the links and cookies of a person, who gets in no more; or all links that are open to
+    all, by which nobody else comes. What was given stays.
+    """
     from delibsim.store.people.entry import revoke as revoke_links
+    from delibsim.store.people.entry import revoke_open
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
 
     register = Register.of(study_at(study, root))
+    if who == "open":
+        say(f"{counted(revoke_open(register), 'open link')} revoked; who came by one stays")
+        return
     person = named(register, who)
     n = revoke_links(register, person.id)
     say(f"{person.id}: {counted(n, 'link')} revoked")
@@ -123,16 +162,22 @@ def revoke(
 
 def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
     """The rows of a list of people; WrongInput for a seat that there is not."""
+    from delibsim.conduct.people.hall import people_of
+
     sheet = read_sheet(path)
     unknown = [name for name in sheet.header if name not in COLUMNS]
     if unknown:
         raise WrongInput(f"{path}: unknown column {unknown[0]}; known: {', '.join(COLUMNS)}")
-    sessions = set(runs.sessions())
+    seats = {one.id: people_of(one) for one in runs.plans()}
     found, faults = [], []
     for cells, line in zip(sheet.rows, sheet.lines, strict=True):
         row = dict.fromkeys(COLUMNS, "") | dict(zip(sheet.header, cells, strict=True))
-        if row["session"] and row["session"] not in sessions:
+        own = seats.get(row["session"], [])
+        if row["session"] and row["session"] not in seats:
             faults.append(f"line {line}: there is no session '{row['session']}'")
+        elif row["seat"] and row["session"] and row["seat"] not in own:
+            there = ", ".join(own) or "none"
+            faults.append(f"line {line}: no seat '{row['seat']}' for a person; there are: {there}")
         if row["seat"] and not row["session"]:
             faults.append(f"line {line}: a seat needs its session")
         if row["language"] not in ("", "en", "de", "fr"):

@@ -85,6 +85,18 @@ def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
         return connection.execute(statement.where(same)).scalar() or ""
 
 
+def identities(register: Register) -> dict[str, Identity]:
+    """Who people are, by the keys of their identities."""
+    with register.reading() as connection:
+        rows = connection.execute(select(IDENTITY)).mappings().all()
+    names = ("name", "address", "panel", "panel_id")
+    found = {}
+    for row in rows:
+        parts = {name: row[name] for name in names}
+        found[row["key"]] = Identity(**parts)
+    return found
+
+
 def set_stage(register: Register, code: str, stage: str) -> None:
     """Keep how far a person has come."""
     with register.writing() as connection:

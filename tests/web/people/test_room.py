@@ -135,7 +135,7 @@ def test_ten_thousand_words_are_refused_kindly_and_shown_again(table):
     assert "10000 words" in answer.text.replace(",", "")
     assert answer.text.count("word ") >= 9_999
     assert request_for(hall, code).status == ""
-    huge = browser.http.post("/me/answer", data=hidden(answer.text) | {"text": "x" * 500_000})
+    huge = browser.http.post("/me/answer", data=hidden(answer.text) | {"text": "x" * 1_200_000})
     assert huge.status_code == 413
     assert "too much text" in huge.text
     assert browser.http.post("/me/answer", content=b"\xff\xfe=%").status_code in (400, 403)

@@ -1,0 +1,141 @@
+"""`delibsim people invite`, `list` and `revoke`: links that are written once, and who is where."""
+
+import csv
+import json
+import stat
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
+
+from people_site import hall_of
+
+from delibsim.cli.main import main
+from delibsim.store.people.entry import invited
+from delibsim.store.people.persons import person_of
+from delibsim.store.people.register import Register
+from delibsim.store.runs import Runs
+
+YAML = "consent: I take part.\nexpires_days: 3\naddress: https://study.example.org\n"
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hall = hall_of(tmp_path)
+    (session,) = hall.sessions.values()
+    hall.runs.plan(session)
+    hall.register.close()
+    (tmp_path / "people.yaml").write_text(YAML, encoding="utf-8")
+    return Runs(tmp_path / "runs", "s")
+
+
+@pytest.fixture
+def people(capsys, monkeypatch):
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["delibsim", "people", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+def links(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_links_are_written_once_for_this_user_alone_and_kept_as_hashes(study, people, tmp_path):
+    code, out, _ = people("invite", "s", "--number", "3")
+    assert code == 0
+    assert "3 links" in out
+    assert "3 days" in out
+    path = tmp_path / "links.csv"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    rows = links(path)
+    register = Register.of(study)
+    for row in rows:
+        assert row["link"].startswith("https://study.example.org/i/")
+        token = row["link"].rsplit("/", 1)[1]
+        assert len(token) >= 32
+        assert invited(register, token).person == row["code"]
+        for file in study.folder.rglob("*"):
+            assert file.is_dir() or token.encode() not in file.read_bytes()
+        assert token not in out
+    register.close()
+    assert len({row["link"] for row in rows}) == 3
+    code, _, err = people("invite", "s", "--number", "1")
+    assert code == 2
+    assert "is there already" in err
+    assert links(path) == rows
+
+
+def test_a_list_gives_each_row_a_link_and_a_faulty_one_gives_none(study, people, tmp_path):
+    (session,) = study.sessions()
+    sheet = tmp_path / "people.csv"
+    sheet.write_text(
+        "name,address,session,seat,language\n"
+        f"=Ada,ada@example.org,{session},Participant 1,de\nBen,,,,\n",
+        encoding="utf-8",
+    )
+    code, _, err = people("invite", "s", "--list", "people.csv", "--expires", "1")
+    assert code == 0, err
+    rows = links(tmp_path / "links.csv")
+    assert [row["name"] for row in rows] == ["'=Ada", "Ben"]
+    register = Register.of(study)
+    found = invited(register, rows[0]["link"].rsplit("/", 1)[1])
+    assert (found.session, found.seat) == (session, "Participant 1")
+    assert person_of(register, rows[0]["code"]).language == "de"
+    register.close()
+    for text, fault in (
+        ("name,mail\nA,b\n", "unknown column mail"),
+        (f"name,session,seat\nA,{session}x,\n", "line 2"),
+        ("name,seat\nA,Participant 1\n", "a seat needs its session"),
+        (f"name,session,seat\nA,{session},Participant 9\n", "Participant 9"),
+        ("name,language\nA,xx\n", "language"),
+    ):
+        sheet.write_text(text, encoding="utf-8")
+        code, _, err = people("invite", "s", "--list", "people.csv", "--to", "more.csv")
+        assert code == 2, text
+        assert fault in err
+        assert not (tmp_path / "more.csv").exists()
+
+
+def test_people_are_listed_by_code_and_names_only_where_asked(study, people, tmp_path):
+    (tmp_path / "people.csv").write_text("name,address\nAda Planted,ada@example.org\n")
+    people("invite", "s", "--list", "people.csv")
+    code, out, _ = people("list", "s")
+    assert code == 0
+    assert "Planted" not in out
+    assert "invited" in out
+    assert "Planted" not in people("list", "s", "--json")[1]
+    (one,) = json.loads(people("list", "s", "--names", "--json")[1])["people"]
+    assert one["name"] == "Ada Planted"
+
+
+def test_links_are_revoked_by_person_and_open_ones_together(study, people, tmp_path):
+    people("invite", "s", "--number", "1")
+    people("invite", "s", "--open", "--to", "open.csv")
+    (one,) = links(tmp_path / "links.csv")
+    (shared,) = links(tmp_path / "open.csv")
+    tokens = [row["link"].rsplit("/", 1)[1] for row in (one, shared)]
+    assert people("revoke", "s", one["code"][:6])[0] == 0
+    register = Register.of(study)
+    assert invited(register, tokens[0]) is None
+    assert invited(register, tokens[1]) is not None
+    assert "1 open link revoked" in people("revoke", "s", "open")[1]
+    assert invited(register, tokens[1]) is None
+    register.close()
+    code, _, err = people("revoke", "s", "nobody")
+    assert code == 2
+    assert "delibsim people list" in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--number", "0"], ["--number", "2", "--open"], ["--rater", "none", "--open"]]
+)
+def test_what_cannot_be_invited_is_said(study, people, arguments):
+    code, _, err = people("invite", "s", *arguments)
+    assert code == 2
+    assert err
