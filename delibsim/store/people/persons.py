@@ -89,8 +89,10 @@ def identities(register: Register) -> dict[str, Identity]:
     """Who people are, by the keys of their identities."""
     with register.reading() as connection:
         rows = connection.execute(select(IDENTITY)).mappings().all()
-    names = ("name", "address", "panel", "panel_id")
-    return {row["key"]: Identity(*(row[name] for name in names)) for row in rows}
+    return {
+        row["key"]: Identity(row["name"], row["address"], row["panel"], row["panel_id"])
+        for row in rows
+    }
 
 
 def set_stage(register: Register, code: str, stage: str) -> None:
