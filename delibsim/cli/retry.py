@@ -7,8 +7,8 @@ import typer
 
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, StudyName
 from delibsim.cli.study import STOPPED, conclude, hold_shown, printer
-from delibsim.cli.terminal import console
-from delibsim.conduct.retry import ended_in, plan_again, without_run
+from delibsim.cli.terminal import console, print_each
+from delibsim.conduct.retry import damaged, ended_in, plan_again, without_run
 from delibsim.conduct.study import prepare_as_planned
 from delibsim.domain.text import study_named
 from delibsim.store.account import account_of
@@ -33,21 +33,22 @@ def retry(
     quiet: Quiet = False,
 ) -> None:
     """Hold again the sessions that were begun and have no run; what their records hold is not asked
-    again. Runs are left alone. Exit code 3 if sessions of the study were never begun: only the
-    command of the study holds those.
+    again. Runs are left alone, damaged ones are named. Exit code 3 if a run is damaged, or sessions
+    of the study were never begun: only the command of the study holds those.
     """
     runs = study_at(study, root)
     refuse_texts(runs, "sessions are held again here")
     failed = without_run(runs)
     chosen = ended_in(runs, failed, status or [])
-    never = account_of(runs).notice()
+    never, faults = account_of(runs).notice(), damaged(runs)
+    print_each((f"damaged: {fault}" for fault in faults), console(stderr=True))
     if not chosen:
         number = "1 session has" if len(failed) == 1 else f"{len(failed)} sessions have"
         ended = ", none that ended so." if failed else "."
         console().print(f"{study_named(runs.study)}: {number} no run{ended}")
         if never:
             console().print(f"{never}.", soft_wrap=True)
-        raise typer.Exit(3 if failed or never else 0)
+        raise typer.Exit(3 if failed or never or faults else 0)
     planned = plan_again(runs, chosen, overrides or [])
     screen = console(stderr=True)
     try:
@@ -57,4 +58,4 @@ def retry(
         screen.print(STOPPED, soft_wrap=True)
         raise typer.Exit(3) from None
     code = conclude(planned, outcomes, runs, as_json)
-    raise typer.Exit(3 if never and code == 0 else code)
+    raise typer.Exit(3 if (never or faults) and code == 0 else code)

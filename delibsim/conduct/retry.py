@@ -11,6 +11,7 @@ from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, STATUSES
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.presets import Presets
+from delibsim.store.codec import Damaged
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 
@@ -21,6 +22,17 @@ ALLOWED = ("base_url", "limits")
 def without_run(runs: Runs) -> list[Session]:
     """The sessions of a study that were begun and have no run."""
     return [runs.planned(name) for name in runs.sessions() if not runs.held(name)]
+
+
+def damaged(runs: Runs) -> list[str]:
+    """What is wrong with runs that are no JSON, and what to do; they are left alone."""
+    faults = []
+    for name in runs.sessions():
+        try:
+            runs.status(name)
+        except Damaged as error:
+            faults.append(str(error))
+    return faults
 
 
 def ended_in(runs: Runs, sessions: Sequence[Session], statuses: Collection[str]) -> list[Session]:

@@ -228,7 +228,8 @@ class Runs:
         try:
             return str(json_value(file_bytes(path))["status"])
         except (ValueError, LookupError, TypeError) as error:
-            raise codec.Damaged(f"{path}: not the JSON of a run: {error}") from None
+            again = "move it away, and the same command makes it again from its record"
+            raise codec.Damaged(f"{path}: not the JSON of a run: {error}; {again}") from None
 
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read."""

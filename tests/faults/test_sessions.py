@@ -214,3 +214,23 @@ async def test_the_command_says_what_is_missing_and_ends_with_three(command, tmp
     assert "1 refusal" in out
     assert provider.calls == provider.billed == 6
     assert len(list(tmp_path.glob("runs/s/*/run.json"))) == 1
+
+
+async def test_a_damaged_run_is_named_and_made_again_from_its_record(command, tmp_path):
+    words = ("run", "-q", "study=s", "topic=ccps", "group.size=2", "rounds=1", "model=local")
+    async with FakeProvider() as provider:
+        at = f"base_url={provider.base_url}"
+        code, _, err = await command(*words, at)
+        assert code == 0, err
+        (file,) = (tmp_path / "runs/s").glob("*/run.json")
+        whole, calls = file.read_bytes(), provider.calls
+        file.write_bytes(whole[: len(whole) // 2])
+        for again, expected in (((*words, at), 2), (("retry", "s", "-q", at), 3)):
+            code, _, err = await command(*again)
+            assert code == expected
+            assert "run.json: not the JSON of a run" in err
+            assert "move it away" in err
+        file.rename(tmp_path / "damaged.json")
+        code, _, err = await command("retry", "s", "-q", at)
+        assert code == 0, err
+        assert (file.read_bytes(), provider.calls) == (whole, calls)
