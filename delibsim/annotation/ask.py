@@ -32,9 +32,10 @@ OF_THE_TEXT = (DIVERGED, "context_overflow")
 """Statuses that say nothing of the next question to the same coder."""
 
 
+TEXT = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
 PURPOSE = re.compile(
-    rb'\{"hash":"[0-9a-f]{64}","model":"(?:[^"\\]|\\.)*","seed":-?[0-9]+,"purpose":'
-    rb'\{"participant":("(?:[^"\\]|\\.)*"),"occasion":("(?:[^"\\]|\\.)*")'
+    rb'\{"hash":"[0-9a-f]{64}","model":%b,"seed":-?[0-9]+,"purpose":'
+    rb'\{"participant":(%b),"occasion":(%b)' % (TEXT, TEXT, TEXT)
 )
 """How the line of an exchange begins, up to whom it asks, and on which occasion."""
 Asks = Collection[tuple[str, str]]

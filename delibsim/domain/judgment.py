@@ -18,6 +18,7 @@ LABELS = {
 }
 SCALE = (1, 5)
 """The ends of a rating, and of a comparison: 1 the first is much better, 5 the second."""
+_NAMES, _LEVELS = frozenset(DIMENSIONS), frozenset(range(SCALE[0], SCALE[1] + 1))
 Asked = Literal["rating", "comparison", "both"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
 Role = Literal["reader", "author"]
@@ -65,10 +66,9 @@ class Judgment:
 
     def __post_init__(self) -> None:
         """Refuse values that are none, and judgments that are missing without a reason."""
-        low, high = SCALE
-        for name, value in self.values.items():
-            if name not in DIMENSIONS or not low <= value <= high:
-                raise WrongInput(f"{self._place}: {name} {value} is no whole number from 1 to 5")
+        if not _LEVELS.issuperset(self.values.values()) or not _NAMES.issuperset(self.values):
+            listed = ", ".join(f"{name} {value}" for name, value in self.values.items())
+            raise WrongInput(f"{self._place}: {listed}: each must be a whole number from 1 to 5")
         if not self.values and self.reason is None:
             raise WrongInput(f"{self._place} needs either values or a reason why they are missing")
 

@@ -53,7 +53,10 @@ def one_name(*names: str) -> str:
     >>> one_name("a | b", "c"), one_name("a", "b | c")
     ('a || b | c', 'a | b || c')
     """
-    return " | ".join(BARS.sub(r"\g<0>|", name) if "|" in name else name for name in names)
+    joined = " | ".join(names)
+    if joined.count("|") == len(names) - 1:  # as for nearly all, of which there may be millions
+        return joined
+    return " | ".join(BARS.sub(r"\g<0>|", name) for name in names)
 
 
 def plural_of(noun: str) -> str:

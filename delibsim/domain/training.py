@@ -73,19 +73,23 @@ def parts_by_rater(records: Sequence[Record], seed: int) -> dict[Part, list[Reco
 
 
 def parts_without(records: Sequence[Record], question: str, seed: int) -> dict[Part, list[Record]]:
-    """Records in parts with one question as the test: nobody is trained or validated on it, and no
-    rater is in two of the other parts.
+    """Records in parts with one question as the test: nothing is learnt from it, nor from those who
+    judged it, and no rater is in two parts.
 
-    WrongInput where there is no such question, or no other.
+    WrongInput where there is no such question, or no other with raters of its own.
     """
     questions = sorted({one.triple.question for one in records})
     if question not in questions or len(questions) < 2:
         raise WrongInput(f"there are no records on '{question}' to leave out beside others")
     test = [one for one in records if one.triple.question == question]
-    rest = [one for one in records if one.triple.question != question]
+    theirs = {one.rater for one in test}
+    rest = [one for one in records if one.rater not in theirs]
     raters = sorted({one.rater for one in rest})
     if len(raters) < 2:
-        raise WrongInput(f"without '{question}' the records are by one rater; two are needed")
+        raise WrongInput(
+            f"without '{question}', and without the raters who judged it, {len(raters)} of"
+            f" {len(raters) + len(theirs)} raters are left; two are needed"
+        )
     random.Random(seed).shuffle(raters)
     validation = set(raters[: max(1, round(len(raters) / 8))])  # 10 of the 80 %
     part: dict[str, Part] = {}

@@ -1,8 +1,9 @@
-"""Records to train a judge on: from judgments of a study, or from a CSV file."""
+"""Records to train a judge on: from judgments of a study, or from a file."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from delibsim.conduct.judging.plan import judged_material, with_people
 from delibsim.domain.errors import WrongInput
@@ -10,8 +11,11 @@ from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import Record, Triple
 from delibsim.measures.summaries.labels import derived, normalised
+from delibsim.store.files import each_line
+from delibsim.store.habermas import habermas_records
 from delibsim.store.judgments import Judgments, judgments_of
 from delibsim.store.opinions import opinions_of
+from delibsim.store.reading import json_value
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries
 from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
@@ -20,12 +24,13 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "question": ("question", "topic", "topic_question", "question_text"),
     "opinion": ("opinion", "comment", "opinion_text", "own_opinion"),
     "summary": ("summary", "summary_text", "statement"),
-    "rater": ("rater", "rater_id", "annotator", "annotator_id", "judge", "participant"),
+    "rater": ("rater", "rater_id", "annotator", "annotator_id", "judge", "participant", "user_dir"),
     "instance": ("instance", "instance_id", "pair", "pair_id"),
     "rep": ("rep", "representativeness", "perspective_representation"),
     "inf": ("inf", "informativeness"),
     "neu": ("neu", "neutrality", "neutrality_balance"),
     "pol": ("pol", "policy", "policy_approval"),
+    "scores": ("scores",),
 }
 """The names under which a column is known, our own first."""
 NEEDED = ("question", "opinion", "summary")
@@ -36,6 +41,8 @@ def records_of_study(runs: Runs, judge: str = "people") -> list[Record]:
     """What people, or one judge, gave the summaries of a study: ratings, and what follows from
     comparisons for the summary that was not rated.
 
+    A person is the rater of its own judgments. A model judges beside an opinion, so there the rater
+    is whose opinion it is: parts by rater keep the judgments beside one opinion together.
     WrongInput where there is nothing.
     """
     found: list[Record] = []
@@ -45,7 +52,7 @@ def records_of_study(runs: Runs, judge: str = "people") -> list[Record]:
         own = [one for one in given if judge in ("people", one.judge)]
         usable = [one for one in own if one.missing is None and not one.sitting.control]
         if usable:
-            found += _records(runs, judgments, usable)
+            found += _records(runs, judgments, usable, of_people=judge == "people")
     if not found:
         raise WrongInput(
             f"{study_named(runs.study)} has no judgments of {judge} to train on: delibsim judge"
@@ -54,8 +61,11 @@ def records_of_study(runs: Runs, judge: str = "people") -> list[Record]:
     return found
 
 
-def _records(runs: Runs, judgments: Judgments, given: Sequence[Judgment]) -> list[Record]:
+def _records(
+    runs: Runs, judgments: Judgments, given: Sequence[Judgment], of_people: bool
+) -> list[Record]:
     opinions = opinions_of(runs)
+    authors = {text.id: text.author or text.id for text in opinions.texts}
     summaries = Summaries.of(runs, judgments.files.task()["summaries"])
     made = [one for one in summaries.all() if one.missing is None]
     material = with_people(judged_material(runs, summaries, opinions, made), judgments)
@@ -64,12 +74,16 @@ def _records(runs: Runs, judgments: Judgments, given: Sequence[Judgment]) -> lis
         words = material.opinions[opinion], material.summaries[summary]
         return Triple(material.question, *words)
 
+    def rater_of(judge: str, opinion: str) -> str:
+        return judge if of_people else authors.get(opinion, opinion)
+
     rated = {}
     for one in given:
         if not one.sitting.other:
             rated[one.judge, one.sitting.opinion, one.sitting.summary] = one.values
     found = []
-    for (rater, opinion, summary), values in rated.items():
+    for (judge, opinion, summary), values in rated.items():
+        rater = rater_of(judge, opinion)
         y = {name: float(normalised(value)) for name, value in values.items()}
         found.append(Record(triple(summary, opinion), rater, opinion, y))
     for one in given:
@@ -86,19 +100,23 @@ def _records(runs: Runs, judgments: Judgments, given: Sequence[Judgment]) -> lis
             label = derived(base[name], one.values[name], first == a)
             y[name] = float(normalised(label))
         if y:
-            found.append(Record(triple(other, opinion), one.judge, opinion, y, derived=True))
+            rater = rater_of(one.judge, opinion)
+            found.append(Record(triple(other, opinion), rater, opinion, y, derived=True))
     return found
 
 
 def records_of_file(file: Path, scale: str = "") -> list[Record]:
-    """The records of a CSV file, a row each: question, opinion, summary, scores by dimension, and,
-    where it has them, rater and instance.
+    """The records of a file: of a CSV, or of JSON lines as published, a row each: question,
+    opinion, summary, scores by dimension, and, where it has them, rater and instance; or of the
+    Habermas Machine data (.parquet).
 
     Scores are labels from -1 to 7 (`scale` "labels") or y from 0 to 1 ("unit"); without a scale
     they are taken for y only where a number with a fraction shows it. An empty cell is missing.
-    Rows of a file without raters are raters of their own. WrongInput names every fault by its line.
+    Without raters an opinion is of one person. WrongInput names every fault by its line.
     """
-    sheet = read_sheet(file)
+    if file.suffix == ".parquet":
+        return habermas_records(file)
+    sheet = _lines(file) if file.suffix == ".jsonl" else _with_scores(read_sheet(file), file)
     columns = _columns(sheet, file)
     texts = {name: sheet.header.index(column) for name, column in columns.items()}
     scores, faults = _scores(sheet, texts)
@@ -114,7 +132,8 @@ def records_of_file(file: Path, scale: str = "") -> list[Record]:
         if wrong:
             faults.append(f"line {sheet.lines[place]}: {wrong}")
         triple = Triple(*(row[texts[name]].strip() for name in NEEDED))
-        rater = row[texts["rater"]].strip() if "rater" in texts else f"row {place + 1}"
+        rater = row[texts["rater"]].strip() if "rater" in texts else ""
+        rater = rater or f"{triple.question} | {triple.opinion}"
         instance = row[texts["instance"]].strip() if "instance" in texts else triple.opinion
         found.append(Record(triple, rater, instance, y))
     refuse_faults(file, faults)
@@ -131,6 +150,46 @@ def hash_of(records: Sequence[Record]) -> str:
         values = sorted(one.scores.items())
         digest.update(repr((one.triple, one.rater, one.instance, values)).encode())
     return digest.hexdigest()[:12]
+
+
+def _with_scores(sheet: Sheet, file: Path) -> Sheet:
+    """A sheet whose column `scores`, an object of scores by name, is taken apart."""
+    if "scores" not in sheet.header:
+        return sheet
+    place, names = sheet.header.index("scores"), list(DIMENSIONS)
+    rows, faults = [], []
+    for row, line in zip(sheet.rows, sheet.lines, strict=True):
+        try:
+            inner = json_value(row[place]) if row[place].strip() else {}
+            rows.append([*row, *_cells(inner, names)])
+        except (ValueError, AttributeError):
+            faults.append(f"line {line}: scores is no JSON object")
+    refuse_faults(file, faults)
+    return Sheet((*sheet.header, *names), rows, sheet.lines, False)
+
+
+def _lines(file: Path) -> Sheet:
+    """JSON lines as published: texts by name, and an object of scores."""
+    header = tuple(name for name in COLUMNS if name != "scores")
+    rows, lines, faults = [], [], []
+    for number, (_, plain) in enumerate(each_line(file), start=1):
+        inner = (plain or {}).get("scores", {})
+        if plain is None or not isinstance(inner, dict):
+            faults.append(f"line {number}: it is no object with texts and scores")
+        else:
+            rows.append(_cells({**plain, **inner}, header))
+            lines.append(number)
+    refuse_faults(file, faults)
+    return Sheet(header, rows, lines, False)
+
+
+def _cells(plain: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Values under any of their names, as texts; "" for what is not there."""
+    found = []
+    for name in names:
+        there = [plain[other] for other in COLUMNS[name] if plain.get(other) is not None]
+        found.append(str(there[0]) if there else "")
+    return found
 
 
 def _columns(sheet: Sheet, file: Path) -> dict[str, str]:

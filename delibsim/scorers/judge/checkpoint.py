@@ -138,7 +138,7 @@ def load_judge(folder: Path, record: CheckpointRecord) -> Any:
     with quiet(), readable(folder):
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         encoder = AutoModel.from_config(config, trust_remote_code=False)
-        weights = _weights(folder)
+        weights = _named(_weights(folder))
     judge = Judge(encoder, "none" if record.activation == "none" else "sigmoid")
     own = judge.state_dict()
     refuse_partial(folder, sorted(own.keys() - weights), sorted(weights.keys() - own))
@@ -162,6 +162,21 @@ def save_judge(judge: Any, tokenizer: Any, base: Path, folder: Path) -> None:
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     shutil.copyfile(base / "config.json", folder / "config.json")
     tokenizer.save_pretrained(folder)
+
+
+def _named(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Weights under our names; the published script calls the layers of the head `hidden` and
+    `head`, and wrappers put `module.` before all.
+    """
+    found = {name.removeprefix("module."): tensor for name, tensor in weights.items()}
+    if "hidden.weight" not in found:
+        return found
+    names = {"hidden.": "head.1.", "head.": "head.4."}
+    renamed = {}
+    for name, tensor in found.items():
+        own = [(old, new) for old, new in names.items() if name.startswith(old)]
+        renamed[own[0][1] + name.removeprefix(own[0][0]) if own else name] = tensor
+    return renamed
 
 
 def _weights(folder: Path) -> dict[str, Any]:

@@ -33,16 +33,16 @@ def encode(
 ) -> tuple[list[list[int]], int]:
     """The tokens of triples, and in how many the summary was cut at its end to fit.
 
-    The parts are joined by the separator of the tokeniser. WrongInput where question and opinion
-    alone are too long.
+    The parts are joined by the separator of the tokeniser. Texts are quoted data: a special token
+    that is written in one is an unknown word. WrongInput where question and opinion alone are too
+    long.
     """
     begin, separator = tokenizer.cls_token_id, tokenizer.sep_token_id
     found, cut = [], 0
     for triple in triples:
         parts = {}
         for name, label in form.labels:
-            text = f"{label}{getattr(triple, name)}"
-            parts[name] = tokenizer(text, add_special_tokens=False)["input_ids"]
+            parts[name] = _quoted(tokenizer, f"{label}{getattr(triple, name)}")
         room = form.longest - 1 - sum(len(tokens) + 1 for tokens in parts.values())
         if room < 0:
             left = len(parts["summary"]) + room
@@ -59,3 +59,11 @@ def encode(
             tokens += [*parts[name], separator]
         found.append(tokens)
     return found, cut
+
+
+def _quoted(tokenizer: Any, text: str) -> list[int]:
+    """The tokens of a text, none of which is special."""
+    found = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    unknown = tokenizer.unk_token_id
+    special = set(tokenizer.all_special_ids) - {unknown}
+    return [unknown if token in special else token for token in found]

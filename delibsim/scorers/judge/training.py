@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError
+from safetensors.torch import load_file
 from transformers import (
     EarlyStoppingCallback,
     PrinterCallback,
@@ -35,8 +36,9 @@ from delibsim.scorers.judge.checkpoint import base_encoder
 from delibsim.scorers.judge.form import InputForm, encode
 from delibsim.scorers.judge.network import Judge, padded
 from delibsim.scorers.neural import quiet
-from delibsim.store.files import append_line, write_atomically
+from delibsim.store.files import append_line, json_text, read_lines, write_atomically
 
+CURVE = "curve.jsonl"
 WHOLE = "whole"
 """The file that marks a checkpoint which was written to its end."""
 UNDEFINED = -2.0
@@ -76,6 +78,10 @@ class Trained:
     cut: int
 
 
+class NotWritten(WrongInput):
+    """A checkpoint could not be written; those before are whole."""
+
+
 class LossIsNotFinite(WrongInput):
     """The loss became NaN or infinite; the last good checkpoint is kept."""
 
@@ -101,6 +107,9 @@ def train(
     last = _last_whole(folder) if resume else None
     if last:
         told(f"going on from {last.name}")
+        _cut_curve(folder, _state_of(last).global_step)
+        if _out_of_patience(last, settings.patience):
+            return _with_best(judge, last, cut + also)
     trainer = _Trainer(
         model=judge,
         args=_arguments(settings, folder),
@@ -114,16 +123,8 @@ def train(
     trainer.add_callback(_Keeping(folder, told))
     trainer.add_callback(stopping)
     trainer.add_callback(EarlyStoppingCallback(settings.patience))
-    try:
-        with quiet(), stopping.listening():
-            trainer.train(resume_from_checkpoint=str(last) if last else None)
-    except (OSError, RuntimeError, SafetensorError) as error:
-        if not _is_full(error):
-            raise
-        raise WrongInput(
-            f"{folder}: the disk is full; the checkpoints before are whole. Make room, then go on"
-            " with --resume"
-        ) from None
+    with quiet(), stopping.listening():
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
     return Trained(judge, stopping.asked, trainer.state.global_step, cut + also)
 
 
@@ -162,6 +163,7 @@ def _arguments(settings: TrainingSettings, folder: Path) -> TrainingArguments:
         eval_steps=settings.every or None,
         save_steps=settings.every or 500,
         save_total_limit=KEPT,
+        restore_callback_states_from_checkpoint=True,
         load_best_model_at_end=True,
         metric_for_best_model="selection",
         greater_is_better=True,
@@ -190,9 +192,30 @@ class _Trainer(Trainer):
             step = self.state.global_step + 1
             raise LossIsNotFinite(
                 f"the loss became {loss.item()} at step {step}; the last good checkpoint is kept."
-                " A smaller --rate may help; then go on with --resume"
+                " A smaller rate= may help, in another folder: --to"
             )
         return found
+
+    def _save_checkpoint(self, *given: Any, **options: Any) -> None:
+        """Write a checkpoint of finite weights, or leave nothing of it."""
+        step = self.state.global_step
+        wrong = [key for key, one in self.model.named_parameters() if not one.isfinite().all()]
+        if wrong:
+            raise LossIsNotFinite(
+                f"after step {step} weights are no finite numbers ({wrong[0]}); the last good"
+                " checkpoint is kept. A smaller rate= may help, in another folder: --to"
+            )
+        made = Path(str(self.args.output_dir)) / f"checkpoint-{step}"
+        try:
+            super()._save_checkpoint(*given, **options)
+        except (OSError, RuntimeError, SafetensorError) as error:
+            shutil.rmtree(made, ignore_errors=True)
+            said = " ".join(str(error).split())[:200]
+            full = "; the disk is full" if _is_full(error) else ""
+            raise NotWritten(
+                f"the checkpoint of step {step} could not be written{full} ({said}); the"
+                " checkpoints before are whole. Make room, then go on with --resume"
+            ) from None
 
 
 class _Keeping(TrainerCallback):
@@ -225,7 +248,7 @@ class _Keeping(TrainerCallback):
         for name, value in (logs or {}).items():
             if math.isfinite(value) and not name.endswith("selection"):
                 line[name] = value
-        append_line(self.folder / "curve.jsonl", line)
+        append_line(self.folder / CURVE, line)
         if "eval_loss" in line:
             rho = line.get("eval_spearman")
             said = "undefined" if rho is None else f"{rho:.3f}"
@@ -338,9 +361,35 @@ def _last_whole(folder: Path) -> Path | None:
     return Path(last) if last else None
 
 
+def _out_of_patience(checkpoint: Path, patience: int) -> bool:
+    """Whether a training had ended early at a checkpoint, and was killed before it said so."""
+    kept = _state_of(checkpoint).stateful_callbacks.get("EarlyStoppingCallback", {})
+    return kept.get("attributes", {}).get("early_stopping_patience_counter", 0) >= patience
+
+
+def _with_best(judge: Judge, last: Path, cut: int) -> Trained:
+    """What came of a training that had ended at this checkpoint: the best weights."""
+    state = _state_of(last)
+    best = last.parent / f"checkpoint-{state.best_global_step or state.global_step}"
+    judge.load_state_dict(load_file(best / "model.safetensors"))
+    return Trained(judge, False, state.global_step, cut)
+
+
+def _state_of(checkpoint: Path) -> TrainerState:
+    return TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+
+
+def _cut_curve(folder: Path, step: int) -> None:
+    """Leave out of the curve what came after the checkpoint that training goes on from."""
+    lines, _ = read_lines(folder / CURVE)
+    kept = [json_text(line) + "\n" for line in lines if line["step"] <= step]
+    write_atomically(folder / CURVE, "".join(kept))
+
+
 def _is_full(error: BaseException) -> bool:
     said = str(error)
-    return "No space left" in said or "File too large" in said or "errno 28" in said.lower()
+    full = ("No space left", "File too large", "file write failed", "errno 28", "os error 28")
+    return any(one in said for one in full)
 
 
 def plain_settings(settings: TrainingSettings) -> dict[str, Any]:

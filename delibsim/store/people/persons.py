@@ -89,10 +89,12 @@ def identities(register: Register) -> dict[str, Identity]:
     """Who people are, by the keys of their identities."""
     with register.reading() as connection:
         rows = connection.execute(select(IDENTITY)).mappings().all()
-    return {
-        row["key"]: Identity(row["name"], row["address"], row["panel"], row["panel_id"])
-        for row in rows
-    }
+    names = ("name", "address", "panel", "panel_id")
+    found = {}
+    for row in rows:
+        parts = {name: row[name] for name in names}
+        found[row["key"]] = Identity(**parts)
+    return found
 
 
 def set_stage(register: Register, code: str, stage: str) -> None:

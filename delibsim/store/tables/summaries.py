@@ -9,6 +9,7 @@ from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries, summaries_of
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.sheets import Table
+from delibsim.store.trained_scores import TrainedScores, trained_judges_of
 
 STUDY = Column("study", "text", "name of the study")
 MISSING = Column("missing", "text", "why there is none: reason code, and detail behind a colon")
@@ -62,18 +63,37 @@ COMPARISON = (
 )
 
 
+TRAINED = (
+    STUDY,
+    Column("summaries", "text", "name of the set of summaries"),
+    Column("judge", "text", "the trained judge"),
+    Column("checkpoint", "text", "twelve characters of the hash of its files"),
+    Column("summary", "text", "the summary that was scored"),
+    OPINION,
+    *(
+        Column(name, "number", f"score of {label}, as the network gave it", "", "about 0 to 1")
+        for name, label in LABELS.items()
+    ),
+)
+
+
 def summary_tables(runs: Runs, faults: list[str] | None = None) -> list[Table]:
-    """The tables `summaries`, `judgments` and `summary_comparisons` of a study; none where nothing
-    was summarised. Damaged lines are left out and told in `faults`.
+    """The tables `summaries`, `judgments` and `summary_comparisons` of a study, with
+    `trained_scores` where a trained judge scored; none where nothing was summarised. Damaged lines
+    are left out and told in `faults`.
     """
     if not summaries_of(runs):
         return []
     ratings, compared = _judgments(runs, False, None), _judgments(runs, True, faults)
-    return [
+    tables = [
         Table("summaries", "one row a summary", SUMMARY, _summaries(runs, faults)),
         Table("judgments", "one row a summary, opinion and judge", RATING, ratings),
         Table("summary_comparisons", "one row a pair and judge", COMPARISON, compared),
     ]
+    if trained_judges_of(runs):
+        about = "one row a summary, opinion and trained judge"
+        tables.append(Table("trained_scores", about, TRAINED, _trained(runs, faults)))
+    return tables
 
 
 def _summaries(runs: Runs, faults: list[str] | None) -> Iterator[list[Any]]:
@@ -94,6 +114,16 @@ def _judgments(runs: Runs, two: bool, faults: list[str] | None) -> Iterator[list
             for one in given:
                 if bool(one.sitting.other) == two:
                     yield [runs.study, name, task, one.judge, kind, *_cells(one, two)]
+
+
+def _trained(runs: Runs, faults: list[str] | None) -> Iterator[list[Any]]:
+    for judge in trained_judges_of(runs):
+        own = TrainedScores.of(runs, judge)
+        task = own.files.task()
+        begin = [runs.study, task.get("summaries"), judge, task.get("checkpoint")]
+        for one in own.all(faults):
+            values = [float(one.values[name]) for name in DIMENSIONS]
+            yield [*begin, one.summary, one.opinion, *values]
 
 
 def _cells(one: Judgment, two: bool) -> list[Any]:

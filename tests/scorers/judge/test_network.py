@@ -86,3 +86,72 @@ def test_padding_changes_no_score(base):
         alone = judge(**padded([short], tokenizer.pad_token_id))["scores"][0]
         beside = judge(**padded([short, long], tokenizer.pad_token_id))["scores"][0]
     assert alone.tolist() == pytest.approx(beside.tolist(), abs=1e-5)
+
+
+def test_the_encoder_gives_what_its_layers_written_out_give(base):
+    """Disentangled attention, by its formulas in numpy: content to content, content to position and
+    position to content (He et al. 2021, https://arxiv.org/abs/2006.03654).
+    """
+    encoder = base_encoder(base).double().eval()
+    ids = torch.randint(4, 30, (1, 40), generator=torch.Generator().manual_seed(3))
+    with torch.inference_mode():
+        found = encoder(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state[0]
+    np.testing.assert_allclose(found.numpy(), written_out(encoder, ids[0].numpy()), atol=1e-6)
+
+
+def written_out(encoder, ids):
+    own = {key: value.double().numpy() for key, value in encoder.state_dict().items()}
+    heads, span = encoder.config.num_attention_heads, encoder.config.position_buckets
+    most = encoder.config.max_position_embeddings
+
+    def dense(x, name):
+        return x @ own[f"{name}.weight"].T + own[f"{name}.bias"]
+
+    def norm(x, name):
+        x = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-7)
+        return x * own[f"{name}.weight"] + own[f"{name}.bias"]
+
+    def parted(x):
+        return x.reshape(len(x), heads, -1).transpose(1, 0, 2)
+
+    x = norm(own["embeddings.word_embeddings.weight"][ids], "embeddings.LayerNorm")
+    n = len(ids)
+    table = norm(own["encoder.rel_embeddings.weight"], "encoder.LayerNorm")
+    apart = np.arange(n)[:, None] - np.arange(n)[None]
+    middle = span // 2
+    far = np.maximum(np.abs(apart), 1)
+    logs = (
+        np.ceil(
+            np.log(np.maximum(far, middle) / middle) / np.log((most - 1) / middle) * (middle - 1)
+        )
+        + middle
+    )
+    bucket = np.where(np.abs(apart) <= middle, apart, logs * np.sign(apart)).astype(int)
+    for layer in range(encoder.config.num_hidden_layers):
+        place = f"encoder.layer.{layer}"
+        query, key, value = (
+            parted(dense(x, f"{place}.attention.self.{name}_proj"))
+            for name in ("query", "key", "value")
+        )
+        position_key = parted(dense(table, f"{place}.attention.self.key_proj"))
+        position_query = parted(dense(table, f"{place}.attention.self.query_proj"))
+        scale = np.sqrt(query.shape[-1] * 3)
+        attention = query @ key.transpose(0, 2, 1) / scale
+        to_place = np.clip(bucket + span, 0, 2 * span - 1)
+        c2p = query @ position_key.transpose(0, 2, 1)
+        p2c = key @ position_query.transpose(0, 2, 1)
+        back = np.clip(-bucket + span, 0, 2 * span - 1)
+        for head in range(heads):
+            attention[head] += np.take_along_axis(c2p[head], to_place, 1) / scale
+            attention[head] += np.take_along_axis(p2c[head], back, 1).T / scale
+        shares = np.exp(attention - attention.max(-1, keepdims=True))
+        shares /= shares.sum(-1, keepdims=True)
+        mixed = (shares @ value).transpose(1, 0, 2).reshape(n, -1)
+        y = norm(
+            dense(mixed, f"{place}.attention.output.dense") + x,
+            f"{place}.attention.output.LayerNorm",
+        )
+        wide = dense(y, f"{place}.intermediate.dense")
+        wide = 0.5 * wide * (1 + np.vectorize(math.erf)(wide / math.sqrt(2)))
+        x = norm(dense(wide, f"{place}.output.dense") + y, f"{place}.output.LayerNorm")
+    return x

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -235,3 +236,65 @@ def test_a_question_left_out_is_in_no_other_part(known, base, tmp_path):
     each = train_judge(Training(known, base, tmp_path / "each", quick, left_out="each"), False)
     assert len(each.record.left_out) == 3
     assert len(each.record.questions) == 3
+
+
+EARLY = {"rate": 3e-3, "patience": 3, "epochs": 40.0}
+
+
+def evaluations(folder):
+    return [line for line in curve_of(folder) if "eval_loss" in line]
+
+
+def seen(folder):
+    return [(line["step"], line["eval_loss"]) for line in evaluations(folder)]
+
+
+def test_a_training_that_is_killed_keeps_its_patience_and_its_curve(known, base, tmp_path):
+    train_judge(Training(known, base, tmp_path / "straight", EARLY), False)
+    expected = seen(tmp_path / "straight")
+    assert len(expected) < 40
+
+    def killed(line):
+        if line.startswith(f"step {expected[-2][0]}:"):
+            raise RuntimeError("killed")
+
+    training = Training(known, base, tmp_path / "killed", EARLY)
+    with pytest.raises(RuntimeError, match="killed"):
+        train_judge(training, False, killed)
+    train_judge(training, True)
+    assert seen(tmp_path / "killed") == expected
+    assert same(tmp_path / "killed", Finished(tmp_path / "straight" / "judge", None, 0))
+    shutil.rmtree(tmp_path / "killed" / "judge")  # as if it was killed once it had ended early
+    train_judge(training, True)
+    assert seen(tmp_path / "killed") == expected
+    assert same(tmp_path / "killed", Finished(tmp_path / "straight" / "judge", None, 0))
+
+
+def test_weights_that_are_no_numbers_are_in_no_checkpoint(known, base, tmp_path, monkeypatch):
+    """The loss is still finite at the step after which the weights are not."""
+    from delibsim.scorers.judge import training as own
+
+    def spoilt(self, *given, **options):
+        if self.state.global_step == 12:
+            with torch.no_grad():
+                self.model.head[1].weight[0, 0] = float("nan")
+        return saved(self, *given, **options)
+
+    saved = own._Trainer._save_checkpoint
+    monkeypatch.setattr(own._Trainer, "_save_checkpoint", spoilt)
+    with pytest.raises(WrongInput, match="after step 12 weights are no finite numbers"):
+        train_judge(Training(known, base, tmp_path / "nan", QUICK), False)
+    assert checkpoints(tmp_path / "nan") == [6]
+
+
+def test_a_disk_that_fills_while_the_optimiser_is_written_leaves_the_checkpoints_before(
+    records, base, tmp_path
+):
+    """Weights still fit, and the state of the optimiser, twice as large, does not."""
+    weights = (base / "model.safetensors").stat().st_size
+    full = begin(records, base, tmp_path / "full", limit=int(weights * 1.5))
+    _, err = full.communicate()
+    assert full.returncode == 2, err
+    assert "could not be written" in err
+    assert "the checkpoints before are whole" in err
+    assert not list((tmp_path / "full" / "checkpoints").glob("checkpoint-*"))
