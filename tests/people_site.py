@@ -44,9 +44,9 @@ def hall_of(home, *settings, models="[person,person,citizen]", hosting=PLAIN, st
 
 
 @contextmanager
-def served(hall, proxies=(), hosts=(), holding=True):
+def served(hall, proxies=(), hosts=(), holding=True, port=0):
     """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them."""
-    made = socket.create_server(("127.0.0.1", 0))
+    made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     gate = Gate(application(hall, RaterDesk(hall.runs, hall.register)), hosts, proxies)
     config = uvicorn.Config(

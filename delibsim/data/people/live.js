@@ -14,27 +14,41 @@
   const part = document.getElementById("part");
   if (!part || !window.EventSource) return;
   let asked = false, again = false;
+  function lost() {
+    const state = part.querySelector(".state");
+    if (state) state.textContent = part.dataset.lost;
+  }
   async function renew() {
     if (asked) { again = true; return; }
     asked = true;
     try {
       const answer = await fetch(part.dataset.part);
+      if (answer.status === 403 || answer.status === 404) { location.reload(); return; }
       if (!answer.ok) throw new Error(answer.status);
       const now = await answer.json();
       if (now.key !== part.dataset.key || (now.waits !== part.dataset.waits && now.waits !== "wait")) { location.reload(); return; }
       part.innerHTML = now.html;
     } catch {
-      const state = part.querySelector(".state");
-      if (state) state.textContent = part.dataset.lost;
+      lost();
     }
     asked = false;
     if (again) { again = false; renew(); }
   }
-  const events = new EventSource(part.dataset.events);
-  events.addEventListener("change", renew);
-  events.addEventListener("open", renew);
-  events.addEventListener("error", () => {
-    const state = part.querySelector(".state");
-    if (state && events.readyState !== 1) state.textContent = part.dataset.lost;
-  });
+  // A browser comes back by itself where the network was gone, but not where a server or a proxy
+  // answered that it cannot: then this asks again, less and less often.
+  let wait = 1000;
+  function listen() {
+    const events = new EventSource(part.dataset.events);
+    events.addEventListener("change", renew);
+    events.addEventListener("open", () => { wait = 1000; renew(); });
+    events.addEventListener("error", () => {
+      if (events.readyState === 1) return;
+      lost();
+      if (events.readyState !== 2) return;
+      events.close();
+      setTimeout(() => { renew(); listen(); }, wait);
+      wait = Math.min(2 * wait, 30000);
+    });
+  }
+  listen();
 })();

@@ -104,6 +104,7 @@ class Entry:
         before = person_of_panel(self.register, name, given) if given else ""
         if before:
             return replace(found, person=before)
+        self.visits.count_newcomer(request)
         code = self.visits.words(request).code
         return accept(self.register, found, code, who)
 

@@ -24,7 +24,7 @@ from delibsim.store.people.requests import (
     note_shown,
     save_draft,
 )
-from delibsim.store.people.rooms import last_change, seen_of
+from delibsim.store.people.rooms import STOOD_IN, last_change, seen_of
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields, Visit, Visits, home
@@ -71,8 +71,13 @@ class Room:
             note_shown(self.register, view.request.key)
             form = self._form(visit, view.request, given, faults)
         told = self._told(view) if not known else "people.known"
-        values = {"view": view, "form": form, "told": told, "waiting": waiting(view)}
-        values["hosting"] = self.hosting
+        values: dict[str, Any] = {
+            "view": view,
+            "form": form,
+            "told": told,
+            "waiting": waiting(view),
+        }
+        values |= {"hosting": self.hosting, "models": self._models(view)}
         return self.visits.page(visit, "room.html", 422 if faults else 200, **values)
 
     def part(self, visit: Visit, request: Request) -> Response:
@@ -184,6 +189,13 @@ class Room:
         form["title"] = visit.words(title_of(asked))
         form["limit"], form["left"] = limit, _left(limit, request)
         return form
+
+    def _models(self, view: View) -> set[str]:
+        """The seats that are shown to be models, where people may know that."""
+        if not self.hosting.models_known:
+            return set()
+        people = {seat.name for seat in view.room.seats if seat.state != STOOD_IN}
+        return set(view.here) - people
 
     def _told(self, view: View) -> str:
         """The key of what became of what was asked last; "" where there is nothing to tell."""

@@ -16,7 +16,7 @@ from delibsim.store.people.persons import WITHDRAWN, Person, note_seen, person_o
 from delibsim.store.people.register import Unavailable, now
 from delibsim.web.people.gate import COOKIE, fields_in, login_in
 from delibsim.web.people.language import Language, language, languages
-from delibsim.web.people.rates import OF_ADDRESS, OFTEN, TRIES, Rates
+from delibsim.web.people.rates import NEWCOMERS, OF_ADDRESS, OFTEN, TRIES, Rates
 from delibsim.web.people.render import render
 
 HOME = "/me"
@@ -70,6 +70,11 @@ class Visits:
     def count_try(self, request: Request) -> None:
         """Count a link that opens nothing; HTTPException 429 where there are too many."""
         if self.rates.is_over(f"try {address_of(request)}", TRIES):
+            raise HTTPException(429)
+
+    def count_newcomer(self, request: Request) -> None:
+        """Count who comes by an open link for the first time; HTTPException 429 for too many."""
+        if self.rates.is_over(f"new {address_of(request)}", NEWCOMERS):
             raise HTTPException(429)
 
     def _count_unknown(self, request: Request) -> None:

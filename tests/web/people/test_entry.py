@@ -15,6 +15,7 @@ from delibsim.domain.hosting import Question
 from delibsim.store.people.entry import revoke, revoke_open
 from delibsim.store.people.persons import answers_of, person_of, persons
 from delibsim.store.people.rooms import seat_of
+from delibsim.web.people import visits
 from delibsim.web.people.gate import COOKIE
 
 CHECK = Question(
@@ -85,6 +86,17 @@ def test_two_hundred_people_of_one_address_come_in_at_once(tmp_path):
             assert http.post(link).status_code == 303
             http.cookies.clear()
     assert len(persons(hall.register)) == 200
+
+
+def test_an_open_link_does_not_let_in_thousands_of_one_address(tmp_path, monkeypatch):
+    monkeypatch.setattr(visits, "NEWCOMERS", (3, 60.0))
+    hall = hall_of(tmp_path)
+    link, (_, own) = open_link(hall), link_for(hall)
+    with served(hall) as address:
+        got = [Browser(address).http.post(link).status_code for _ in range(5)]
+        assert got == [303] * 3 + [429] * 2
+        assert Browser(address).http.post(own).status_code == 303
+    assert len(persons(hall.register)) == 4
 
 
 def test_an_id_of_a_panel_is_one_person_however_often_it_comes(tmp_path):

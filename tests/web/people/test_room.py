@@ -255,6 +255,15 @@ def test_the_lobby_says_how_many_are_missing_and_what_becomes_of_it(tmp_path):
             assert '<noscript><meta http-equiv="refresh"' in text
 
 
+def test_people_learn_who_is_a_model_only_where_that_is_declared(tmp_path):
+    for known in (False, True):
+        hall = hall_of(tmp_path, hosting=replace(PLAIN, models_known=known), study=f"k{known}")
+        with served(hall) as address:
+            text = Browser(address).enter(link_for(hall)[1]).page.text
+            assert ("Participant 3 (a program)" in text) == known
+            assert text.count("(a program)") == int(known)
+
+
 class Listening:
     """The lines of a stream of events."""
 
