@@ -75,7 +75,11 @@ class BrowserPerson:
     ) -> None:
         self.name, self.temperature = name, temperature
         self._session, self._desk = session, desk
-        self.capabilities = Capabilities(preflight=self._preflight)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """A preflight, which says so where there is no desk."""
+        return Capabilities(preflight=self._preflight)
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """What the person gave; status "cancelled" where there is no desk."""
