@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[2] / "data" / "people"
 
 @dataclass(frozen=True)
 class Language:
-    """One language: its code, the direction of its writing, and its texts by key ("form.save")."""
+    """One language: its code, the direction of its writing, its texts by key ("form.hand_in")."""
 
     code: str
     direction: str

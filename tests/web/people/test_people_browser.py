@@ -1,0 +1,156 @@
+"""A whole deliberation in real browsers: three people and two citizens; one drops out, one reloads in
+mid-sentence, one comes back on another device; axe finds no fault on any page.
+"""
+
+import os
+import shutil
+import time
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+from people_site import PLAIN, hall_of, link_for, served
+
+from delibsim.domain.hosting import Question
+from delibsim.models.person.browser import A_PERSON
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+HOSTING = replace(
+    PLAIN,
+    information="We talk *in turn*.",
+    questions=(Question("age", "How old are you?", "number", low=16, high=120),),
+    drop_out="stand_in",
+    completion_code="DONE-1",
+)
+ANSWER = """() => {
+  const form = document.querySelector("form.answers"), seen = new Set();
+  for (const one of form.querySelectorAll("input[type=radio]")) {
+    if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
+  }
+  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
+}"""
+WIDTHS = (1280, 400, 320)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; CHROMIUM names one")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def said():
+    """What pages complain of; nothing, at the end."""
+    found = []
+    yield found
+    assert found == []
+
+
+def opened(browser, said, width, link, cookies=()):
+    context = browser.new_context(viewport={"width": width, "height": 800}, bypass_csp=True)
+    context.add_cookies(list(cookies))
+    page = context.new_page()
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(link)
+    return page
+
+
+def faults(page):
+    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    found = module.Axe().run(page).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in found]
+
+
+def fits(page):
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def comes_in(page):
+    checked = []
+    for button in ("form button.first", "button[name=agree]"):
+        checked += faults(page)
+        page.click(f"main {button}" if button.startswith("form") else button)
+        page.wait_for_load_state()
+    page.fill("#q-age", "44")
+    checked += faults(page)
+    assert fits(page)
+    page.click("main form button.first")
+    page.wait_for_selector("#part")
+    return checked + faults(page)
+
+
+def test_three_people_and_two_citizens_deliberate_in_browsers(browser, said, tmp_path):
+    hall = hall_of(tmp_path, models="[person,person,person,citizen,citizen]", hosting=HOSTING)
+    links = [link_for(hall)[1] for _ in range(3)]
+    with served(hall) as address:
+        pages = [
+            opened(browser, said, width, address + link)
+            for width, link in zip(WIDTHS, links, strict=True)
+        ]
+        for page in pages:
+            assert comes_in(page) == []
+        for page in pages:  # the last seat is taken: the others learn of it by themselves
+            page.wait_for_selector("form.answers", timeout=20_000)
+            assert faults(page) == []
+            assert fits(page)
+        reloaded = moved = left = False
+        shown = set()
+        end = time.monotonic() + 240
+        while time.monotonic() < end:
+            over = 0
+            for n, page in enumerate(pages):
+                page.wait_for_load_state()
+                if page.locator(".code, .notice:has-text('You have left')").count():
+                    over += 1
+                    continue
+                if not page.locator("form.answers").count():
+                    continue
+                if page.locator("textarea").count():
+                    if n == 0 and not reloaded:
+                        page.fill("textarea", "Half a sen")
+                        page.locator(".saved", has_text="Saved").wait_for()
+                        page.reload()
+                        assert page.locator("textarea").input_value() == "Half a sen"
+                        reloaded = True
+                    if n == 1 and not moved:
+                        cookies = page.context.cookies()
+                        page.context.close()
+                        pages[1] = page = opened(browser, said, 400, f"{address}/me", cookies)
+                        moved = True
+                    if n == 2 and not left:
+                        page.click("a[href='/me/leave']")
+                        assert faults(page) == []
+                        page.click("main form button")
+                        left = True
+                        continue
+                    assert faults(page) == []
+                    assert fits(page)
+                    shown.add(page.locator(".statement").count())
+                    page.fill("textarea", "I would begin with those who live near by.")
+                page.evaluate(ANSWER)
+                page.locator("form.answers button.first").click()
+            if over == len(pages):
+                break
+            time.sleep(0.1)
+        assert (reloaded, moved, left, over) == (True, True, True, 3)
+        assert all(faults(page) == [] for page in pages)
+        assert [page.locator(".code").count() for page in pages] == [1, 1, 0]
+        for page in pages:
+            page.context.close()
+    (session,) = hall.runs.sessions()
+    run = hall.runs.run(session)
+    assert run.status == "complete"
+    assert len(run.transcript) == 5
+    exchanges, _ = hall.runs.exchanges(session)
+    by = {row["completion"]["model_returned"] for row in exchanges}
+    assert A_PERSON in by
+    assert "stand-in: citizen" in by

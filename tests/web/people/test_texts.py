@@ -1,0 +1,71 @@
+"""Texts of pages: every language has every key with the same values; the researcher's Markdown."""
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("jinja2")
+
+from delibsim.web.people.language import FOLDER, language, languages
+from delibsim.web.people.markdown import html_of
+from delibsim.web.people.rates import Rates
+
+MODULES = FOLDER.parents[1] / "web" / "people"
+USED = re.compile(r"""["']((?:people|page|rate|form)\.(?!html|css)[a-z_]+)["']""")
+TAG = re.compile(
+    r"</?(?:p|h[2-4]|ul|li|em|strong)>|<a href=\"(?:https?|mailto):[^\"<>]*\" rel=\"noreferrer\">|</a>"
+)
+
+
+def names_in(text):
+    return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name)
+
+
+@pytest.mark.parametrize("code", [code for code in languages() if code != "en"])
+def test_every_language_has_every_text_with_the_same_values(code):
+    english, other = language("en").texts, language(code).texts
+    assert other.keys() == english.keys()
+    for key, text in english.items():
+        assert names_in(other[key]) == names_in(text), key
+        assert other[key].strip(), key
+    same = [key for key in english if len(english[key]) > 25 and english[key] == other[key]]
+    assert same == [], "not translated"
+
+
+def test_every_text_that_pages_name_is_there():
+    known = language("en").texts
+    for path in [*FOLDER.glob("*.html"), *MODULES.glob("*.py")]:
+        for key in USED.findall(path.read_text(encoding="utf-8")):
+            ends = key.endswith("_")  # the rest is a value, such as how a seat stands
+            found = any(one.startswith(key) for one in known) if ends else key in known
+            assert found, f"{path.name}: {key}"
+
+
+@given(st.text(alphabet=string.printable + "é<>&\"'*[]()#-\u202e", max_size=200))
+def test_markdown_gives_no_element_but_its_own(text):
+    left = TAG.sub("", str(html_of(text)))
+    assert "<" not in left
+    assert ">" not in left
+
+
+def test_markdown_links_lead_to_pages_and_addresses_alone():
+    page = html_of("[a](https://x.org/?a=1&b=2) [b](javascript:alert(1)) [c](mailto:a@b.org)")
+    assert 'href="https://x.org/?a=1&amp;b=2"' in page
+    assert "javascript:" not in re.findall(r'href="([^"]*)"', page)
+    assert page.count("<a ") == 2
+
+
+def test_rates_count_within_their_time_and_forget_who_has_not_asked(monkeypatch):
+    rates, moment = Rates(), [100.0]
+    monkeypatch.setattr("delibsim.web.people.rates.time.monotonic", lambda: moment[0])
+    assert [rates.is_over("a", (3, 10.0)) for _ in range(5)] == [False] * 3 + [True] * 2
+    assert not rates.is_over("b", (3, 10.0))
+    moment[0] += 11
+    assert not rates.is_over("a", (3, 10.0))
+    monkeypatch.setattr("delibsim.web.people.rates.KEPT", 2)
+    for name in "cdef":
+        rates.is_over(name, (3, 10.0))
+    assert len(rates._asked) <= 3
