@@ -27,6 +27,7 @@ CHECKPOINT = "The folder of a checkpoint: judges/NAME/judge after delibsim judge
 ACTIVATION = "sigmoid or none: how a checkpoint that was made elsewhere answers."
 FORM = 'The input form of one made elsewhere: "question=Question: ;opinion=Opinion: ;summary=".'
 LONGEST = "The most tokens that a checkpoint made elsewhere reads."
+CONTROLS = "Also score placebos: summaries by opinions that they were not written from."
 DEVICE = "What computes: auto, cpu or cuda."
 INTEGERS = ("batch", "accumulated", "patience", "every", "seed", "longest")
 DECIMALS = ("epochs", "rate", "decay", "warmup", "clipped")
@@ -114,6 +115,7 @@ def score(
         list[str] | None, typer.Argument(metavar="[summaries=NAME]", help="Which summaries.")
     ] = None,
     device: Annotated[str, typer.Option(help=DEVICE)] = "auto",
+    controls: Annotated[bool, typer.Option("--controls", help=CONTROLS)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
@@ -127,7 +129,8 @@ def score(
     summaries = values_of(settings, ["summaries"])["summaries"]
     screen = console(stderr=True)
     told = partial(screen.print, soft_wrap=True, markup=False)
-    found = score_summaries(study_at(study, root), folder, summaries, device, told)
+    runs = study_at(study, root)
+    found = score_summaries(runs, folder, summaries, device, told, controls)
     if as_json:
         echo_json(vars(found))
     else:

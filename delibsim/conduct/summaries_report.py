@@ -59,11 +59,14 @@ def judged_set(
             wanted[judge] = wanted[judge] | sittings if judge in wanted else sittings
     planned = {judge: len(sittings) for judge, sittings in wanted.items()}
     trained = _trained(runs, found, judgments)
-    pairs = sum(len(material.shown(one.slot)) for one in every.values() if not one.missing)
+    shown = {id: frozenset(material.shown(one.slot)) for id, one in every.items()}
     for scores in trained:
-        planned[scores.judge] = pairs
+        asked_for = [len(shown[id]) for id, one in every.items() if not one.missing]
+        if scores.files.task().get("controls"):  # as many others, where there are so many
+            asked_for += [n for n in asked_for if 2 * n <= len(material.opinions)]
+        planned[scores.judge] = sum(asked_for)
         judges[scores.judge] = {"kind": TRAINED}
-    by_networks = [trained_table(one.judge, one.all(told)) for one in trained]
+    by_networks = [trained_table(one.judge, one.all(told), shown) for one in trained]
     return JudgedSet(
         study=runs.study,
         question=opinions.question,

@@ -1,6 +1,6 @@
 """From opinions, summaries and judgments to the tables that analyses of summaries read."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -29,12 +29,17 @@ def ratings_table(given: Given, trained: Sequence[pd.DataFrame] = ()) -> pd.Data
     return _once(table, ["judge", "summary", "opinion"])
 
 
-def trained_table(judge: str, scores: Iterable[TrainedScore]) -> pd.DataFrame:
-    """A row a score of a trained judge, on the scale of labels, where it need not be whole."""
+def trained_table(
+    judge: str, scores: Iterable[TrainedScore], sources: Mapping[str, Collection[str]]
+) -> pd.DataFrame:
+    """A row a score of a trained judge, on the scale of labels, where it need not be whole; a
+    placebo where the summary was not written from the opinion (`sources`, by summary).
+    """
     rows = []
     for one in scores:
         labels = label_of([one.values[name] for name in DIMENSIONS])
-        rows.append((judge, False, one.summary, one.opinion, False, "", *labels))
+        control = one.opinion not in sources.get(one.summary, ())
+        rows.append((judge, False, one.summary, one.opinion, control, "", *labels))
     table = pd.DataFrame(rows, columns=RATED)
     return table.drop_duplicates(["summary", "opinion"], keep="last")
 

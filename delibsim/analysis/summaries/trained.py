@@ -20,8 +20,8 @@ from delibsim.measures.summaries.prediction import (
 RESAMPLES = 2_000
 SEED = seed_of("metrics of a trained judge")
 PUBLISHED_DROP = (
-    "published: on questions that it was not trained on, the judge's mean correlation with people"
-    " falls from 0.47 to 0.20"
+    "published: on questions that it was not trained on, the judge's Spearman correlation with"
+    " people on representativeness falls from 0.47 to 0.20"
 )
 
 

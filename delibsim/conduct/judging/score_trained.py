@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from delibsim.analysis.summaries.trained import PUBLISHED_DROP
-from delibsim.annotation.judging import JudgedMaterial
+from delibsim.annotation.judging import JudgedMaterial, rating_sittings
 from delibsim.conduct.judging.plan import judged_material
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
@@ -84,10 +84,15 @@ def set_up_judge(
 
 
 def score_summaries(
-    runs: Runs, folder: Path, summaries: str = "", device: str = "auto", told: Told = lambda _: None
+    runs: Runs,
+    folder: Path,
+    summaries: str = "",
+    device: str = "auto",
+    told: Told = lambda _: None,
+    controls: bool = False,
 ) -> ScoredSummaries:
-    """Score every summary of a study beside every opinion that it was written from; what is known
-    is not computed again.
+    """Score every summary of a study beside every opinion that it was written from, with `controls`
+    also beside as many others; what is known is not computed again.
 
     WrongInput where there is nothing to score, or another checkpoint has that name.
     """
@@ -101,8 +106,9 @@ def score_summaries(
 
     judge = trained_judge(folder, device)
     scores = TrainedScores.of(runs, judge.record.name)
-    _settle(runs, scores, judge.record, found.name)
-    pairs = list(_pairs(material))
+    _settle(runs, scores, judge.record, found.name, controls)
+    sittings = rating_sittings(material, controls=controls)
+    pairs = [(one.summary, one.opinion) for one in sittings]
     triples = [_triple(material, *pair) for pair in pairs]
     keys = [judge.key(triple) for triple in triples]
     waiting = _Waiting.of(pairs, keys, scores)
@@ -208,18 +214,14 @@ def notes_of(record: CheckpointRecord, question: str) -> list[str]:
     return notes
 
 
-def _pairs(material: JudgedMaterial) -> Iterator[Pair]:
-    for summary, own in material.sources.items():
-        for opinion in own:
-            yield summary, opinion
-
-
 def _triple(material: JudgedMaterial, summary: str, opinion: str) -> Triple:
     words = material.opinions[opinion], material.summaries[summary]
     return Triple(material.question, *words)
 
 
-def _settle(runs: Runs, scores: TrainedScores, record: CheckpointRecord, summaries: str) -> None:
+def _settle(
+    runs: Runs, scores: TrainedScores, record: CheckpointRecord, summaries: str, controls: bool
+) -> None:
     """Keep which checkpoint scores which summaries; WrongInput where another has its name."""
     now = {"judge": record.name, "checkpoint": record.hash, "summaries": summaries}
     if scores.files.begun():
@@ -231,5 +233,5 @@ def _settle(runs: Runs, scores: TrainedScores, record: CheckpointRecord, summari
                 f" {' and '.join(changed)}; name the judge otherwise: rename its folder, then"
                 " delibsim judge setup"
             )
-        return
-    scores.files.settle(now)
+        controls = controls or bool(begun.get("controls"))
+    scores.files.settle({**now, "controls": controls})
