@@ -27,6 +27,8 @@ CHECKPOINT = "The folder of a checkpoint: judges/NAME/judge after delibsim judge
 ACTIVATION = "sigmoid or none: how a checkpoint that was made elsewhere answers."
 FORM = 'The input form of one made elsewhere: "question=Question: ;opinion=Opinion: ;summary=".'
 LONGEST = "The most tokens that a checkpoint made elsewhere reads."
+SCALE = "How one made elsewhere answers: unit (0 to 1; the default) or labels (-1 to 7)."
+OF_BASE = "The encoder whose config.json and tokeniser a checkpoint of weights alone lacks."
 CONTROLS = "Also score placebos: summaries by opinions that they were not written from."
 DEVICE = "What computes: auto, cpu or cuda."
 INTEGERS = ("batch", "accumulated", "patience", "every", "seed", "longest")
@@ -89,6 +91,8 @@ def setup(
     activation: Annotated[str, typer.Option(help=ACTIVATION)] = "",
     form: Annotated[str, typer.Option(help=FORM)] = "",
     longest: Annotated[int, typer.Option(min=16, help=LONGEST)] = 4096,
+    scale: Annotated[str, typer.Option(help=SCALE)] = "",
+    base: Annotated[Path | None, typer.Option(help=OF_BASE)] = None,
     as_json: Json = False,
 ) -> None:
     """Check a checkpoint whole, and keep the hashes of its files in its judge.json."""
@@ -99,11 +103,12 @@ def setup(
     stated = None
     if form or longest != 4096:
         stated = InputForm(_labels(form) if form else InputForm().labels, longest)
-    record = set_up_judge(folder, activation, stated)
+    record = set_up_judge(folder, activation, stated, scale, base)
     if as_json:
         echo_json({"checkpoint": record.hash, **vars(record)})
         return
-    say(f"checkpoint {record.hash}: {record.name}, activation {record.activation}")
+    answers = f"activation {record.activation}, scale {record.scale}"
+    say(f"checkpoint {record.hash}: {record.name}, {answers}")
     print_each(described(record), console())
     say(f"Next       delibsim judge score STUDY {shown(folder)}")
 

@@ -11,9 +11,10 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import TrainedScore, Triple
 from delibsim.scorers.judge.checkpoint import (
-    SCALE,
+    SCALES,
     CheckpointRecord,
     base_tokenizer,
+    complete_from_base,
     hashes,
     load_judge,
     need_extra,
@@ -50,10 +51,15 @@ class ScoredSummaries:
 
 
 def set_up_judge(
-    folder: Path, activation: str = "", form: InputForm | None = None
+    folder: Path,
+    activation: str = "",
+    form: InputForm | None = None,
+    scale: str = "",
+    base: Path | None = None,
 ) -> CheckpointRecord:
-    """Check and hash a checkpoint. Activation and form are read from its record; of one that was
-    made elsewhere they are stated.
+    """Check and hash a checkpoint. Activation, form and scale ("unit" or "labels") are read from
+    its record; of one that was made elsewhere they are stated. `base` is the folder of the encoder
+    from which files are copied that a checkpoint of weights alone lacks.
 
     WrongInput for a checkpoint that is partial, foreign, or changed how it is read.
     """
@@ -68,14 +74,23 @@ def set_up_judge(
             )
         if form is not None and form != known.form:
             raise WrongInput(f"{folder}: its record has another input form: {known.form}")
+        if scale and SCALES.get(scale) != known.scale:
+            raise WrongInput(f"{folder}: its record says scale {known.scale}, not {scale}")
     else:
         if activation not in ("sigmoid", "none"):
             raise WrongInput(
                 f"{folder} has no judge.json: it was made elsewhere, so say how it answers:"
                 " --activation sigmoid (scores within 0..1) or --activation none"
             )
+        scale = scale or "unit"
+        if scale not in SCALES:
+            raise WrongInput(f"--scale is unit (0 to 1) or labels (-1 to 7), not '{scale}'")
+        if scale == "labels" and activation == "sigmoid":
+            raise WrongInput("--scale labels: a sigmoid gives 0 to 1, so it gives no labels")
         name = folder.resolve().name
-        known = CheckpointRecord(name, activation, SCALE, form or InputForm())
+        known = CheckpointRecord(name, activation, SCALES[scale], form or InputForm())
+    if base is not None:
+        complete_from_base(folder, base)
     base_tokenizer(folder)
     load_judge(folder, known)
     record = replace(known, files=hashes(folder))

@@ -32,6 +32,11 @@ FILES = {"config.json": (), "weights": ("model.safetensors", "pytorch_model.bin"
 TOKENISER = ("tokenizer.json", "spm.model", "vocab.txt", "sentencepiece.bpe.model")
 SCALE = "(r + 1) / 8"
 """The scale of scores: normalised labels."""
+LABELS = "r"
+"""The scale of a checkpoint made elsewhere that answers in labels, from -1 to 7."""
+SCALES = {"unit": SCALE, "labels": LABELS}
+"""The scales that a checkpoint may have, by the words that state them."""
+OF_BASE = ("config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,21 @@ def load_judge(folder: Path, record: CheckpointRecord) -> Any:
     return judge.eval()
 
 
+def complete_from_base(folder: Path, base: Path) -> list[str]:
+    """Copy the configuration and the tokeniser of an encoder into the folder of a checkpoint that
+    has weights alone; the names of the files. What the folder has is left as it is.
+    """
+    _need_base(base)
+    names = (*OF_BASE, *TOKENISER)
+    own_tokeniser = any((folder / name).is_file() for name in TOKENISER)
+    copied = []
+    for name in names if not own_tokeniser else ("config.json",):
+        if (base / name).is_file() and not (folder / name).exists():
+            shutil.copyfile(base / name, folder / name)
+            copied.append(name)
+    return copied
+
+
 def save_judge(judge: Any, tokenizer: Any, base: Path, folder: Path) -> None:
     """Write the files of a checkpoint: weights, the configuration of its encoder, its tokeniser."""
     from safetensors.torch import save_file
@@ -252,8 +272,9 @@ def unchanged(folder: Path, record: CheckpointRecord) -> None:
 def _check(file: Path, record: CheckpointRecord) -> None:
     if record.activation not in ("sigmoid", "none"):
         raise WrongInput(f"{file}: activation is sigmoid or none, not {record.activation!r}")
-    if record.scale != SCALE:
-        raise WrongInput(f"{file}: the scale of scores is {record.scale!r}, not {SCALE!r}")
+    if record.scale not in SCALES.values():
+        known = " or ".join(map(repr, SCALES.values()))
+        raise WrongInput(f"{file}: the scale of scores is {record.scale!r}, not {known}")
     dimensions = record.settings.get("dimensions", list(DIMENSIONS))
     if tuple(dimensions) != DIMENSIONS:
         raise WrongInput(f"{file}: its dimensions are {dimensions}, not {list(DIMENSIONS)}")

@@ -6,8 +6,10 @@ from typing import Any
 
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.training import Triple
+from delibsim.measures.summaries.labels import normalised
 from delibsim.scorers.cache import key_of
 from delibsim.scorers.judge.checkpoint import (
+    LABELS,
     CheckpointRecord,
     base_tokenizer,
     load_judge,
@@ -25,7 +27,8 @@ Values = tuple[float, ...]
 
 
 class Predictor:
-    """A network that scores triples: y from 0 to 1 by dimension, as it gives them.
+    """A network that scores triples: y from 0 to 1 by dimension, as it gives them; y = (r + 1) / 8
+    where it gives labels r.
 
     Without an activation they may leave 0..1; they are not cut. `cut` counts summaries that were
     cut at their end to fit. A batch has at most `tokens` tokens, with its padding.
@@ -51,6 +54,8 @@ class Predictor:
             self.cut += cut
             for batch in batches([len(one) for one in tokens], self._tokens):
                 found = self._computed([tokens[place] for place in batch])
+                if self.record.scale == LABELS:
+                    found = normalised(found).tolist()
                 for place, values in zip(batch, found, strict=True):
                     yield begin + place, tuple(values)
 

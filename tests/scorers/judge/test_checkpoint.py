@@ -159,6 +159,36 @@ def test_a_checkpoint_without_activation_may_leave_the_scale_and_is_counted(mine
     assert max(values) > 1
 
 
+def test_a_checkpoint_that_answers_in_labels_is_read_on_the_same_scale(mine):
+    triple = Triple("q", "o", "s")
+    (mine / "judge.json").unlink()
+    set_up_judge(mine, "none")
+    ((_, plain),) = trained_judge(mine, "cpu").scores([triple])
+    (mine / "judge.json").unlink()
+    record = set_up_judge(mine, "none", scale="labels")
+    ((_, found),) = trained_judge(mine, "cpu").scores([triple])
+    assert found == pytest.approx([(label + 1) / 8 for label in plain])
+    with pytest.raises(WrongInput, match="its record says scale r, not unit"):
+        set_up_judge(mine, scale="unit")
+    (mine / "judge.json").unlink()
+    with pytest.raises(WrongInput, match="gives no labels"):
+        set_up_judge(mine, "sigmoid", scale="labels")
+    assert record.hash != set_up_judge(mine, "none").hash
+
+
+def test_weights_alone_are_completed_from_their_base(mine, base):
+    expected = load_judge(mine, read_record(mine)).state_dict()
+    for path in mine.iterdir():
+        if path.name != "model.safetensors":
+            path.unlink()
+    with pytest.raises(WrongInput, match=r"config\.json"):
+        set_up_judge(mine, "sigmoid")
+    record = set_up_judge(mine, "sigmoid", base=base)
+    found = load_judge(mine, record).state_dict()
+    assert all(torch.equal(found[name], one) for name, one in expected.items())
+    assert trained_judge(mine, "cpu").key(Triple("q", "o", "s"))
+
+
 def test_summaries_of_a_study_are_scored_once_and_reported(mine, tmp_path, monkeypatch):
     from delibsim.store.runs import Runs
 
