@@ -8,7 +8,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 TESTS ?=
 UV ?= uv
-WORKERS ?= 2
+# One worker more than cores: tests wait for clocks, processes and servers.
+WORKERS ?= 3
 # Each worker begins with a part of the modules, so that what tests of a module share is made once, and then takes from the other's.
 PARALLEL = -n $(WORKERS) --dist worksteal
 
