@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +11,7 @@ from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.people.desk import RoomDesk, standing_in
+from delibsim.conduct.people.intervention_record import InterventionRecord
 from delibsim.conduct.people.pace import Paced
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
@@ -20,6 +20,7 @@ from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
 from delibsim.models.pool import ModelPool
+from delibsim.store.people import interventions as acts
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import WaitingRequest, open_request
 from delibsim.store.people.rooms import (
@@ -44,7 +45,6 @@ from delibsim.store.people.rooms import (
     set_seat,
     take_seat,
 )
-from delibsim.store.people.rooms import say as say_in_room
 from delibsim.store.runs import Runs
 
 PERSON = "person"
@@ -96,6 +96,7 @@ class Hall(Observer):
         self._speaker: dict[str, str] = {}
         self._changed: dict[str, asyncio.Event] = {}
         self._stopped: dict[str, float] = {}
+        self._record = InterventionRecord(runs, register, self.sessions, told)
         self._loop: asyncio.AbstractEventLoop | None = None
         for name, session in self.sessions.items():
             open_room(register, name, people_of(session))
@@ -107,6 +108,7 @@ class Hall(Observer):
             while True:
                 for room in await asyncio.to_thread(self._rooms):
                     await self._tend(room)
+                await asyncio.to_thread(self._record.keep)
                 await asyncio.sleep(TICK)
         finally:
             for task in self._held.values():
@@ -130,7 +132,8 @@ class Hall(Observer):
         name, seat = seated
         (room,) = rooms_of(self.register, name)
         own = next(one for one in room.seats if one.name == seat)
-        request = open_request(self.register, name, seat) if own.state == TAKEN else None
+        asks = own.state == TAKEN and room.state not in (OVER, CANCELLED)
+        request = open_request(self.register, name, seat) if asks else None
         waits = {LOBBY: "lobby", OVER: "over", CANCELLED: "cancelled", STOPPED: "stopped"}
         state = waits.get(room.state, "asked" if request else "wait")
         if own.state in (SILENT, STOOD_IN):
@@ -157,7 +160,7 @@ class Hall(Observer):
 
     async def changes(self, session: str, after: int) -> AsyncIterator[int]:
         """The id of the last change, whenever there is a new one: here at once, of another server
-        within a second.
+        within a second; the same id again after a second without one.
         """
         while True:
             event = self._changed.setdefault(session, asyncio.Event())  # before the look
@@ -169,8 +172,10 @@ class Hall(Observer):
                 after = found
                 yield after
                 continue
-            with suppress(TimeoutError):
+            try:
                 await asyncio.wait_for(event.wait(), 1.0)
+            except TimeoutError:
+                yield after
 
     def handed_in(self, session: str) -> None:
         """Somebody has handed something in: the desk looks at once."""
@@ -183,28 +188,43 @@ class Hall(Observer):
         seated = seat_of(self.register, person)
         if seated is None:
             return
-        stands_in = self.hosting.drop_out == "stand_in"
-        by = self.hosting.stand_in if stands_in else ""
-        set_seat(self.register, *seated, STOOD_IN if stands_in else SILENT, by)
+        by = self.follows
+        set_seat(self.register, *seated, STOOD_IN if by else SILENT, by)
         self.handed_in(seated[0])
+
+    @property
+    def follows(self) -> str:
+        """The model that follows who leaves; "" where the seat is silent from then on."""
+        return self.hosting.stand_in if self.hosting.drop_out == "stand_in" else ""
+
+    def take_away(self, person: str) -> bool:
+        """The researcher takes a seat from a person, as if she had left; False where she has none,
+        or had left it before.
+        """
+        seated = acts.take_away(self.register, person, self.follows)
+        if seated is not None:
+            self.handed_in(seated[0])
+        return seated is not None
 
     def say(self, session: str, text: str, person: str = "") -> None:
         """Send a message of the researcher."""
-        say_in_room(self.register, session, text, person)
+        acts.say(self.register, session, text, person)
         self._tell(session)
 
-    async def end(self, session: str, detail: str = "ended by the researcher") -> None:
-        """End a room: what is held stops, and its record stays."""
-        if task := self._held.pop(session, None):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        set_room(self.register, session, CANCELLED, detail)
-        self._tell(session)
+    def end(self, session: str) -> bool:
+        """The researcher ends a room, and its record stays; False where it was over before.
 
-    def restart(self, session: str) -> None:
-        """Let a room that was stopped go on."""
-        self._stopped.pop(session, None)
-        set_room(self.register, session, HELD)
+        Whichever server holds it stops within two ticks.
+        """
+        ended = acts.end_room(self.register, session)
+        self._tell(session)
+        return ended
+
+    def restart(self, session: str) -> bool:
+        """The researcher lets a room that was stopped go on now; False where it was not stopped."""
+        begun = acts.restart_room(self.register, session)
+        self._tell(session)
+        return begun
 
     def on_event(self, event: Event) -> None:
         """Keep what was said, and tell who waits."""
@@ -213,7 +233,8 @@ class Hall(Observer):
         if isinstance(event.said, Statement):
             self._said[event.session].append(event.said)
         if event.turn is not None:
-            note(self.register, event.session, "turn", {"done": event.done})
+            about = {"done": event.done, "turn": event.turn.index, "by": event.participant}
+            note(self.register, event.session, "turn", about)
         self._tell(event.session)
 
     def _rooms(self) -> list[Room]:
@@ -226,9 +247,13 @@ class Hall(Observer):
         """Do for a room what is due."""
         name = room.session
         if name in self._held and not self._held[name].done():
-            await asyncio.to_thread(lease, self.register, name, self.server)
+            here = await asyncio.to_thread(lease, self.register, name, self.server)
+            if room.state == CANCELLED or not here:
+                await self._let_go(name)  # it was ended elsewhere, or another server has it now
             return
-        if room.state == LOBBY:
+        if room.state == CANCELLED and self.runs.held(name):
+            set_room(self.register, name, OVER)  # it was ended while its run was written
+        elif room.state == LOBBY:
             await self._wait_for_people(room)
         elif room.state == HELD or (room.state == STOPPED and self._is_due(name)):
             self._begin(room)
@@ -236,20 +261,20 @@ class Hall(Observer):
     async def _wait_for_people(self, room: Room) -> None:
         """Begin where all seats are taken; else do what was declared when nobody comes."""
         if not room.missing:
-            set_room(self.register, room.session, HELD)
+            set_room(self.register, room.session, HELD, of=(LOBBY,))
             return
         limit = self.hosting.lobby.minutes
         if limit is None or room.first is None or now() - room.first < 60 * limit:
             return
         if self.hosting.nobody_comes == "cancel":
-            set_room(self.register, room.session, CANCELLED, "not enough people came")
+            set_room(self.register, room.session, CANCELLED, "not enough people came", (LOBBY,))
         elif self.hosting.nobody_comes == "stand_in":
             for seat in room.seats:
                 if seat.state == "free":
                     set_seat(
                         self.register, room.session, seat.name, STOOD_IN, self.hosting.stand_in
                     )
-            set_room(self.register, room.session, HELD)
+            set_room(self.register, room.session, HELD, of=(LOBBY,))
         self._tell(room.session)
 
     def _is_due(self, name: str) -> bool:
@@ -269,7 +294,8 @@ class Hall(Observer):
     async def _hold(self, session: Session) -> None:
         desk = RoomDesk(self.register, session.id, self.hosting, self._stand_in(session))
         self._desks[session.id] = desk
-        set_room(self.register, session.id, HELD)
+        if not set_room(self.register, session.id, HELD, of=(HELD, STOPPED)):
+            return  # it was ended meanwhile
         voices = _voices(self.pool, session, desk)
         pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
 
@@ -288,9 +314,17 @@ class Hall(Observer):
             self._stop(session.id, outcome.fault)
         self._tell(session.id)
 
+    async def _let_go(self, name: str) -> None:
+        """Hold a room no longer; its record stays."""
+        task = self._held.pop(name)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        self._tell(name)
+
     def _stop(self, session: str, fault: str) -> None:
         self._stopped[session] = now()
-        set_room(self.register, session, STOPPED, fault)
+        if not set_room(self.register, session, STOPPED, fault, (HELD,)):
+            return
         self.told(f"{session}: stopped: {fault}; it is tried again")
 
     def _stand_in(self, session: Session) -> Any:

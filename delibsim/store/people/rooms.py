@@ -138,31 +138,59 @@ def _taken(register: Register, session: str, name: str, person: str) -> bool:
             if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
                 return False
             connection.execute(update(ROOM).where(first).values(first=now()))
-            _note(connection, session, "came", {"seat": name})
+            note_within(connection, session, "came", {"seat": name})
     except IntegrityError:  # she took another meanwhile
         return False
     return True
 
 
-def set_room(register: Register, session: str, state: str, detail: str = "") -> None:
-    """Keep the state of a room, and tell it to who waits."""
+def set_room(
+    register: Register, session: str, state: str, detail: str = "", of: Sequence[str] = ()
+) -> bool:
+    """Keep the state of a room, and tell it to who waits; False, and nothing changes, where the
+    room is in none of the states `of`: somebody else was first.
+    """
+    with register.writing() as connection:
+        return set_room_within(connection, session, state, detail, of)
+
+
+def set_room_within(
+    connection: Any, session: str, state: str, detail: str = "", of: Sequence[str] = ()
+) -> bool:
+    """The same within a transaction."""
+    own = ROOM.c.session == session
+    if of:
+        own &= ROOM.c.state.in_(of)
     values: dict[str, Any] = {"state": state, "detail": detail}
     if state == HELD:
         values["begun"] = func.coalesce(ROOM.c.begun, now())
     if state in (OVER, CANCELLED, STOPPED):
         values["ended"] = now()
+    changed = connection.execute(update(ROOM).where(own).values(**values)).rowcount == 1
+    if changed:
+        note_within(connection, session, "room", {"state": state})
+    return changed
+
+
+def set_seat(register: Register, session: str, name: str, state: str, stand_in: str = "") -> bool:
+    """Keep that a seat is left, or was never taken: nobody follows, or a model does. False, and
+    nothing changes, where that was so before.
+    """
     with register.writing() as connection:
-        connection.execute(update(ROOM).where(ROOM.c.session == session).values(**values))
-        _note(connection, session, "room", {"state": state})
+        return set_seat_within(connection, session, name, state, stand_in)
 
 
-def set_seat(register: Register, session: str, name: str, state: str, stand_in: str = "") -> None:
-    """Keep that a seat is left: nobody follows, or a model does."""
+def set_seat_within(
+    connection: Any, session: str, name: str, state: str, stand_in: str = ""
+) -> bool:
+    """The same within a transaction."""
     place = (SEAT.c.session == session) & (SEAT.c.name == name)
+    place &= SEAT.c.state.in_((FREE, TAKEN))
     values = {"state": state, "left": now(), "stand_in": stand_in or None}
-    with register.writing() as connection:
-        connection.execute(update(SEAT).where(place).values(**values))
-        _note(connection, session, "seat", {"seat": name})
+    changed = connection.execute(update(SEAT).where(place).values(**values)).rowcount == 1
+    if changed:
+        note_within(connection, session, "seat", {"seat": name})
+    return changed
 
 
 def lease(register: Register, session: str, server: str) -> bool:
@@ -184,7 +212,7 @@ def release(register: Register, server: str) -> None:
 def note(register: Register, session: str, kind: str, about: Mapping[str, Any]) -> None:
     """Keep that something happened in a session."""
     with register.writing() as connection:
-        _note(connection, session, kind, about)
+        note_within(connection, session, kind, about)
 
 
 def changes(register: Register, session: str, after: int = 0) -> list[Change]:
@@ -214,14 +242,6 @@ def seen_of(register: Register, session: str, seat: str) -> int:
         return connection.execute(statement).scalar() or 0
 
 
-def say(register: Register, session: str, text: str, person: str = "") -> None:
-    """Keep a message of the researcher to a group, or to one person of it."""
-    with register.writing() as connection:
-        values = {"session": session, "person": person or None, "text": text, "sent": now()}
-        connection.execute(insert(MESSAGE).values(**values))
-        _note(connection, session, "message", {})
-
-
 def messages(register: Register, session: str, person: str) -> list[str]:
     """The researcher's messages that a person may read, in order."""
     own = or_(MESSAGE.c.person.is_(None), MESSAGE.c.person == person)
@@ -236,6 +256,7 @@ def last_seen(register: Register, person: str) -> float | None:
         return connection.execute(select(PERSON.c.seen).where(PERSON.c.id == person)).scalar()
 
 
-def _note(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
+def note_within(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
+    """The same within a transaction."""
     values = {"session": session, "kind": kind, "about": json.dumps(about), "at": now()}
     connection.execute(insert(CHANGE).values(**values))

@@ -145,6 +145,23 @@ MESSAGE = Table(
     Column("text", Text, nullable=False),
     Column("sent", Float, nullable=False),
 )
+INTERVENTION = Table(
+    "intervention",  # what the researcher did to a group or a seat; the study keeps it as well
+    TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", String(200), nullable=False),  # "": of a person without a seat
+    Column("seat", String(200), nullable=False, default=""),  # "": the whole group
+    Column("kind", String(24), nullable=False),  # message, end, restart, seat_taken, revoked
+    Column("text", Text, nullable=False, default=""),
+    Column("at", Float, nullable=False),
+)
+OFFICE = Table(
+    "office",  # how the researcher gets in; one row, or none while no password is set
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("password", Text, nullable=False),  # the argon2 hash
+    Column("made", Float, nullable=False),
+)
 CHANGE = Table(
     "change",  # what happened in a session, for pages that wait; every server reads it
     TABLES,
@@ -167,3 +184,4 @@ Index("request_of_seat", REQUEST.c.session, REQUEST.c.seat)
 Index("request_of_person", REQUEST.c.person)
 Index("request_of_task", REQUEST.c.task, REQUEST.c.kept)
 Index("change_of_session", CHANGE.c.session, CHANGE.c.id)
+Index("intervention_of_session", INTERVENTION.c.session, INTERVENTION.c.id)

@@ -18,9 +18,10 @@ from sqlalchemy import func, select
 from delibsim.domain.hosting import Limit
 from delibsim.store.people import register as registers
 from delibsim.store.people.entry import revoke
+from delibsim.store.people.interventions import say
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of
-from delibsim.store.people.rooms import say, seat_of
+from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import IDENTITY, REQUEST
 from delibsim.web.people import visits
 
