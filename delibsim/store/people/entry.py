@@ -153,6 +153,12 @@ def log_in(register: Register, person: str, role: str, stays: float = STAYS) -> 
     return token
 
 
+def log_out(register: Register, token: str) -> None:
+    """A cookie opens nothing any more."""
+    with register.writing() as connection:
+        connection.execute(delete(LOGIN).where(LOGIN.c.cookie == digest(token)))
+
+
 def login_of(register: Register, token: str) -> Login | None:
     """Whom a cookie belongs to; None for one that is unknown or too old."""
     if not token:
