@@ -16,7 +16,11 @@ USER = "delibsim"
 
 
 def programs():
-    """The folder of the programs of PostgreSQL; None where it is not installed."""
+    """The folder of the programs of PostgreSQL, which POSTGRES may name; None where it is not
+    installed.
+    """
+    if named := os.environ.get("POSTGRES"):
+        return Path(named)
     known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda one: one.parts[4])
     found = shutil.which("initdb")
     if known:

@@ -70,7 +70,7 @@ class RaterPages:
         known: Known,
         contact: str,
         ended: Callable[[str], None],
-        again: Callable[[Request, Fields], Response],
+        again: Callable[[Request, Fields], Response] | None = None,
     ) -> None:
         self.desk, self.known, self.contact, self.ended = desk, known, contact, ended
         self.again = again
@@ -254,6 +254,8 @@ class RaterPages:
                     raise HTTPException(403)
                 return await run_in_threadpool(act, rater, fields)
             except Unavailable:
+                if self.again is None:
+                    raise
                 fields = fields or await fields_sent(request)
                 return self.again(request, fields)
 

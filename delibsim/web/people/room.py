@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 from sse_starlette import EventSourceResponse
@@ -71,7 +72,9 @@ class Room:
         """The page as it stands; with what was given and what is wrong with it, where it is."""
         form: dict[str, Any] | None = None
         if view.request is not None:
-            note_shown(self.register, view.request.key)
+            if view.request.shown is None:
+                with suppress(Unavailable):  # it is shown, and noted with the next look
+                    note_shown(self.register, view.request.key)
             form = self._form(visit, view.request, given, faults)
         told = self._told(view) if not known else "people.known"
         values: dict[str, Any] = {
