@@ -21,7 +21,7 @@ BUSY = 3.0
 """Seconds to wait for a database that another process writes to; pages wait that long."""
 
 
-class Unavailable(RuntimeError):
+class Unavailable(OSError):
     """The database cannot be read or written now; it may be back later."""
 
 
@@ -37,12 +37,13 @@ class Register:
 
     @classmethod
     def of(cls, runs: Runs, address: str | None = None) -> "Register":
-        """That of a study; `address`, or the environment, may name a PostgreSQL database.
+        """That of a study; `address`, or the environment where it is None, may name a PostgreSQL
+        database, and "" is SQLite in the folder of the study.
 
         WrongInput for an address that is none, or that cannot be reached, and for tables of another
         study or version.
         """
-        address = address or os.environ.get(ADDRESS, "")
+        address = os.environ.get(ADDRESS, "") if address is None else address
         made = cls(postgres(address) if address else _beside(runs.folder))
         try:
             with made.reading() as connection:
