@@ -139,7 +139,7 @@ def _serve(
     if others and sessions:
         told = counted(len(others), "session")
         say(f"note: {told} without people: delibsim run or retry holds them", err=True)
-    register = Register.of(runs)
+    register = Register.of(runs, "" if demo else None)
     tell = partial(say, err=True)
 
     async def open_hall() -> Hall:

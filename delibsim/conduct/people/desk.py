@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
@@ -21,6 +22,10 @@ from delibsim.store.people.rooms import (
     set_seat,
 )
 
+TIME_TO_SEND_AGAIN = 30.0
+"""Seconds after a failure of the register in which no limit ends anything: people send again what
+could not be kept.
+"""
 LOOK = 0.5
 """Seconds after which the register is looked at again: another server may have taken an answer."""
 PAGES: TypeAdapter[Questionnaire] = TypeAdapter(Questionnaire)
@@ -44,7 +49,8 @@ class RoomDesk:
         occasion = asked.prompt.purpose.occasion
         waiting = await self._kept(asked, page, occasion)
         while not waiting.status:
-            await self._look(asked, waiting)
+            with suppress(Unavailable):  # looked at again when the register is back
+                await self._look(asked, waiting)
             self._woken.clear()
             again = await asyncio.to_thread(self._read, asked.key)
             waiting = again or waiting
@@ -93,21 +99,33 @@ class RoomDesk:
         state, person = await asyncio.to_thread(self._seat, asked.seat)
         if state == STOOD_IN and self.stand_in is not None:
             given = await self.stand_in(asked)
-            hand_in(self.register, asked.key, given.text, given.status, given.detail, given.by)
+            await self._keep(asked.key, given)
         elif state in (SILENT, STOOD_IN):
-            hand_in(self.register, asked.key, "", "absent", LEFT)
-        elif person and self._late(asked, waiting):
+            await self._keep(asked.key, Given("", "absent", LEFT))
+        elif person and not self.register.failed_within(TIME_TO_SEND_AGAIN):
+            await asyncio.to_thread(self._end_if_due, asked, waiting, person)
+
+    async def _keep(self, key: str, given: Given) -> None:
+        """Hand in for a person, as soon as that can be written: a model is not asked twice."""
+        what = key, given.text, given.status, given.detail, given.by
+        while True:
+            try:
+                await asyncio.to_thread(hand_in, self.register, *what)
+                return
+            except Unavailable:
+                await asyncio.sleep(LOOK)
+
+    def _end_if_due(self, asked: Asked, waiting: WaitingRequest, person: str) -> None:
+        """End what a limit ends, and the seat of who has been away for too long."""
+        if self._late(asked, waiting):
             hand_in(self.register, asked.key, "", "absent", LATE)
-        elif person and self._away(person, waiting):
+        elif self._away(person, waiting):
             follows = STOOD_IN if self.hosting.drop_out == "stand_in" else SILENT
             by = self.hosting.stand_in if follows == STOOD_IN else ""
             set_seat(self.register, self.session, asked.seat, follows, by)
 
     def _seat(self, name: str) -> tuple[str, str]:
-        try:
-            (room,) = rooms_of(self.register, self.session)
-        except Unavailable:
-            return "", ""
+        (room,) = rooms_of(self.register, self.session)
         for seat in room.seats:
             if seat.name == name:
                 return seat.state, seat.person

@@ -48,7 +48,8 @@ def application(hall: Hall, desk: RaterDesk) -> Starlette:
         task = task_of(hall.register, visit.person.id)
         return Rater(visit.person.id, task, visit.words, visit.login.csrf)
 
-    raters = RaterPages(desk, rater, hall.hosting.contact, partial(note_ended, hall.register))
+    ended = partial(note_ended, hall.register)
+    raters = RaterPages(desk, rater, hall.hosting.contact, ended, visits.again)
 
     async def told(request: Request, error: Exception) -> Response:
         return await _told(visits, request, error)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.entry import Invitation, accept, invited, log_in, note_used
+from delibsim.store.people.entry import Invitation, accept, invited, log_in, log_out, note_used
 from delibsim.store.people.persons import Identity, person_of_panel
 from delibsim.web.people.gate import login_in, with_cookie
 from delibsim.web.people.language import languages
@@ -71,13 +71,16 @@ class Entry:
         note_used(self.register, request.path_params["token"])
         if found.task:
             note_task(self.register, found.person, found.task)
-        return log_in(self.register, found.person, found.role)
+        cookie = log_in(self.register, found.person, found.role)
+        if invited(self.register, request.path_params["token"]) is None:
+            log_out(self.register, cookie)  # it was revoked meanwhile
+        return cookie
 
     def _panel_id(self, request: Request) -> tuple[str, str]:
         """The parameter and the id with which a panel sent somebody; nothing where none did."""
         own = self.visits.hosting.panel
         for name in (own,) if own else PANEL_IDS:
-            if given := request.query_params.get(name, "")[:LONGEST_ID]:
+            if given := request.query_params.get(name, "").replace("\0", "")[:LONGEST_ID]:
                 return name, given
         return "", ""
 

@@ -16,6 +16,8 @@ COOKIE = "delibsim_people"
 LARGEST = 1_000_000
 """Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
+NO_CHARACTER = "%EF%BF%BD"
+"""What is kept for a character of number 0, which no form can write and PostgreSQL cannot keep."""
 
 
 class Gate:
@@ -113,14 +115,20 @@ async def fields_in(request: Request, login: Login | None) -> dict[str, list[str
         content += part
         if len(content) > LARGEST:
             raise HTTPException(413)
-    try:
-        given = parse_qs(content.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
-    except ValueError:
-        raise HTTPException(400) from None
+    given = parsed(content)
     secret = (given.get("csrf") or [""])[-1]
     if login is not None and not hmac.compare_digest(secret.encode(), login.csrf.encode()):
         raise HTTPException(403)
     return given
+
+
+def parsed(content: bytes) -> dict[str, list[str]]:
+    """The fields of a form as it was sent; HTTPException 400 for what is none."""
+    try:
+        text = content.decode("utf-8").replace("%00", NO_CHARACTER).replace("\0", NO_CHARACTER)
+        return parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
+    except ValueError:
+        raise HTTPException(400) from None
 
 
 def with_cookie(response: Any, token: str, request: Request) -> Any:
