@@ -60,7 +60,7 @@ def ended_at(register: Register) -> dict[str, float]:
     """When rooms were over, stopped or cancelled."""
     statement = select(ROOM.c.session, ROOM.c.ended).where(ROOM.c.ended.is_not(None))
     with register.reading() as connection:
-        return dict(row._tuple() for row in connection.execute(statement))
+        return {row.session: row.ended for row in connection.execute(statement)}
 
 
 def last_of_all(register: Register) -> int:
