@@ -44,11 +44,12 @@ def hall_of(home, *settings, models="[person,person,citizen]", hosting=PLAIN, st
 
 
 @contextmanager
-def served(hall, proxies=(), hosts=(), holding=True, port=0):
+def served(hall, proxies=(), hosts=(), holding=True, port=0, open_here=False):
     """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them."""
     made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    gate = Gate(application(hall, RaterDesk(hall.runs, hall.register)), hosts, proxies)
+    pages = application(hall, RaterDesk(hall.runs, hall.register), open_here)
+    gate = Gate(pages, hosts, proxies)
     config = uvicorn.Config(
         gate, log_level="critical", lifespan="off", proxy_headers=False, timeout_graceful_shutdown=1
     )

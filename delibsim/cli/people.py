@@ -3,6 +3,7 @@
 import typer
 
 from delibsim.cli.people_invite import invite, list_people, revoke
+from delibsim.cli.people_password import password
 from delibsim.cli.people_raters import raters
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -17,3 +18,4 @@ app.command()(invite)
 app.command(name="list")(list_people)
 app.command()(revoke)
 app.command()(raters)
+app.command()(password)

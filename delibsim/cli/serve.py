@@ -164,6 +164,7 @@ def _serve(
                 f"links of raters: delibsim people invite {planned.study} --rater {task} --open",
                 err=True,
             )
+        say(f"the researcher's page: {address}/office", err=True)
         say("Ctrl-C stops it; what was handed in is kept.", err=True)
 
     with suppress(KeyboardInterrupt):

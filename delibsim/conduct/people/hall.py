@@ -64,7 +64,8 @@ Told = Callable[[str], None]
 class View:
     """What the page of a seat shows: who is in the room, what was said, what waits for her.
 
-    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "stopped".
+    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "ended",
+    "stopped", "left".
     """
 
     room: Room
@@ -149,6 +150,8 @@ class Hall(Observer):
         state = waits.get(room.state, "asked" if request else "wait")
         if own.state in (SILENT, STOOD_IN):
             state, request = "left", None
+        elif room.state == CANCELLED and room.detail == acts.ENDED:
+            state = "ended"
         session = self.sessions.get(name)
         people = session.participants if session else ()
         return View(

@@ -37,7 +37,7 @@ LOOKS = 3.0
 """Seconds after which a stream looks whether its cookie is still good, where nothing is new."""
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
-GONE = ("over", "cancelled", "left")
+GONE = ("over", "cancelled", "ended", "left")
 """How a seat stands from which nobody is asked any more."""
 
 

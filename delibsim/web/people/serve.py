@@ -9,6 +9,7 @@ import uvicorn
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
+from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound
@@ -38,7 +39,8 @@ def serve_people(
     async def all_of_it() -> None:
         hall = await open_hall()
         desk = RaterDesk(hall.runs, hall.register)
-        gate = Gate(application(hall, desk), [host, *hosts], proxies)
+        alone = is_loopback(host) and not hosts and not proxies
+        gate = Gate(application(hall, desk, alone), [host, *hosts], proxies)
         settings = uvicorn.Config(
             gate,
             log_level="critical",
