@@ -2,9 +2,10 @@
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ class Register:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        # SQLite makes writers sleep, longer each time: threads of one process take turns instead.
+        self._turn = threading.Lock() if engine.dialect.name == "sqlite" else nullcontext()
         self._failed: float | None = None
 
     @classmethod
@@ -67,7 +70,7 @@ class Register:
         sees what others have committed: who reads before it writes locks what it read.
         """
         try:
-            with self.engine.begin() as connection:
+            with self._turn, self.engine.begin() as connection:
                 if self.engine.dialect.name == "sqlite":
                     connection.exec_driver_sql("begin immediate")
                 yield connection

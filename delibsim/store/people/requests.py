@@ -7,6 +7,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
+from delibsim.store.people.rooms import note_within
 from delibsim.store.people.schema import REQUEST
 
 
@@ -89,8 +90,13 @@ def hand_in(
     """Keep what came of a request, on disk when this returns; False where it was given before."""
     values = {"reply": reply, "status": status, "detail": detail, "by": by, "given": now()}
     waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
+    own = select(REQUEST.c.session).where(REQUEST.c.key == key)
     with register.writing() as connection:
-        return connection.execute(update(REQUEST).where(waits).values(**values)).rowcount == 1
+        if connection.execute(update(REQUEST).where(waits).values(**values)).rowcount != 1:
+            return False
+        if session := connection.execute(own).scalar():  # raters have none
+            note_within(connection, session, "given", {})
+    return True
 
 
 def save_draft(register: Register, key: str, draft: str) -> bool:

@@ -15,7 +15,7 @@ from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound
 
 KEPT_OPEN = 120
-"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs, which would
+"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
 else send a form into one that is just being closed.
 """
 

@@ -71,7 +71,7 @@ async def answer(hall, persons, until=OVER, seconds=60, silent=()):
             )
             if hand_in(hall.register, view.request.key, reply):
                 keys.append(view.request.key)
-                hall.handed_in(view.room.session)
+                hall.watch.tell(view.room.session)
     raise AssertionError([room.state for room in rooms_of(hall.register)])
 
 
