@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,3 +54,17 @@ def servers(home):
         for one in running:
             one.process.kill()
             one.process.communicate()
+
+
+def until_over(*browsers, seconds=40):
+    """Everybody answers what is asked until all have reached the end."""
+    end, going = time.monotonic() + seconds, list(browsers)
+    while going:
+        assert time.monotonic() < end, going[0].page.text
+        for browser in list(going):
+            text = browser.get().text
+            if "<h1>You have reached the end</h1>" in text:
+                going.remove(browser)
+            elif 'action="/me/answer"' in text:
+                assert browser.answer().status_code == 200
+        time.sleep(0.2)

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_server import servers
+from people_server import servers, until_over
 from people_site import Browser
 from postgres import PASSWORD
 
@@ -105,20 +105,6 @@ def test_a_person_on_each_server_and_one_server_is_killed(tmp_path, database, mo
     for path in tmp_path.rglob("*"):
         if path.is_file() and database:
             assert PASSWORD.encode() not in path.read_bytes(), path
-
-
-def until_over(*browsers, seconds=40):
-    """Everybody answers what is asked until all have reached the end."""
-    end, going = time.monotonic() + seconds, list(browsers)
-    while going:
-        assert time.monotonic() < end, going[0].page.text
-        for browser in list(going):
-            text = browser.get().text
-            if "<h1>You have reached the end</h1>" in text:
-                going.remove(browser)
-            elif 'action="/me/answer"' in text:
-                assert browser.answer().status_code == 200
-        time.sleep(0.2)
 
 
 def opened_in(home, database):
