@@ -37,6 +37,7 @@ class RoomDesk:
     hosting: Hosting
     stand_in: StandIn | None = None
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
+    _opened: float = field(default_factory=now)
 
     async def ask(self, asked: Asked) -> Given:
         """What came of a request, however long that takes."""
@@ -122,12 +123,12 @@ class RoomDesk:
         return now() - begun - waiting.paused > 60 * limit.minutes
 
     def _away(self, person: str, waiting: WaitingRequest) -> bool:
-        """Whether a person was not there for too long while she was asked."""
+        """Whether a person was not there for too long while she was asked, and could be there."""
         limit = self.hosting.away
         if limit.minutes is None or not limit.binds:
             return False
         seen = last_seen(self.register, person) or 0.0
-        return now() - max(seen, waiting.asked) > 60 * limit.minutes
+        return now() - max(seen, waiting.asked, self._opened) > 60 * limit.minutes
 
 
 def standing_in(model: LanguageModel, name: str) -> StandIn:

@@ -21,7 +21,7 @@ from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
 from delibsim.models.pool import ModelPool
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import WaitingRequest, open_request
+from delibsim.store.people.requests import WaitingRequest, not_counted, open_request
 from delibsim.store.people.rooms import (
     CANCELLED,
     HELD,
@@ -32,6 +32,7 @@ from delibsim.store.people.rooms import (
     STOPPED,
     TAKEN,
     Room,
+    held_last,
     last_change,
     lease,
     messages,
@@ -261,22 +262,27 @@ class Hall(Observer):
         if self.runs.held(name):
             set_room(self.register, name, OVER)
             return
+        last = held_last(self.register, name)
         if not lease(self.register, name, self.server):
             return
+        if last is not None:
+            not_counted(self.register, name, last)
+        if name in self._held:  # it was stopped here before
+            self.pool.ask_again()
         self._said[name] = []
         self._held[name] = asyncio.create_task(self._hold(self.sessions[name]))
 
     async def _hold(self, session: Session) -> None:
-        desk = RoomDesk(self.register, session.id, self.hosting, self._stand_in(session))
-        self._desks[session.id] = desk
         set_room(self.register, session.id, HELD)
-        voices = _voices(self.pool, session, desk)
-        pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
 
         def pace(voice: LanguageModel, asked: Callable[[], int]) -> LanguageModel:
             return Paced(voice, asked, self.hosting.typing)
 
         try:
+            desk = RoomDesk(self.register, session.id, self.hosting, self._stand_in(session))
+            self._desks[session.id] = desk
+            voices = _voices(self.pool, session, desk)
+            pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
             self._stop(session.id, f"{type(error).__name__}: {error}")

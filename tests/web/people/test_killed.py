@@ -6,7 +6,6 @@ import asyncio
 import os
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +14,8 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from fake_provider import FakeProvider
 from people_site import Browser, filled, hidden
+from provider_thread import provider_in_a_thread
 from sqlalchemy import func, select
 
 from delibsim.conduct.replay import replay
@@ -59,17 +58,9 @@ ASKED = 'action="/me/answer"'
 
 @pytest.fixture
 def provider():
-    """A provider of models in a thread of its own: it outlives every server."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    made = FakeProvider()
-    asyncio.run_coroutine_threadsafe(made.__aenter__(), loop).result(10)
-    yield made
-    asyncio.run_coroutine_threadsafe(made.__aexit__(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    """A provider of models, which outlives every server."""
+    with provider_in_a_thread() as made:
+        yield made
 
 
 class Killed:
