@@ -15,7 +15,7 @@ from delibsim.conduct.people.desk import RoomDesk, standing_in
 from delibsim.conduct.people.pace import Paced
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
@@ -152,9 +152,14 @@ class Hall(Observer):
         )
 
     def heard(self, session: str, seat: str) -> list[Statement]:
-        """What a seat has heard: its own words, and those of its neighbours."""
+        """What a seat has heard: its own words, and those of its neighbours that are no notes."""
         neighbours = _neighbours(self.sessions[session], seat)
-        return [one for one in self._said[session] if one.turn.speaker in neighbours]
+        found = []
+        for one in self._said[session]:
+            own, aloud = one.turn.speaker == seat, one.turn.task != PREPARATION
+            if own or (aloud and one.turn.speaker in neighbours):
+                found.append(one)
+        return found
 
     async def changes(self, session: str, after: int) -> AsyncIterator[int]:
         """The id of the last change, whenever there is a new one: here at once, of another server
