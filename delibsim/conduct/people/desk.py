@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
@@ -45,6 +45,7 @@ class RoomDesk:
     hosting: Hosting
     watch: Watch
     stand_in: StandIn | None = None
+    _opened: float = field(default_factory=now)
 
     async def ask(self, asked: Asked) -> Given:
         """What came of a request, however long that takes."""
@@ -140,12 +141,12 @@ class RoomDesk:
         return now() - begun - waiting.paused > 60 * limit.minutes
 
     def _away(self, person: str, waiting: WaitingRequest) -> bool:
-        """Whether a person was not there for too long while she was asked."""
+        """Whether a person was not there for too long while she was asked, and could be there."""
         limit = self.hosting.away
         if limit.minutes is None or not limit.binds:
             return False
         seen = last_seen(self.register, person) or 0.0
-        return now() - max(seen, waiting.asked) > 60 * limit.minutes
+        return now() - max(seen, waiting.asked, self._opened) > 60 * limit.minutes
 
 
 def standing_in(model: LanguageModel, name: str) -> StandIn:

@@ -18,19 +18,19 @@ from delibsim.conduct.people.turns import Turns
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import alone
 from delibsim.store.people import interventions as acts
+from delibsim.store.people import rooms
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import WaitingRequest, open_request
+from delibsim.store.people.requests import WaitingRequest, not_counted, open_request
 from delibsim.store.people.rooms import (
     CANCELLED,
     HELD,
-    LEASE,
     LOBBY,
     OVER,
     SILENT,
@@ -38,6 +38,7 @@ from delibsim.store.people.rooms import (
     STOPPED,
     TAKEN,
     Room,
+    held_last,
     lease,
     messages,
     open_room,
@@ -165,11 +166,15 @@ class Hall(Observer):
         )
 
     def heard(self, session: str, seat: str) -> list[Statement]:
-        """What a seat has heard: its own words, and those of its neighbours."""
+        """What a seat has heard: its own words, and those of its neighbours that are no notes."""
         neighbours = _neighbours(self.sessions[session], seat)
         here = session in self._held and not self._held[session].done()
-        said = self._said[session] if here else said_in(self.register, session)
-        return [one for one in said if one.turn.speaker in neighbours]
+        found = []
+        for one in self._said[session] if here else said_in(self.register, session):
+            own, aloud = one.turn.speaker == seat, one.turn.task != PREPARATION
+            if own or (aloud and one.turn.speaker in neighbours):
+                found.append(one)
+        return found
 
     def _speaking(self, session: str) -> str:
         """Who speaks now; "" where nobody does."""
@@ -255,7 +260,7 @@ class Hall(Observer):
 
     async def _lease(self, name: str) -> bool:
         """Go on holding a room, said in time; False where another server holds it."""
-        if now() - self._leased.get(name, 0.0) < LEASE / 3:
+        if now() - self._leased.get(name, 0.0) < rooms.LEASE / 3:
             return True
         self._leased[name] = now()
         return await asyncio.to_thread(lease, self.register, name, self.server)
@@ -281,11 +286,16 @@ class Hall(Observer):
             await asyncio.to_thread(self.runs.plan, self.sessions[name])
             if not stack.enter_context(alone(self.runs.path(name) / "exchanges.jsonl")):
                 return
+            last = await asyncio.to_thread(held_last, self.register, name)
             self._leased.pop(name, None)
             if not await self._lease(name):
                 return
             if not await self._set(name, HELD, of=(HELD, STOPPED)):
                 return  # it was ended meanwhile
+            if last is not None:
+                await asyncio.to_thread(not_counted, self.register, name, last)
+            if name in self._held:  # it was stopped here before
+                self.pool.ask_again()
             self._stopped.pop(name, None)
             self._said[name] = []
             held = self._hold(self.sessions[name], stack.pop_all())
@@ -297,15 +307,15 @@ class Hall(Observer):
             await self._hold_locked(session)
 
     async def _hold_locked(self, session: Session) -> None:
-        stand_in = self._stand_in(session)
-        desk = RoomDesk(self.register, session.id, self.hosting, self.watch, stand_in)
-        voices = _voices(self.pool, session, desk)
-        pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
 
         def pace(voice: LanguageModel, asked: Callable[[], int]) -> LanguageModel:
             return Paced(voice, asked, self.hosting.typing)
 
         try:
+            stand_in = self._stand_in(session)
+            desk = RoomDesk(self.register, session.id, self.hosting, self.watch, stand_in)
+            voices = _voices(self.pool, session, desk)
+            pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
             await self._stop(session.id, f"{type(error).__name__}: {error}")

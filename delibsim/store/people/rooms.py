@@ -247,10 +247,17 @@ def lease(register: Register, session: str, server: str) -> bool:
 
 
 def release(register: Register, server: str) -> None:
-    """Give back every room that a server holds."""
+    """Give back every room that a server holds; when it was held last stays."""
     with register.writing() as connection:
-        statement = update(ROOM).where(ROOM.c.server == server)
-        connection.execute(statement.values(server=None, lease=None))
+        connection.execute(update(ROOM).where(ROOM.c.server == server).values(server=None))
+
+
+def held_last(register: Register, session: str) -> float | None:
+    """When a server last said that it holds a room; None where none ever did."""
+    with register.reading() as connection:
+        statement = select(ROOM.c.lease).where(ROOM.c.session == session)
+        until = connection.execute(statement).scalar()
+    return None if until is None else until - LEASE
 
 
 def note(register: Register, session: str, kind: str, about: Mapping[str, Any]) -> None:

@@ -178,6 +178,21 @@ async def test_a_debate_of_a_person_and_a_citizen(tmp_path):
     assert await replay(hall.runs, name) == hall.runs.run(name)
 
 
+async def test_notes_of_a_debater_are_heard_by_nobody_else(tmp_path):
+    hall, persons = await hall_of(tmp_path, "format=debate", "proposition=person", "opposition=citizen",
+                                  "treatment=oxford", "procedure.rules.preparation=true", people=1)  # fmt: skip
+    await held(hall, persons, seconds=90)
+    run = hall.runs.run(hall.runs.sessions()[0])
+    notes = [one for one in run.transcript if one.turn.task == "preparation"]
+    assert len(notes) == 2
+    (person,) = [one.id for one in run.session.participants if one.model == "person"]
+    heard = hall.heard(run.session.id, person)
+    assert [one.turn.speaker for one in heard if one.turn.task == "preparation"] == [person]
+    assert [one for one in heard if one not in notes] == [
+        one for one in run.transcript if one not in notes
+    ]
+
+
 async def test_two_servers_hold_a_room_once(tmp_path):
     hall, persons = await hall_of(
         tmp_path, "group.models=[person,citizen,citizen]", "group.size=3", people=1
