@@ -77,24 +77,17 @@ class RoomDesk:
         """The request in the register, as soon as that can be written."""
         while True:
             try:
-                found = await asyncio.to_thread(
-                    put_request,
-                    self.register,
-                    asked.key,
-                    self.session,
-                    asked.seat,
-                    occasion,
-                    page,
-                )
+                return await asyncio.to_thread(self._put, asked, page, occasion)
             except Unavailable:
                 await asyncio.sleep(LOOK)
-                continue
-            if not found.status:
-                await asyncio.to_thread(
-                    note, self.register, self.session, "asked", {"seat": asked.seat}
-                )
-                self.watch.tell(self.session)
-            return found
+
+    def _put(self, asked: Asked, page: str, occasion: str) -> WaitingRequest:
+        """Keep a request, and tell that it waits: twice, where the server is cut off between."""
+        found = put_request(self.register, asked.key, self.session, asked.seat, occasion, page)
+        if not found.status:
+            note(self.register, self.session, "asked", {"seat": asked.seat})
+            self.watch.tell(self.session)
+        return found
 
     async def _look(self, asked: Asked, waiting: WaitingRequest) -> None:
         """End what may wait no longer: a seat that was left, a limit that binds."""

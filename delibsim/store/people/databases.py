@@ -21,7 +21,9 @@ from delibsim.domain.errors import WrongInput
 ADDRESS = "DELIBSIM_DATABASE_URL"
 """The variable of the environment that names another database; it may hold a password."""
 POOL: dict[str, Any] = {"pool_size": 10, "max_overflow": 10, "pool_timeout": 3.0}
-"""Connections of one server, and the seconds that a page waits for one."""
+"""Connections of one server to PostgreSQL, and the seconds that a page waits for one."""
+POOL_OF_FILE = POOL | {"max_overflow": 50}
+"""The same of SQLite, one a thread: those who read do not wait for those who cannot write."""
 SECONDS = 3
 """Seconds to wait for PostgreSQL: for a connection, and for a lock."""
 LONGEST = 5
@@ -82,6 +84,14 @@ def is_unavailable(error: Exception) -> bool:
     if isinstance(error, DBAPIError) and not isinstance(error, IntegrityError):
         return type(error.orig) is sqlite3.DatabaseError  # a damaged file, or none of SQLite
     return False
+
+
+def is_gone(cause: object) -> bool:
+    """Whether a failure is one of the whole database: no connection, or it shuts down; not that one
+    lock or one statement took too long.
+    """
+    state = getattr(cause, "sqlstate", None)
+    return state is None or state.startswith(("08", "57P"))
 
 
 def without(url: URL, said: str) -> str:

@@ -2,10 +2,9 @@
 
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,15 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.people.databases import ADDRESS, POOL, is_unavailable, postgres, without
+from delibsim.store.people.databases import (
+    ADDRESS,
+    POOL_OF_FILE,
+    is_gone,
+    is_unavailable,
+    postgres,
+    without,
+)
+from delibsim.store.people.outage import Outage
 from delibsim.store.people.version import check, settle
 from delibsim.store.runs import Runs
 
@@ -34,9 +41,7 @@ class Register:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        # SQLite makes writers sleep, longer each time: threads of one process take turns instead.
-        self._turn = threading.Lock() if engine.dialect.name == "sqlite" else nullcontext()
-        self._failed: float | None = None
+        self._outage = Outage()
 
     @classmethod
     def of(cls, runs: Runs, address: str | None = None) -> "Register":
@@ -69,34 +74,46 @@ class Register:
         SQLite lets one transaction at a time change anything. PostgreSQL lets many, each of which
         sees what others have committed: who reads before it writes locks what it read.
         """
-        try:
-            with self._turn, self.engine.begin() as connection:
-                if self.engine.dialect.name == "sqlite":
-                    connection.exec_driver_sql("begin immediate")
-                yield connection
-        except SQLAlchemyError as error:
-            raise self._told(error) from None
+        with self._transaction(True) as connection:
+            yield connection
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
         """One look at the register; Unavailable if it cannot be read."""
-        try:
-            with self.engine.connect() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise self._told(error) from None
+        with self._transaction(False) as connection:
+            yield connection
 
     def failed_within(self, seconds: float) -> bool:
         """Whether the register could not be read or written at any time in the last seconds."""
-        return self._failed is not None and time.monotonic() - self._failed < seconds
+        return self._outage.within(seconds)
+
+    @contextmanager
+    def _transaction(self, writes: bool) -> Generator[Connection]:
+        """One transaction; while the database fails, one at a time waits for it."""
+        sqlite = self.engine.dialect.name == "sqlite"
+        with self._outage.waiting() as may_wait:
+            if not (may_wait or sqlite):
+                raise Unavailable(self._outage.cause)
+            try:
+                with self.engine.begin() if writes else self.engine.connect() as connection:
+                    if writes and sqlite:
+                        wait = round(1000 * BUSY) if may_wait else 0
+                        connection.exec_driver_sql(f"pragma busy_timeout={wait}")
+                        connection.exec_driver_sql("begin immediate")
+                    yield connection
+            except SQLAlchemyError as error:
+                raise self._told(error) from None
+        if writes or not sqlite:  # SQLite can be read while another process writes
+            self._outage.over()
 
     def _told(self, error: Exception) -> Exception:
         """What is raised for a failure: Unavailable where it may pass, else the failure itself."""
         if not is_unavailable(error):
             return error
-        self._failed = time.monotonic()
         cause = error.orig if isinstance(error, DBAPIError) else error
-        return Unavailable(without(self.engine.url, str(cause)))
+        said = without(self.engine.url, str(cause))
+        self._outage.failed(said, is_gone(cause))
+        return Unavailable(said)
 
     def close(self) -> None:
         """Close every connection."""
@@ -117,7 +134,9 @@ def _beside(folder: Path) -> Engine:
         fault = f"the register of the people cannot be opened: {file}: {error.strerror}"
         raise WrongInput(fault) from None
     where = URL.create("sqlite", database=str(file))
-    made = create_engine(where, connect_args={"timeout": BUSY}, hide_parameters=True, **POOL)
+    made = create_engine(
+        where, connect_args={"timeout": BUSY}, hide_parameters=True, **POOL_OF_FILE
+    )
 
     @event.listens_for(made, "connect")
     def prepare(connection: sqlite3.Connection, record: Any) -> None:
