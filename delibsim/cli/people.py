@@ -2,6 +2,7 @@
 
 import typer
 
+from delibsim.cli.people_erase import export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, revoke
 from delibsim.cli.people_raters import raters
 
@@ -17,3 +18,6 @@ app.command()(invite)
 app.command(name="list")(list_people)
 app.command()(revoke)
 app.command()(raters)
+app.command()(export)
+app.command()(forget)
+app.command()(withdraw)

@@ -201,6 +201,15 @@ class Hall(Observer):
         set_room(self.register, session, CANCELLED, detail)
         self._tell(session)
 
+    def holds(self, session: str) -> bool:
+        """Whether a room is held in this process now."""
+        return session in self._held and not self._held[session].done()
+
+    def drop_words(self, session: str) -> None:
+        """Forget what was said in a session that was withdrawn."""
+        if session in self._said:
+            self._said[session] = []
+
     def restart(self, session: str) -> None:
         """Let a room that was stopped go on."""
         self._stopped.pop(session, None)
@@ -258,7 +267,7 @@ class Hall(Observer):
     def _begin(self, room: Room) -> None:
         """Hold a room in this process, unless another server does."""
         name = room.session
-        if self.runs.held(name):
+        if self.runs.held(name) or self.runs.withdrawn(name):
             set_room(self.register, name, OVER)
             return
         if not lease(self.register, name, self.server):
