@@ -33,11 +33,13 @@ HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 FIELD = re.compile(r'<(?:input|select|textarea)[^>]*? name="([A-Za-z0-9_-]+)"')
 
 
-def hall_of(home, *settings, models="[person,person,citizen]", hosting=PLAIN, study="s"):
+def hall_of(
+    home, *settings, models="[person,person,citizen]", hosting=PLAIN, study="s", sweep=False
+):
     """A hall over a study in `home`/runs, whose seats are those of `models`."""
     size = f"group.size={models.count(',') + 1}"
     wanted = [f"study={study}", f"group.models={models}", size, *(settings or TABLE)]
-    asked = plan(wanted, home)
+    asked = plan(wanted, home, sweep=sweep)
     runs = Runs(asked.root, study)
     runs.settle(frozen(asked))
     return Hall(runs, Register.of(runs), hosting, ModelPool(asked.limits), asked.sessions)

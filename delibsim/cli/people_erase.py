@@ -1,4 +1,4 @@
-"""`delibsim people export|forget|withdraw`: the register as tables, and what people were promised."""
+"""`delibsim people export|forget|withdraw`: the register as tables, and promises carried out."""
 
 from pathlib import Path
 from typing import Annotated

@@ -211,7 +211,7 @@ class Runs:
         session was withdrawn.
         """
         path = self.path(run.session.id) / "run.json"
-        self._refuse_withdrawn(run.session.id)
+        self.refuse_withdrawn(run.session.id)
         if path.exists():
             raise WrongInput(f"{path} exists; runs are never overwritten")
         write_atomically(path, codec.run_to_json(run), self.durable)
@@ -242,7 +242,7 @@ class Runs:
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read. WrongInput if there is none."""
         path = self.path(session) / "run.json"
-        self._refuse_withdrawn(session)
+        self.refuse_withdrawn(session)
         if not path.is_file() and session in self.sessions():
             raise WrongInput(
                 f"session '{session}' of {study_named(self.study)} was cut off and has no run yet;"
@@ -373,7 +373,8 @@ class Runs:
         except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
 
-    def _refuse_withdrawn(self, session: str) -> None:
+    def refuse_withdrawn(self, session: str) -> None:
+        """WrongInput for a session that was withdrawn."""
         if self.withdrawn(session):
             raise WrongInput(why_withdrawn(self.path(session), session, self.study))
 

@@ -159,7 +159,8 @@ def _carry_out(
 ) -> None:
     left = [one for one in unfinished(register) if one.what == FORGET]
     forget_identities(register, [one.person for one in left])
-    finish(register, left)
+    if left:
+        finish(register, left)
     for person in withdrawn_undone(register):
         give_up_seat(register, hosting, person)
         session = session_with_words(register, person)
