@@ -14,6 +14,7 @@ import uvicorn
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import plan
@@ -46,11 +47,14 @@ def hall_of(
 
 
 @contextmanager
-def served(hall, proxies=(), hosts=(), holding=True, port=0):
-    """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them."""
+def served(hall, proxies=(), hosts=(), holding=True, port=0, promises=None):
+    """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them; with
+    `promises` withdrawals are carried out every so many seconds.
+    """
     made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    gate = Gate(application(hall, RaterDesk(hall.runs, hall.register)), hosts, proxies)
+    desk = RaterDesk(hall.runs, hall.register)
+    gate = Gate(application(hall, desk), hosts, proxies)
     config = uvicorn.Config(
         gate, log_level="critical", lifespan="off", proxy_headers=False, timeout_graceful_shutdown=1
     )
@@ -58,6 +62,8 @@ def served(hall, proxies=(), hosts=(), holding=True, port=0):
 
     async def both():
         rooms = [asyncio.create_task(hall.run())] if holding else []
+        if promises is not None:
+            rooms.append(asyncio.create_task(keep_promises(hall, desk, promises)))
         await server.serve(sockets=[made])
         for task in rooms:
             task.cancel()

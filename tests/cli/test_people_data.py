@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import shutil
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -16,17 +15,16 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_site import TABLE, Browser, hall_of, link_for, served, take_part
+from people_site import TABLE, Browser, hall_of, link_for, served
 from sqlalchemy import update
 
-from delibsim.conduct.people.erase import carry_out, forget_due
+from delibsim.conduct.people.erase import forget_due
 from delibsim.store.people.erasures import unfinished, withdrawn_undone
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import note_withdrawn, person_of
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.requests import open_request
-from delibsim.store.people.rooms import LOBBY, rooms_of, seat_of
-from delibsim.store.people.schema import ANSWER, IDENTITY, REQUEST
+from delibsim.store.people.rooms import seat_of
+from delibsim.store.people.schema import IDENTITY
 from delibsim.store.runs import Runs
 
 HERS = "The quagga bridge must be painted violet before anybody in Oberfranken may cross it again."
@@ -162,7 +160,13 @@ def test_a_study_with_a_withdrawn_session_is_read_counted_and_not_held_again(stu
     assert "retry" not in told
     assert delibsim("retry", "s").code == 0
     assert not runs.held(gone)
-    for words in (["show"], ["replay"], ["share"], ["fork", "--at", "1"], ["show", "--call", "all"]):
+    for words in (
+        ["show"],
+        ["replay"],
+        ["share"],
+        ["fork", "--at", "1"],
+        ["show", "--call", "all"],
+    ):
         answer = delibsim(words[0], f"s/{gone}", *words[1:])
         assert answer.code == 2, (words, answer)
         assert "was withdrawn" in answer.err, (words, answer)
