@@ -4,6 +4,7 @@ import typer
 
 from delibsim.cli.people_erase import export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, revoke
+from delibsim.cli.people_protection import protection
 from delibsim.cli.people_raters import raters
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -21,3 +22,4 @@ app.command()(raters)
 app.command()(export)
 app.command()(forget)
 app.command()(withdraw)
+app.command()(protection)
