@@ -22,15 +22,25 @@ def is_withdrawn(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-def lay_tombstone(folder: Path, session: str) -> None:
+def lay_tombstone(folder: Path, session: str, cost_usd: float = 0.0, tokens: int = 0) -> None:
     """Mark a session as withdrawn, on the disk when this returns; whoever reads the study passes it
     over from now on, whatever else of it still lies there.
+
+    What its calls have cost stays, because budgets count on it.
     """
     if is_withdrawn(folder):
         return
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    plain = {"session": session, "reason": WITHDRAWN, "at": at}
+    named = {"session": session, "reason": WITHDRAWN, "at": at}
+    plain = {**named, "cost_usd": cost_usd, "tokens": tokens}
     write_atomically(folder / FILE, json_text(plain, indent=1) + "\n", durable=True)
+
+
+def spent_before(folder: Path) -> tuple[float, int]:
+    """US dollars and tokens that the calls of a session had cost before it was withdrawn."""
+    plain = read_json(folder / FILE)
+    found = plain if isinstance(plain, dict) else {}
+    return float(found.get("cost_usd", 0.0)), int(found.get("tokens", 0))
 
 
 def why_withdrawn(folder: Path, session: str, study: str) -> str:

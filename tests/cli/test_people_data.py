@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,13 @@ import pytest
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
 from people_site import TABLE, Browser, hall_of, link_for, served
+from rated import all_of, hand_in_next, person
 from sqlalchemy import update
 
 from delibsim.conduct.people.erase import forget_due
+from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.rater_progress import rater_rows
+from delibsim.conduct.people.rater_rows import Rows
 from delibsim.store.people.erasures import unfinished, withdrawn_undone
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import note_withdrawn, person_of
@@ -30,7 +34,7 @@ from delibsim.store.runs import Runs
 HERS = "The quagga bridge must be painted violet before anybody in Oberfranken may cross it again."
 TOLD = "quagga", "violet before anybody", "Oberfranken"
 NAME = "Wilhelmine Zsigmondy"
-OTHER = "Every household should be asked by letter, and the letters counted by a notary."
+OTHER = "Person {} says that households be asked by letter, and letters counted by a notary."
 YAML = """\
 consent: I take part.
 debriefing: It is over.
@@ -69,7 +73,7 @@ def _held(home, how):
             given = {"q-age": "44", "q-job": job}
             browser.post("/me/questions", **given)
             codes[name] = code
-            people.append((browser, HERS if number == 0 else OTHER))
+            people.append((browser, HERS if number == 0 else OTHER.format(number)))
         _all_through(people)
     return home, codes
 
@@ -340,3 +344,87 @@ def test_killed_on_the_way_the_next_command_finishes(study, delibsim, home, step
     with closing(register):
         assert unfinished(register) == []
         assert withdrawn_undone(register) == []
+
+
+def test_the_server_finishes_at_its_start_what_was_cut_off(study, home):
+    runs, codes = study
+    register = Register.of(runs)
+    note_withdrawn(register, codes[NAME])
+    register.close()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    words = [sys.executable, "-c", KILLED, "empty_session", "before"]
+    assert subprocess.run(words, env=environment, check=False).returncode == -9
+    assert bytes_with(home, TOLD)
+    code = "import sys; from delibsim.cli.main import main; sys.exit(main())"
+    words = [sys.executable, "-c", code, "serve", "s", "--port", "0"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, env=environment, text=True) as server:
+        for line in server.stderr:
+            if "withdrew" in line:
+                break
+        assert codes[NAME] in line
+        server.terminate()
+        server.communicate()
+    assert bytes_with(home, [*TOLD, NAME]) == []
+
+
+def test_the_page_for_the_ethics_board_is_written_once(study, delibsim, home):
+    answer = delibsim("people", "protection", "s")
+    assert answer.code == 0
+    assert "What do you do?" in answer.out
+    assert "deleted 90 days after" in answer.out
+    assert delibsim("people", "protection", "s", "--to", "p.html", "--language", "fr").code == 0
+    assert '<html lang="fr">' in (home / "p.html").read_text(encoding="utf-8")
+    assert delibsim("people", "protection", "s", "--to", "p.html").code == 2
+    assert delibsim("people", "protection", "s", "--to", "p.pdf").code == 2
+    assert delibsim("people", "protection", "s", "--language", "it").code == 2
+
+
+def test_codes_and_comparisons_of_a_withdrawn_session_go_and_the_others_stay(study, delibsim, home):
+    runs, codes = study
+    gone = session_of(runs, codes[NAME])
+    coding = ("scheme=complaint", "group.size=2", "samples=1")
+    assert delibsim("code", "ask", "s", *coding).code == 0
+    comparing = ("dimension=logical", "model=citizen", "--keep-equal")
+    assert delibsim("compare", "ask", "s", *comparing).code == 0
+    pack = delibsim("code", "online", "s", "scheme=complaint", "--coders", "2", "--json")
+    assert pack.code == 0, pack
+    register = Register.of(runs)
+    desk = RaterDesk(runs, register)
+    (task,) = desk.names()
+    ann = desk.join(person(register, "ann"), task)
+    for _ in range(3):
+        hand_in_next(desk, ann)
+    sheets = len(ann.sheets)
+    file = runs.folder / "annotations" / "code-complaint" / "annotations.jsonl"
+    before = file.read_text(encoding="utf-8").splitlines()
+    assert bytes_with(runs.folder / "annotations", TOLD)
+    assert delibsim("people", "withdraw", "s", codes[NAME]).code == 0
+    assert bytes_with(home, [*TOLD, NAME]) == []
+    left = file.read_text(encoding="utf-8").splitlines()
+    assert 0 < len(left) < len(before)
+    assert set(left) < set(before)
+    assert not any(gone in line for line in left)
+    desk = RaterDesk(runs, register)
+    ann = desk.join("ann", task)
+    assert 0 < len(ann.sheets) < sheets
+    all_of(desk, ann)
+    assert Rows(desk, nullcontext).bring() > 0
+    assert rater_rows(desk, [task])
+    register.close()
+    again = delibsim("code", "ask", "s", *coding)
+    assert "0 samples now" in again.out, again
+    compared = delibsim("compare", "ask", "s", *comparing)
+    assert compared.code == 0, compared
+    for words in (
+        ("code", "report", "s", "scheme=complaint"),
+        ("code", "replay", "s", "scheme=complaint"),
+        ("score", "s"),
+        ("export", "s"),
+        ("people", "raters", "s"),
+        ("compare", "report", "s"),
+        ("compare", "replay", "s"),
+    ):
+        answer = delibsim(*words)
+        assert answer.code in (0, 3), (words, answer)
+        assert "Traceback" not in answer.err
+    assert delibsim("code", "replay", "s", "scheme=complaint").code == 0

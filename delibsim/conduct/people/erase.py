@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from delibsim.conduct.cost import spent
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.sweep import ALONE, Gone, empty_session, remove_names, sweep, texts_in
 from delibsim.conduct.reading.index import StudyIndex
@@ -207,7 +208,7 @@ def _erase(runs: Runs, register: Register, erasure: Erasure, carried: Carried) -
 def erase_session(runs: Runs, session: str, words: Quoted) -> list[str]:
     """Withdraw a session: its tombstone, then what was derived from it, its branches, its files."""
     if (runs.path(session) / "session.json").is_file():
-        lay_tombstone(runs.path(session), session)
+        lay_tombstone(runs.path(session), session, *_cost_of(runs, session))
     told = sweep(runs, Gone(words, session))
     for kind in BRANCHES:
         if (branches := branches_of(runs, kind)) is not None:
@@ -216,6 +217,14 @@ def erase_session(runs: Runs, session: str, words: Quoted) -> list[str]:
     if runs.path(session).is_dir():
         empty_session(runs, session)
     return told
+
+
+def _cost_of(runs: Runs, session: str) -> tuple[float, int]:
+    """What the calls of a session have cost; nothing where its plan cannot be read."""
+    try:
+        return spent(runs, [session])
+    except WrongInput:
+        return 0.0, 0
 
 
 def _erase_branches(branches: Runs, parent: str, words: Quoted) -> list[str]:

@@ -16,7 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from delibsim.domain.quoted import Quoted
-from delibsim.store.annotations import ANNOTATIONS
+from delibsim.store.annotations import ANNOTATIONS, TaskFolder, tasks_of
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.people.tables import NAMES, PEOPLE
@@ -31,6 +31,8 @@ ALONE = ("session.json", FILE)
 """What stays of a session that was withdrawn."""
 MADE_ANEW = (EXPORT, BENCH, PEOPLE, "analysis")
 """Folders that a command writes as a whole."""
+LISTED = ("texts", "not_coded")
+"""What in the settings of a task lists texts, by their ids."""
 TAG = re.compile("<[^>]*>")
 
 
@@ -74,6 +76,7 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
             told.append(f"{name}/ was deleted: the command that wrote it writes it anew")
     if gone.session and (runs.folder / RATINGS / gone.session).is_dir():
         shutil.rmtree(runs.folder / RATINGS / gone.session)
+    _forget_texts(runs, gone)
     for path in list(_files(runs)):
         if path.suffix == ".jsonl":
             _filter_lines(path, gone)
@@ -151,6 +154,23 @@ def _is_touched(path: Path, gone: Gone) -> bool:
         except ValueError:
             pass
     return gone.words.within(html.unescape(TAG.sub(" ", text)))
+
+
+def _forget_texts(runs: Runs, gone: Gone) -> None:
+    """Take the texts of a session from the lists of the tasks that they were put before coders in:
+    nobody misses them there.
+    """
+    for task in tasks_of(runs):
+        files = TaskFolder.of(runs, task)
+        known = files.task()
+        changed = False
+        for part in LISTED:
+            own = known.get(part)
+            if isinstance(own, dict) and any(map(gone.names, own)):
+                known[part] = {name: one for name, one in own.items() if not gone.names(name)}
+                changed = True
+        if changed:
+            files.settle(known)
 
 
 def _filter_lines(path: Path, gone: Gone) -> None:
