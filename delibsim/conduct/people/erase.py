@@ -44,7 +44,7 @@ from delibsim.store.people.erasures import (
     withdrawn_undone,
 )
 from delibsim.store.people.persons import WITHDRAWN, person_of, persons
-from delibsim.store.people.register import Register
+from delibsim.store.people.register import Register, Unavailable
 from delibsim.store.people.rooms import (
     CANCELLED,
     HELD,
@@ -127,7 +127,7 @@ def carry_out(
         try:
             with runs.lock():
                 _carry_out(runs, register, hosting, carried, (server, at_once))
-        except WrongInput as error:
+        except (WrongInput, Unavailable) as error:
             carried.waits.append(f"withdrawals wait: {error}")
     return carried
 
@@ -142,7 +142,8 @@ def forget(runs: Runs, register: Register, codes: Iterable[str]) -> list[str]:
         begun = [begin(register, Erasure(code, FORGET, "")) for code in wanted]
         forget_identities(register, wanted)
         remove_names(runs)
-        finish(register, begun)
+        with suppress(Unavailable):  # it is overwritten by whoever finishes what was begun
+            finish(register, begun)
     return wanted
 
 

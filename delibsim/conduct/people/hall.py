@@ -46,6 +46,7 @@ from delibsim.store.people.rooms import (
 )
 from delibsim.store.people.rooms import say as say_in_room
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import WITHDRAWN
 
 PERSON = "person"
 """The kind of a model that is a person in a browser."""
@@ -142,7 +143,7 @@ class Hall(Observer):
             seat=seat,
             waits=state,
             here=tuple(one.id for one in people),
-            said=tuple(self.heard(name, seat)),
+            said=() if room.detail == WITHDRAWN else tuple(self.heard(name, seat)),
             speaker=self._speaker.get(name, ""),
             request=request,
             messages=tuple(messages(self.register, name, person)),
