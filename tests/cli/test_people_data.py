@@ -34,7 +34,7 @@ from delibsim.store.runs import Runs
 HERS = "The quagga bridge must be painted violet before anybody in Oberfranken may cross it again."
 TOLD = "quagga", "violet before anybody", "Oberfranken"
 NAME = "Wilhelmine Zsigmondy"
-OTHER = "Person {} says that households be asked by letter, and letters counted by a notary."
+OTHER = "Speech {} says that households be asked by letter, and letters counted by a notary."
 YAML = """\
 consent: I take part.
 debriefing: It is over.
