@@ -428,3 +428,19 @@ def test_codes_and_comparisons_of_a_withdrawn_session_go_and_the_others_stay(stu
         assert answer.code in (0, 3), (words, answer)
         assert "Traceback" not in answer.err
     assert delibsim("code", "replay", "s", "scheme=complaint").code == 0
+
+
+def test_forks_go_that_say_her_words_again_or_whose_plan_is_damaged(study, delibsim, home):
+    runs, codes = study
+    gone = session_of(runs, codes[NAME])
+    (home / "say.txt").write_text(HERS, encoding="utf-8")
+    for words in (("--at", "3"), ("--at", "3", "--say", "3=say.txt")):
+        assert delibsim("fork", f"s/{gone}", *words, "model=citizen").code == 0
+    forks = sorted(path.parent for path in runs.folder.glob("forks/*/session.json"))
+    assert len(forks) == 2
+    (forks[0] / "session.json").write_text("{", encoding="utf-8")
+    answer = delibsim("people", "withdraw", "s", codes[NAME])
+    assert answer.code == 0, answer
+    assert answer.out.count("is withdrawn too") == 2
+    assert bytes_with(home / "runs", [*TOLD, NAME]) == []
+    assert delibsim("forks", "s").code in (3, 4)

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field
 
 from delibsim.conduct.cost import spent
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.sweep import ALONE, Gone, empty_session, remove_names, sweep, texts_in
+from delibsim.conduct.people.sweep import (
+    ALONE,
+    Gone,
+    empty_session,
+    quotes,
+    remove_names,
+    sweep,
+    texts_in,
+)
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
@@ -231,9 +239,14 @@ def _cost_of(runs: Runs, session: str) -> tuple[float, int]:
 def _erase_branches(branches: Runs, parent: str, words: Quoted) -> list[str]:
     """Withdraw what branches off a session: it has inherited its words."""
     told = []
-    for name, plan in branches.plans_by_name().items():
-        if plan.parentage is not None and plan.parentage.session == parent:
+    plans = branches.plans_by_name()
+    for name in branches.sessions():
+        parentage = plans[name].parentage if name in plans else None
+        damaged = name not in plans and quotes(branches.path(name), words)
+        if damaged or (parentage is not None and parentage.session == parent):
             told += erase_session(branches, name, words)
+            if quotes(branches.path(name), words):  # an edit said again what she had said
+                (branches.path(name) / ALONE[0]).unlink()
             told.append(f"{branches.study}/{name}, which branched off {parent}, is withdrawn too")
     told += sweep(branches, Gone(words, parent))
     return told

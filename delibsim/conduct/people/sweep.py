@@ -10,11 +10,13 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.quoted import Quoted
 from delibsim.store.annotations import ANNOTATIONS, TaskFolder, tasks_of
 from delibsim.store.branch_folders import BRANCHES
@@ -84,6 +86,18 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
             path.unlink(missing_ok=True)
             told.append(f"{path.relative_to(runs.folder)} was deleted: it quoted what was deleted")
     return told
+
+
+def quotes(folder: Path, words: Quoted) -> bool:
+    """Whether a file in a folder quotes what goes."""
+    gone = Gone(words)
+    for path in folder.iterdir():
+        if path.suffix == ".jsonl":
+            if any(gone.has(_plain(line)) for line in path.read_bytes().split(b"\n")):
+                return True
+        elif path.is_file() and _is_touched(path, gone):
+            return True
+    return False
 
 
 def remove_names(runs: Runs) -> None:
@@ -162,7 +176,9 @@ def _forget_texts(runs: Runs, gone: Gone) -> None:
     """
     for task in tasks_of(runs):
         files = TaskFolder.of(runs, task)
-        known = files.task()
+        known: dict[str, Any] = {}
+        with suppress(WrongInput):  # damaged: it is told by who reads the task
+            known = files.task()
         changed = False
         for part in LISTED:
             own = known.get(part)

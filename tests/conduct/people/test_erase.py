@@ -1,5 +1,6 @@
 """Withdrawals while people are there: rooms that run, empty lobbies, raters and their rows."""
 
+import re
 import time
 from contextlib import closing, nullcontext
 
@@ -7,17 +8,21 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_site import Browser, hall_of, link_for, served, take_part
+from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 from rated import all_of, codes_online, debates_online, desk_of, person, study_of_debates
 from sqlalchemy import select
 
 from delibsim.conduct.people.erase import carry_out, rooms_to_end
+from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_progress import rater_rows
 from delibsim.conduct.people.rater_rows import Rows
 from delibsim.domain.hosting import Hosting
+from delibsim.models.pool import ModelPool
 from delibsim.store.codings import Codings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import places_in
+from delibsim.store.people.entry import RATER
+from delibsim.store.people.erasures import withdrawn_undone
 from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import FREE, HELD, OVER, rooms_of
@@ -223,6 +228,27 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     Rows(desk, nullcontext).bring()
     assert len({row["rater"] for row in rated(runs)}) == 2
     assert ratings.losses(runs.sessions()) == []
+
+
+def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runs = study_of_debates(tmp_path)
+    task = debates_online(runs, raters=2, each=2)
+    hall = Hall(runs, Register.of(runs, ""), PLAIN, ModelPool(), [])
+    with served(hall, holding=False, promises=QUICK) as address:
+        code, link = link_for(hall, "Ann", role=RATER, task=task)
+        ann = Browser(address).enter(link)
+        assert 'href="/me/withdraw"' in ann.get().text
+        page = ann.post("/rate/begin").text
+        assert 'href="/me/withdraw"' in page
+        given = dict.fromkeys(re.findall(r'<input[^>]* name="([A-Z]\w*)"', page), "61")
+        assert ann.post("/rate/answer", **given).status_code == 200
+        assert [one.person for one, _ in places_in(hall.register, task)].count(code) == 1
+        ann.get("/me/withdraw")
+        assert "You have withdrawn" in ann.post("/me/withdraw").text
+        until(lambda: not withdrawn_undone(hall.register))
+        assert [one.state for one, _ in places_in(hall.register, task)] == ["free", "free"]
+        assert "You have withdrawn" in ann.get("/rate").text or ann.page.status_code == 403
 
 
 def rated(runs):
