@@ -85,6 +85,7 @@ def forget(
         n = sum(code in known for code in wanted)
         say(f"of {counted(n, 'person')} it would be deleted who they are; nothing was deleted")
         return
+    promised(runs, days=False)
     done = carry_out_forgetting(runs, register, wanted)
     print_each(done, console())
     say(f"of {counted(len(done), 'person')} it was deleted who they are; what they said stays")
@@ -142,8 +143,8 @@ def declared(runs: Runs) -> Hosting | None:
     return read_hosting(kept) if kept.is_file() else None
 
 
-def promised(runs: Runs) -> None:
-    """Carry out what is due of withdrawals and of keep_days, and say so."""
+def promised(runs: Runs, days: bool = True) -> None:
+    """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
     from delibsim.conduct.people.erase import carry_out, forget_due
     from delibsim.store.people.register import Register
 
@@ -152,5 +153,5 @@ def promised(runs: Runs) -> None:
         return
     register = Register.of(runs)
     carried = carry_out(runs, register, hosting)
-    forgotten = forget_due(runs, register, hosting)
+    forgotten = forget_due(runs, register, hosting) if days else []
     print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))

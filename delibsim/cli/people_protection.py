@@ -7,7 +7,7 @@ import typer
 
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, RunsFolder, StudyName
-from delibsim.cli.people_erase import declared
+from delibsim.cli.people_erase import declared, promised
 from delibsim.cli.terminal import say, shown, study_at
 from delibsim.domain.errors import WrongInput
 
@@ -40,6 +40,7 @@ def protection(
             f"{runs.study} was not served yet: delibsim serve keeps its people.yaml, from which"
             " this page is filled"
         )
+    promised(runs)
     sessions = [session for session in runs.plans() if people_of(session)]
     addresses = {}
     if given["base_url"]:
