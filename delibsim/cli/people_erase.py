@@ -127,7 +127,7 @@ def withdraw(
     if person.stage != WITHDRAWN:
         note_withdrawn(register, person.id)
         give_up_seat(register, hosting, person.id)
-    carried = carry_out(runs, register, hosting, at_once=now)
+    carried = carry_out(runs, register, hosting, at_once=person.id if now else "")
     print_each(carried.told, console())
     print_each(carried.waits, console(stderr=True))
     if not carried.told and not carried.waits:

@@ -121,12 +121,12 @@ def rooms_to_end(register: Register) -> list[str]:
 
 
 def carry_out(
-    runs: Runs, register: Register, hosting: Hosting, server: str = "", at_once: bool = False
+    runs: Runs, register: Register, hosting: Hosting, server: str = "", at_once: str = ""
 ) -> Carried:
     """Carry out every withdrawal that is due, and finish what was cut off.
 
-    The server by whose leases rooms are held here may be named. `at_once` ends rooms that still
-    run. Nothing is done, and it is told why, where another process holds the study.
+    The server by whose leases rooms are held here may be named. `at_once` is the code of a
+    person whose room is ended if it still runs. Nothing is done, and it is told why, where another process holds the study.
     """
     carried = Carried()
     if not withdrawn_undone(register) and not unfinished(register):
@@ -165,7 +165,7 @@ def forget_due(runs: Runs, register: Register, hosting: Hosting) -> list[str]:
 
 
 def _carry_out(
-    runs: Runs, register: Register, hosting: Hosting, carried: Carried, how: tuple[str, bool]
+    runs: Runs, register: Register, hosting: Hosting, carried: Carried, how: tuple[str, str]
 ) -> None:
     left = [one for one in unfinished(register) if one.what == FORGET]
     forget_identities(register, [one.person for one in left])
@@ -179,7 +179,7 @@ def _carry_out(
             session = known[0].session
         elif hosting.withdrawal != DELETE:
             session = ""
-        elif session and not _is_over(register, session, *how):
+        elif session and not _is_over(register, session, how[0], how[1] == person):
             carried.waits.append(f"{person}: waits until the room {session} is over")
             continue
         erasure = begin(register, Erasure(person, hosting.withdrawal, session))

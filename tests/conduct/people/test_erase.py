@@ -176,8 +176,8 @@ def test_what_waits_is_ended_at_once_where_the_researcher_says_so(tmp_path):
     register = Register.of(hall.runs)
     with closing(register):
         note_withdrawn(register, code)
-        assert carry_out(hall.runs, register, hall.hosting).waits
-        assert carry_out(hall.runs, register, hall.hosting, at_once=True).sessions == [
+        assert carry_out(hall.runs, register, hall.hosting, at_once="other").waits
+        assert carry_out(hall.runs, register, hall.hosting, at_once=code).sessions == [
             session(hall)
         ]
 
@@ -206,7 +206,7 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
         all_of(desk, desk.join(person(desk.register, name), task))
     rows = Rows(desk, nullcontext)
     rows.bring()
-    rows.rescore(at_once=True)
+    rows.rescore(at_once=code)
     ratings = Ratings.of(runs)
     raters = {row["rater"] for row in rated(runs)}
     assert len(raters) == 2
