@@ -125,8 +125,9 @@ def carry_out(
 ) -> Carried:
     """Carry out every withdrawal that is due, and finish what was cut off.
 
-    The server by whose leases rooms are held here may be named. `at_once` is the code of a
-    person whose room is ended if it still runs. Nothing is done, and it is told why, where another process holds the study.
+    The server by whose leases rooms are held here may be named. `at_once` is the code of a person
+    whose room is ended if it still runs. Nothing is done, and it is told why, where another process
+    holds the study.
     """
     carried = Carried()
     if not withdrawn_undone(register) and not unfinished(register):
