@@ -169,7 +169,7 @@ def _serve(
 
     with suppress(KeyboardInterrupt):
         serve_people(open_hall, *where, told_address)
-    done = sum(runs.held(one.id) for one in sessions)
+    done = sum(runs.held(one.id) or runs.withdrawn(one.id) for one in sessions)
     over = f" {done} of {counted(len(sessions), 'session')} are over." if sessions else ""
     say(f"Stopped.{over}", err=True)
     raise typer.Exit(0 if done == len(sessions) else 3)

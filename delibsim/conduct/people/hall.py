@@ -52,6 +52,7 @@ from delibsim.store.people.rooms import (
     take_seat,
 )
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import WITHDRAWN
 
 PERSON = "person"
 """The kind of a model that is a person in a browser."""
@@ -158,7 +159,7 @@ class Hall(Observer):
             seat=seat,
             waits=state,
             here=tuple(one.id for one in people),
-            said=tuple(self.heard(name, seat)),
+            said=() if room.detail == WITHDRAWN else tuple(self.heard(name, seat)),
             speaker=self._speaking(name),
             request=request,
             messages=tuple(messages(self.register, name, person)),
@@ -168,7 +169,7 @@ class Hall(Observer):
     def heard(self, session: str, seat: str) -> list[Statement]:
         """What a seat has heard: its own words, and those of its neighbours that are no notes."""
         neighbours = _neighbours(self.sessions[session], seat)
-        here = session in self._held and not self._held[session].done()
+        here = self.holds(session)
         found = []
         for one in self._said[session] if here else said_in(self.register, session):
             own, aloud = one.turn.speaker == seat, one.turn.task != PREPARATION
@@ -178,7 +179,7 @@ class Hall(Observer):
 
     def _speaking(self, session: str) -> str:
         """Who speaks now; "" where nobody does."""
-        if session in self._held and not self._held[session].done():
+        if self.holds(session):
             return self._speaker.get(session, "")
         return speaking(self.register, session)
 
@@ -218,6 +219,20 @@ class Hall(Observer):
         ended = acts.end_room(self.register, session)
         self.watch.tell(session)
         return ended
+
+    def holds(self, session: str) -> bool:
+        """Whether a room is held in this process now."""
+        return session in self._held and not self._held[session].done()
+
+    async def withdraw(self, session: str) -> None:
+        """End a room that all its people have withdrawn from, and hold it no longer."""
+        await self._set(session, CANCELLED, WITHDRAWN, (HELD, STOPPED))
+        await self._let_go(session)
+
+    def drop_words(self, session: str) -> None:
+        """Forget what was said in a session that was withdrawn."""
+        if session in self._said:
+            self._said[session] = []
 
     def restart(self, session: str) -> bool:
         """The researcher lets a room that was stopped go on now; False where it was not stopped."""
@@ -279,7 +294,7 @@ class Hall(Observer):
         server that was only slow still has when its lease is over.
         """
         name = room.session
-        if self.runs.held(name):
+        if self.runs.held(name) or self.runs.withdrawn(name):
             await self._set(name, OVER)
             return
         with ExitStack() as stack:

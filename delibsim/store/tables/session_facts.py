@@ -26,6 +26,7 @@ from delibsim.store.branches import inherited
 from delibsim.store.files import json_text, read_lines, written_atomically
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import REQUIRED, Row, number_or_none
+from delibsim.store.withdrawn import WITHDRAWN
 
 FACTS = "sessions.jsonl"
 VERSION = 1
@@ -98,6 +99,8 @@ def session_facts(runs: Runs, name: str) -> Row:
     """The facts of a session that was begun, from its files."""
     facts: Row = {"session": name, "status": "no run", "settings": ()}
     run, session = None, None
+    if runs.withdrawn(name):
+        facts["status"] = WITHDRAWN
     try:
         session = runs.planned(name)
         if runs.held(name):

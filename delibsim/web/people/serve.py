@@ -9,6 +9,7 @@ import uvicorn
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
+from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
@@ -56,6 +57,7 @@ def serve_people(
         parts = [
             hall.run(),
             keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
+            keep_promises(hall, desk),
             server.serve(sockets=[made]),
         ]
         tasks = [asyncio.create_task(part) for part in parts]
@@ -65,7 +67,7 @@ def serve_people(
                 task.result()
         finally:
             server.should_exit = True
-            for task in tasks[:2]:
+            for task in tasks[:-1]:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             hall.register.close()
