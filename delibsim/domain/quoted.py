@@ -37,7 +37,7 @@ def quoted(texts: Iterable[str], but: Iterable[str] = ()) -> Quoted:
 
     >>> quoted(["I agree with this."], but=["I agree with this."]).runs
     frozenset()
-    >>> quoted(["A1: 61\\nA2: 70\\nWINNER: A"]).runs
+    >>> quoted(["A1: 61, A2: 70, WINNER: A"]).runs
     frozenset()
     """
     common = [words_of(text) for text in but]
