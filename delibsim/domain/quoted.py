@@ -32,9 +32,12 @@ class Quoted:
 
 
 def quoted(texts: Iterable[str], but: Iterable[str] = ()) -> Quoted:
-    """What was written in these texts, but not what stands in others, as in a questionnaire.
+    """What was written in these texts, but not what stands in others, as in a questionnaire. Runs
+    of which less than half are words are forms filled in, and nobody's.
 
     >>> quoted(["I agree with this."], but=["I agree with this."]).runs
+    frozenset()
+    >>> quoted(["A1: 61, A2: 70, WINNER: A"]).runs
     frozenset()
     """
     common = [words_of(text) for text in but]
@@ -42,7 +45,7 @@ def quoted(texts: Iterable[str], but: Iterable[str] = ()) -> Quoted:
     for text in texts:
         words = words_of(text)
         if len(words) >= LEAST:
-            found.update(_runs(words, min(RUN, len(words))))
+            found.update(filter(_is_prose, _runs(words, min(RUN, len(words)))))
     for length in {len(run) for run in found}:
         for words in common:
             found.difference_update(_runs(words, length))
@@ -52,6 +55,11 @@ def quoted(texts: Iterable[str], but: Iterable[str] = ()) -> Quoted:
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case, without marks."""
     return WORD.findall(text.lower())
+
+
+def _is_prose(run: tuple[str, ...]) -> bool:
+    """Whether at least half of a run are words without digits."""
+    return 2 * sum(word.isalpha() for word in run) >= len(run)
 
 
 def _runs(words: list[str], length: int) -> Iterable[tuple[str, ...]]:

@@ -20,6 +20,8 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.quoted import Quoted
 from delibsim.store.annotations import ANNOTATIONS, TaskFolder, tasks_of
 from delibsim.store.branch_folders import BRANCHES
+from delibsim.store.files import json_text, write_atomically
+from delibsim.store.judgments import OPINIONS
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.people.tables import NAMES, PEOPLE
 from delibsim.store.ratings import RATINGS
@@ -82,6 +84,8 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
     for path in list(_files(runs)):
         if path.suffix == ".jsonl":
             _filter_lines(path, gone)
+        elif path.name == OPINIONS and path.relative_to(runs.folder).parts[0] == ANNOTATIONS:
+            _filter_opinions(path, gone)
         elif _is_touched(path, gone):
             path.unlink(missing_ok=True)
             told.append(f"{path.relative_to(runs.folder)} was deleted: it quoted what was deleted")
@@ -187,6 +191,25 @@ def _forget_texts(runs: Runs, gone: Gone) -> None:
                 changed = True
         if changed:
             files.settle(known)
+
+
+def _filter_opinions(path: Path, gone: Gone) -> None:
+    """Take the opinions out that go: of a coder those under her name, else those that quote."""
+    try:
+        before = json.loads(path.read_bytes())
+    except ValueError:
+        path.unlink()
+        return
+    kept = {}
+    for name, text in before.items():
+        if gone.coders:
+            goes = name in gone.coders
+        else:
+            goes = gone.names(name) or gone.words.within(str(text))
+        if not goes:
+            kept[name] = text
+    if len(kept) < len(before):
+        write_atomically(path, json_text(kept, indent=1), durable=True)
 
 
 def _filter_lines(path: Path, gone: Gone) -> None:

@@ -1,5 +1,6 @@
 """Withdrawals while people are there: rooms that run, empty lobbies, raters and their rows."""
 
+import json
 import re
 import time
 from contextlib import closing, nullcontext
@@ -9,7 +10,16 @@ import pytest
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
-from rated import all_of, codes_online, debates_online, desk_of, person, study_of_debates
+from rated import (
+    all_of,
+    codes_online,
+    debates_online,
+    desk_of,
+    pairs_online,
+    person,
+    study_of_debates,
+    summaries_online,
+)
 from sqlalchemy import select
 
 from delibsim.conduct.people.erase import carry_out, rooms_to_end
@@ -274,3 +284,38 @@ def test_codes_of_a_coder_who_withdraws_are_deleted(tmp_path, monkeypatch):
     assert len(left) == 1
     assert left < before
     assert rater_rows(desk, [task])
+
+
+@pytest.mark.parametrize("online", [pairs_online, summaries_online])
+def test_comparisons_and_judgments_of_who_withdraws_are_deleted(tmp_path, monkeypatch, online):
+    monkeypatch.chdir(tmp_path)
+    runs, task = online(tmp_path)
+    desk = desk_of(runs)
+    ann = desk.join(person(desk.register, "ann"), task)
+    all_of(desk, ann)
+    Rows(desk, nullcontext).bring()
+    hers = answered(runs)
+    assert hers
+    bob = desk.join(person(desk.register, "bob"), task)
+    all_of(desk, bob)
+    Rows(desk, nullcontext).bring()
+    both = answered(runs)
+    assert len(both) > len(hers)
+    opinions = list(runs.folder.glob("annotations/*/opinions.json"))
+    written = [json.loads(path.read_text(encoding="utf-8")) for path in opinions]
+    note_withdrawn(desk.register, "ann")
+    carried = carry_out(runs, desk.register, Hosting(consent="Yes."))
+    assert carried.waits == []
+    assert answered(runs) == [row for row in both if row not in hers]
+    for path, before in zip(opinions, written, strict=True):
+        assert len(before) == 2
+        assert len(json.loads(path.read_text(encoding="utf-8"))) == 1
+    assert [held.person for held, _ in places_in(desk.register, task)].count("ann") == 0
+
+
+def answered(runs):
+    """The rows of people in the annotations of a study."""
+    found = []
+    for file in sorted(runs.folder.glob("annotations/*/people.jsonl")):
+        found += read_lines(file)[0]
+    return found

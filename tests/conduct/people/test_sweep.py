@@ -55,7 +55,6 @@ def test_files_go_that_quote_and_what_a_killed_process_left(runs):
     quoting = [
         write(runs, "notes.html", f"<p>The quagga <b>bridge</b> must be painted {'violet'}</p>"),
         write(runs, "mine/a.csv", f'1,"{HERS}"\n'),
-        write(runs, "annotations/judge-x/opinions.json", json.dumps({"a": HERS})),
         write(runs, "annotations/code-x/.people.jsonl.00aa.tmp", "anything"),
         write(runs, ".tables.00aa.tmp/statements.csv", "anything"),
         write(runs, "tables/runs.parquet", b"\0PAR1"),
@@ -71,6 +70,15 @@ def test_files_go_that_quote_and_what_a_killed_process_left(runs):
     assert [path for path in kept if not path.exists()] == []
     assert any("mine/a.csv" in line for line in told)
     assert sweep(runs, Gone(quoted([HERS]), "a.r1")) == []
+
+
+def test_opinions_go_one_by_one(runs):
+    given = {"p/a": HERS, "p/b": "Trams are quiet.", "p/c": HERS}
+    path = write(runs, "annotations/judge-x/opinions.json", json.dumps(given))
+    sweep(runs, Gone(quoted([HERS]), coders=frozenset(["p/a"])))
+    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"p/b", "p/c"}
+    sweep(runs, Gone(quoted([HERS]), "a.r1"))
+    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"p/b"}
 
 
 def test_rows_of_a_coder_go_by_the_whole_name(runs):
