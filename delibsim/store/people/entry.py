@@ -171,6 +171,14 @@ def login_of(register: Register, token: str) -> Login | None:
     return Login(row.person or "", row.role, row.csrf)
 
 
+def is_revoked(register: Register, person: str) -> bool:
+    """Whether every link of a person was revoked: no other link leads to her then."""
+    with register.reading() as connection:
+        own = select(INVITATION.c.revoked).where(INVITATION.c.person == person)
+        times = connection.scalars(own).all()
+    return bool(times) and None not in times
+
+
 def revoke_open(register: Register) -> int:
     """Revoke every link that is open to all; how many. Who came by one stays."""
     with register.writing() as connection:
