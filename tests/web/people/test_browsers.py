@@ -96,10 +96,13 @@ def test_from_the_link_to_a_speech_on_a_slow_network(context, tmp_path):
         here = context()
         page = here.new_page()
         here.new_cdp_session(page).send("Network.emulateNetworkConditions", SLOW)
-        begun, paints = time.monotonic(), []
+        paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+        page.goto(address + link)  # the first page, of which nothing is kept yet
+        page.wait_for_timeout(1000)  # a paint is known a moment after it
+        paints = [page.evaluate(paint)]
+        begun = time.monotonic()
         comes_in(page, address + link)
         to_words(page)
-        paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
         paints.append(page.evaluate(paint))
         page.fill("textarea", "I would begin with those who live near by.")
         page.locator(".saved", has_text="Saved").wait_for(timeout=60_000)
@@ -107,7 +110,7 @@ def test_from_the_link_to_a_speech_on_a_slow_network(context, tmp_path):
         assert "live near by" in request.draft
         page.locator("form.answers button.first").click()
         page.locator(".statement.own").wait_for(timeout=60_000)
-        told = {"first paint of the speech, ms": paints, "all, s": time.monotonic() - begun}
+        told = {"first paint of the link and of the speech, ms": paints, "all, s": time.monotonic() - begun}
         print(json.dumps(told))  # noqa: T201 - figures for docs/people.md, which no test asserts
         assert request_of(hall.register, request.key).status == "ok"
 
