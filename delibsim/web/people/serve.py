@@ -13,6 +13,11 @@ from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound
 
+KEPT_OPEN = 120
+"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs, which would
+else send a form into one that is just being closed.
+"""
+
 
 def serve_people(
     open_hall: Callable[[], Awaitable[Hall]],
@@ -43,6 +48,7 @@ def serve_people(
             date_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=1,
+            timeout_keep_alive=KEPT_OPEN,
         )
         server = _Server(settings, lambda: told(f"http://{named}:{number}"))
         parts = [
