@@ -114,19 +114,13 @@ async def fields_in(request: Request, login: Login | None) -> dict[str, list[str
         if len(content) > LARGEST:
             raise HTTPException(413)
     try:
-        text = without_nul(content.decode("utf-8"))
-        given = parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
+        given = parse_qs(content.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
     except ValueError:
         raise HTTPException(400) from None
     secret = (given.get("csrf") or [""])[-1]
     if login is not None and not hmac.compare_digest(secret.encode(), login.csrf.encode()):
         raise HTTPException(403)
     return given
-
-
-def without_nul(form: str) -> str:
-    """A form as it was sent, without the character NUL, which PostgreSQL cannot keep in a text."""
-    return form.replace("%00", "").replace("\x00", "")
 
 
 def with_cookie(response: Any, token: str, request: Request) -> Any:

@@ -29,7 +29,6 @@ from delibsim.store.people.assignments import (
     show_step,
 )
 from delibsim.web.people.forms import form_of, said_of, texts_of
-from delibsim.web.people.gate import without_nul
 from delibsim.web.people.language import Language
 from delibsim.web.people.render import render
 
@@ -264,8 +263,7 @@ async def fields_sent(request: Request) -> Fields:
         if len(content) > LARGEST:
             raise HTTPException(413)
     try:
-        text = without_nul(content.decode("utf-8"))
-        return parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
+        return parse_qs(content.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
     except ValueError:
         raise HTTPException(400) from None
 
