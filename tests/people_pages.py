@@ -3,6 +3,7 @@ at all of them.
 """
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -157,11 +158,18 @@ def _back(place):
     return browser
 
 
-def _raters(home, stack):
-    places = []
+def _packs(home):
+    """A pack of debates and one of texts to be coded, with their studies."""
     runs = study_of_debates(home)
     debates = runs, debates_online(runs, raters=3, each=2)
-    for (found, task), kind in ((debates, "debates"), (codes_online(home, coders=2), "codes")):
+    return (debates, "debates"), (codes_online(home, coders=2), "codes")
+
+
+def _raters(home, stack):
+    places = []
+    with ThreadPoolExecutor(1) as apart:  # where a browser is driven, an event loop is running
+        made = apart.submit(_packs, home).result()
+    for (found, task), kind in made:
         hall = Hall(found, Register.of(found, ""), PLAIN, ModelPool(), [])
         where = stack.enter_context(served(hall, holding=False))
 

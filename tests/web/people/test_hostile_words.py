@@ -168,7 +168,7 @@ def test_nul_and_lone_surrogates_in_every_field_before_a_conversation(tmp_path):
         browser = Browser(address).enter(link)
         fields = {"q-about": f"%00{LONE}a%0Bb%1B", "q-n": f"4{LONE}2"}
         assert raw(browser, "/me/questions", fields).status_code == 422
-        fields["q-n"] = "4%002"
+        fields["q-n"] = "42"
         assert raw(browser, "/me/questions", fields).status_code == 303
         kept = {one["question"]: one["value"] for one in answers_of(hall.register)}
         assert kept["n"] == "42"

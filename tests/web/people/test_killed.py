@@ -75,7 +75,7 @@ class Killed:
         self.start()
 
     def start(self):
-        command = [sys.executable, str(TESTS / "people_process.py"), str(self.home)]
+        command = [sys.executable, str(TESTS / "killable_server.py"), str(self.home)]
         command += [str(self.people), *self.settings]
         environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
         self.process = subprocess.Popen(

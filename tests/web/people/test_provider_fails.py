@@ -28,6 +28,7 @@ from delibsim.store.people.requests import (
 )
 from delibsim.store.people.rooms import HELD, STOPPED, TAKEN, rooms_of, seat_of
 
+pytestmark = [pytest.mark.slow]
 REFUSED = Rule(status=401)
 TROUBLE = "There is a technical problem"
 
@@ -162,7 +163,8 @@ def test_time_counts_from_when_a_request_was_first_shown(tmp_path):
 def test_the_time_of_a_server_that_was_gone_is_not_counted(tmp_path, monkeypatch, gently):
     """Stopped, or gone without a word: what was asked before has as much time left afterwards."""
     monkeypatch.setattr(rooms, "LEASE", 1.0)
-    hosting = replace(PLAIN, survey=Limit(0.1, binds=True))
+    limit = Limit(0.1, binds=True)
+    hosting = replace(PLAIN, survey=limit, away=limit)
     hall = hall_of(tmp_path, models="[person,citizen]", hosting=hosting)
     code, link = link_for(hall)
     if not gently:
@@ -184,3 +186,4 @@ def test_the_time_of_a_server_that_was_gone_is_not_counted(tmp_path, monkeypatch
         assert request_of(again.register, key).paused >= 5.0
         browser.answer()
         assert request_of(again.register, key).status == "ok"
+        assert rooms_of(again.register)[0].seats[0].state == TAKEN
