@@ -20,8 +20,8 @@ from delibsim.store.people.register import now
 from delibsim.store.people.rooms import CANCELLED, HELD, LOBBY, OVER, STOPPED, TAKEN, Room, rooms_of
 from delibsim.store.people.rooms import Seat as KeptSeat
 
-SEATED = "seated"
-"""Who has a seat and is not over yet; a stage that the page adds to those of the register."""
+SEATED, WORKS = "seated", "works"
+"""Who has a seat and is not over yet, and who rates: stages that the register does not have."""
 NO_SIGN = 180.0
 """Seconds without a sign after which somebody who is awaited counts as stuck."""
 ORDER = (STOPPED, HELD, LOBBY, OVER, CANCELLED)
@@ -112,8 +112,17 @@ def overview(hall: Hall) -> Overview:
         if one.role == RATER:
             raters[one.stage] += 1
         else:
-            stages[SEATED if one.stage == READY and one.id in seated else one.stage] += 1
+            stages[stage_of(one, one.id in seated)] += 1
     return Overview(tuple(groups), stages, raters, _unseated(everybody, groups))
+
+
+def stage_of(person: Person, seated: bool) -> str:
+    """The stage of a person; who is ready has a seat, or works as a rater, or waits for a seat."""
+    if person.stage != READY:
+        return person.stage
+    if person.role == RATER:
+        return WORKS
+    return SEATED if seated else READY
 
 
 def _unseated(everybody: list[Person], groups: list[Group]) -> tuple[Person, ...]:

@@ -14,10 +14,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from delibsim.conduct.people.hall import AGAIN, Hall
-from delibsim.conduct.people.overview import Group, Overview, overview
+from delibsim.conduct.people.overview import Group, Overview, overview, stage_of
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_progress import rater_rows
-from delibsim.domain.text import safe
 from delibsim.store.people.entry import Login
 from delibsim.store.people.interventions import interventions, shut_out
 from delibsim.store.people.persons import Person, person_of, persons
@@ -258,7 +257,7 @@ def _shown_as(words: Language) -> dict[str, Callable[..., str]]:
         "clock": clock,
         "span": lambda at: span(words, moment - at),
         "occasion": lambda name: occasion(words, name),
-        "plain": safe,
+        "stage": stage_of,
     }
 
 

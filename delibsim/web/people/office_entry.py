@@ -24,7 +24,7 @@ from delibsim.store.people.office import (
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.gate import fields_in
 from delibsim.web.people.language import Language, language, languages
-from delibsim.web.people.rates import OFTEN, PASSWORDS, PASSWORDS_OF_ALL, Rates
+from delibsim.web.people.rates import OF_ADDRESS, OFTEN, PASSWORDS, PASSWORDS_OF_ALL, Rates
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields, address_of
 
@@ -88,7 +88,8 @@ class OfficeEntry:
     def known(self, request: Request) -> Login | None:
         """The login, counted; HTTPException 429 where too much is asked."""
         login = self.login(request)
-        if self.rates.is_over(login.csrf if login else address_of(request), OFTEN):
+        who, rate = (login.csrf, OFTEN) if login else (address_of(request), OF_ADDRESS)
+        if self.rates.is_over(who, rate):
             raise HTTPException(429)
         return login
 

@@ -1,7 +1,7 @@
 """The researcher's page over real HTTP: what it shows, what it does, and who gets in."""
 
+import csv
 import html
-import json
 import re
 import time
 from dataclasses import replace
@@ -12,13 +12,16 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served
+from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
 from sqlalchemy import update
+from typer.testing import CliRunner
 
+from delibsim.cli.main import main
+from delibsim.cli.people import app
 from delibsim.domain.hosting import Limit
 from delibsim.store.interventions import interventions_in
 from delibsim.store.people.entry import PARTICIPANT, log_in
-from delibsim.store.people.office import SHIFT, let_in, set_password
+from delibsim.store.people.office import SHIFT, is_password, let_in, set_password
 from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import open_request
@@ -415,10 +418,59 @@ def test_the_language_of_the_page_is_chosen(table):
     assert "Gruppen" in office.get("/office").text
 
 
-def test_what_was_done_stands_in_the_export(table, capsys, monkeypatch, tmp_path):
+def test_what_was_done_is_shown_with_the_run_and_exported(table, capsys, monkeypatch, tmp_path):
+    hall, person, code, office = table
+    (session,) = hall.sessions
+    write = f"/office/message?session={session}"
+    office.act(write, "/office/message", text="Be brief, please.\nThank you.")
+    office.act(f"{write}&code={code}", "/office/message", text=EVIL)
+    take_part(person)
+    until(lambda: state_of(hall) == OVER and len(interventions_in(hall.runs, session)[0]) == 2)
+    monkeypatch.chdir(tmp_path)
+
+    def delibsim(*arguments):
+        monkeypatch.setattr("sys.argv", ["delibsim", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 0
+        return capsys.readouterr().out
+
+    shown = delibsim("show", f"s/{session}")
+    assert "Interventions of the researcher" in shown
+    assert "Be brief, please." in shown
+    assert "\x1b[31m" not in shown
+    delibsim("export", "s")
+    with (tmp_path / "runs/s/tables/interventions.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["kind"] for row in rows] == ["message", "message"]
+    assert [row["text"] for row in rows] == ["Be brief, please.\nThank you.", EVIL]
+    assert rows[0]["participant"] == ""
+    assert rows[1]["participant"] == seat_of(hall.register, code)[1]
+    codebook = (tmp_path / "runs/s/tables/codebook.md").read_text(encoding="utf-8")
+    assert "an act of the researcher" in codebook
+
+
+def test_a_record_that_cannot_be_written_is_written_later(table):
     hall, _person, _code, office = table
     (session,) = hall.sessions
-    office.act(f"/office/message?session={session}", "/office/message", text="Be brief, please.")
-    until(lambda: interventions_in(hall.runs, session)[0])
-    line = (hall.runs.path(session) / "interventions.jsonl").read_text(encoding="utf-8")
-    assert json.loads(line)["text"] == "Be brief, please."
+    blocked = hall.runs.path(session) / "interventions.jsonl"
+    blocked.mkdir(parents=True)
+    office.act(f"/office/message?session={session}", "/office/message", text="One.")
+    time.sleep(1.2)
+    assert office.get("/office").status_code == 200
+    blocked.rmdir()
+    (act,) = until(lambda: interventions_in(hall.runs, session)[0])
+    assert act.text == "One."
+
+
+def test_a_password_is_set_from_the_terminal(tmp_path, capsys, monkeypatch):
+    hall = hall_of(tmp_path, models=ONE)
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    for given, code in (("short", 2), (SECRET, 0)):
+        found = runner.invoke(app, ["password", "s"], input=f"{given}\n{given}\n")
+        assert given not in found.output
+        assert (found.exit_code == 0) == (code == 0)
+    assert is_password(hall.register, SECRET)
+    assert not is_password(hall.register, "short")
+    hall.register.close()
