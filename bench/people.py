@@ -138,9 +138,7 @@ async def measured(
     return sizes
 
 
-async def place(
-    address: str, links: Iterator[str], number: int, people: int, seen: Seen
-) -> None:
+async def place(address: str, links: Iterator[str], number: int, people: int, seen: Seen) -> None:
     """One person after another, the first within the first ten seconds."""
     await asyncio.sleep(10 * number / people)
     while time.monotonic() < seen.end:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from delibsim.domain.hosting import Hosting
+from delibsim.domain.presence import A_PERSON, named_stand_in
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.browser import A_PERSON, Asked, Given
+from delibsim.models.person.browser import Asked, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import WaitingRequest, hand_in, put_request, request_of
@@ -135,6 +136,6 @@ def standing_in(model: LanguageModel, name: str) -> StandIn:
 
     async def answer(asked: Asked) -> Given:
         found = await model.complete(asked.prompt, asked.seed)
-        return Given(found.text, found.status, found.detail, f"stand-in: {name}")
+        return Given(found.text, found.status, found.detail, named_stand_in(name))
 
     return answer
