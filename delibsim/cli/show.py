@@ -71,6 +71,7 @@ def show(
         with paged() as screen:
             _print_run(held, runs, screen, answers, whole)
         return
+    runs.refuse_withdrawn(session)
     exchanges = _exchanges(runs, session)
     if call == "all":
         _print_list(exchanges, console(), as_json)

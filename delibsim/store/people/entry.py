@@ -153,6 +153,12 @@ def log_in(register: Register, person: str, role: str, stays: float = STAYS) -> 
     return token
 
 
+def log_out(register: Register, token: str) -> None:
+    """A cookie opens nothing any more."""
+    with register.writing() as connection:
+        connection.execute(delete(LOGIN).where(LOGIN.c.cookie == digest(token)))
+
+
 def login_of(register: Register, token: str) -> Login | None:
     """Whom a cookie belongs to; None for one that is unknown or too old."""
     if not token:
@@ -163,6 +169,14 @@ def login_of(register: Register, token: str) -> Login | None:
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
     return Login(row.person or "", row.role, row.csrf)
+
+
+def is_revoked(register: Register, person: str) -> bool:
+    """Whether every link of a person was revoked: no other link leads to her then."""
+    with register.reading() as connection:
+        own = select(INVITATION.c.revoked).where(INVITATION.c.person == person)
+        times = connection.scalars(own).all()
+    return bool(times) and None not in times
 
 
 def revoke_open(register: Register) -> int:

@@ -15,6 +15,7 @@ from delibsim.store.people.rooms import (
     SILENT,
     STOOD_IN,
     STOPPED,
+    in_turn_within,
     note_within,
     set_room_within,
     set_seat_within,
@@ -114,6 +115,7 @@ def _seat_of(connection: Connection, person: str) -> tuple[str, str]:
 
 
 def _keep(connection: Connection, session: str, seat: str, kind: str, text: str) -> None:
+    in_turn_within(connection, session)  # ids grow as they are seen
     values = {"session": session, "seat": seat, "kind": kind, "text": text, "at": now()}
     connection.execute(insert(INTERVENTION).values(**values))
 

@@ -51,7 +51,8 @@ def application(hall: Hall, desk: RaterDesk, open_here: bool = False) -> Starlet
         task = task_of(hall.register, visit.person.id)
         return Rater(visit.person.id, task, visit.words, visit.login.csrf)
 
-    raters = RaterPages(desk, rater, hall.hosting.contact, partial(note_ended, hall.register))
+    ended = partial(note_ended, hall.register)
+    raters = RaterPages(desk, rater, hall.hosting.contact, ended, visits.again)
 
     office = Office(hall, desk, OfficeEntry(hall, open_here))
 

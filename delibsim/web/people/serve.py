@@ -9,10 +9,16 @@ import uvicorn
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
+from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound
+
+KEPT_OPEN = 120
+"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
+else send a form into one that is just being closed.
+"""
 
 
 def serve_people(
@@ -45,11 +51,13 @@ def serve_people(
             date_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=1,
+            timeout_keep_alive=KEPT_OPEN,
         )
         server = _Server(settings, lambda: told(f"http://{named}:{number}"))
         parts = [
             hall.run(),
             keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
+            keep_promises(hall, desk),
             server.serve(sockets=[made]),
         ]
         tasks = [asyncio.create_task(part) for part in parts]
@@ -59,7 +67,7 @@ def serve_people(
                 task.result()
         finally:
             server.should_exit = True
-            for task in tasks[:2]:
+            for task in tasks[:-1]:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             hall.register.close()
