@@ -16,8 +16,6 @@ COOKIE = "delibsim_people"
 LARGEST = 1_000_000
 """Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
-NO_CHARACTER = "%EF%BF%BD"
-"""What is kept for a character of number 0, which no form can write and PostgreSQL cannot keep."""
 
 
 class Gate:
@@ -123,12 +121,18 @@ async def fields_in(request: Request, login: Login | None) -> dict[str, list[str
 
 
 def parsed(content: bytes) -> dict[str, list[str]]:
-    """The fields of a form as it was sent; HTTPException 400 for what is none."""
+    """The fields of a form as it was sent, without the character of number 0, which PostgreSQL
+    cannot keep; HTTPException 400 for what is none.
+    """
     try:
-        text = content.decode("utf-8").replace("%00", NO_CHARACTER).replace("\0", NO_CHARACTER)
-        return parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
+        text = content.decode("utf-8")
+        found = parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
     except ValueError:
         raise HTTPException(400) from None
+    plain = {}
+    for name, values in found.items():
+        plain[name] = [value.replace("\0", "") for value in values]
+    return plain
 
 
 def with_cookie(response: Any, token: str, request: Request) -> Any:
