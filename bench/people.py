@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from delibsim.store.people.schema import REQUEST
 
 GROUPS, SECONDS, SIZE = 40, 600.0, 5
 SPEAKS, FILLS = 2.0, 10.0
-"""Seconds that a person takes for a speech, so that five hand in every ten seconds; for a survey."""
+"""Seconds for a speech, so that each of five hands one in every ten seconds; for a survey."""
 ROUNDS = 4
 ABOUT = (
     "200 people in 40 groups of five, who were served by `delibsim serve` for ten minutes, over"
@@ -73,6 +73,7 @@ def main() -> None:
         links = invited(Path(folder), groups * waves * SIZE)
         seen = Seen(time.monotonic() + seconds)
         sizes = asyncio.run(measured(address, links, groups * SIZE, process.pid, seen))
+        cpu = processor(process.pid)
         process.send_signal(signal.SIGINT)
         process.wait(30)
         lost = seen.handed_in - kept(Path(folder))
@@ -85,7 +86,8 @@ def main() -> None:
     sys.stdout.write(
         f"{len(seen.handed_in)} submissions, {rate:.1f} a second; {len(lost)} lost;"
         f" {len(seen.faults)} faults {sorted(set(seen.faults))[:5]}; {seen.through} people through;"
-        f" MB {[round(size) for size in sizes]}; load {os.getloadavg()[0]:.1f}\n"
+        f" MB {[round(size) for size in sizes]}; {cpu:.0f} s of processor time;"
+        f" load {os.getloadavg()[0]:.1f}\n"
     )
     if groups == GROUPS and seconds >= SECONDS:
         rows += [count("submissions", len(seen.handed_in)), count("submissions lost", len(lost))]
@@ -95,7 +97,7 @@ def main() -> None:
 
 
 @contextmanager
-def served(folder: Path, rooms: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(folder: Path, rooms: int) -> Generator[tuple[str, subprocess.Popen[str]]]:
     """The address of `delibsim serve` over so many rooms, and its process."""
     (folder / "people.yaml").write_text(PEOPLE, encoding="utf-8")
     seats = ",".join(["person"] * SIZE)
@@ -138,9 +140,7 @@ async def measured(
     return sizes
 
 
-async def place(
-    address: str, links: Iterator[str], number: int, people: int, seen: Seen
-) -> None:
+async def place(address: str, links: Iterator[str], number: int, people: int, seen: Seen) -> None:
     """One person after another, the first within the first ten seconds."""
     await asyncio.sleep(10 * number / people)
     while time.monotonic() < seen.end:
@@ -180,7 +180,9 @@ class Visitor:
                 page = await self.get("a page", "/me")
         finally:
             reading.cancel()
-            await asyncio.gather(reading, return_exceptions=True)
+            (fault,) = await asyncio.gather(reading, return_exceptions=True)
+            if not isinstance(fault, asyncio.CancelledError):
+                self.seen.faults.append(f"reading: {fault!r}"[:80])
 
     async def read(self, asked: asyncio.Event) -> None:
         """Look at the part that changes whenever there is an event; `asked` when a page is due."""
@@ -243,7 +245,7 @@ class Visitor:
         return text
 
     async def send(self, what: str, path: str, page: str = "", **fields: str) -> str:
-        """A form with the hidden fields of its page, timed; the page that follows is a page more."""
+        """A form with the hidden fields of its page, timed; the page after it is timed alone."""
         given = dict(HIDDEN.findall(page)) | fields
         begun = time.monotonic()
         async with self.http.post(path, data=given, allow_redirects=False) as answer:
@@ -269,6 +271,12 @@ def megabytes(process: int) -> float:
     """The memory that a process has in use."""
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # ty: ignore[not-subscriptable]
+
+
+def processor(process: int) -> float:
+    """The seconds that a process has computed."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def row(what: str, times: list[float]) -> dict[str, str | float | None]:

@@ -15,7 +15,15 @@ from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.sheets import Table
 
-FILE = "interventions.jsonl"
+FILE, ROW = "interventions.jsonl", "one row an act of the researcher while people took part"
+KINDS = {
+    "message": "message",
+    "end": "the group was ended",
+    "restart": "the group was restarted after a fault",
+    "seat_taken": "the seat was taken from its person",
+    "revoked": "the link of the person was revoked",
+}
+"""What was done, by kind, in words."""
 COLUMNS = (
     Column("study", "text", "name of the study"),
     Column("session", "text", "name of the session that the researcher intervened in"),
@@ -25,7 +33,7 @@ COLUMNS = (
         "text",
         "what was done: a message was sent, the group was ended, or restarted after a fault, a seat"
         " was taken from its person, the link of a person was revoked",
-        values="message; end; restart; seat_taken; revoked",
+        values="; ".join(KINDS),
     ),
     Column("participant", "text", "whom it was for or about; empty for the whole group"),
     Column(
@@ -70,14 +78,15 @@ def interventions_in(runs: Runs, session: str) -> tuple[list[Act], int]:
     found = []
     for record in records:
         known = {name: str(record.get(name, "")) for name in Act.__dataclass_fields__}
-        found.append(Act(**known))
-    return found, damaged
+        if known["kind"] in KINDS:
+            found.append(Act(**known))
+    return found, damaged + len(records) - len(found)
 
 
 def intervention_tables(runs: Runs, faults: list[str]) -> list[Table]:
     """The table of the export, where there is anything in it; damaged lines are told."""
     rows = list(_rows(runs, faults))
-    return [Table("interventions", "one row an act of the researcher", COLUMNS, rows)] * bool(rows)
+    return [Table("interventions", ROW, COLUMNS, rows)] if rows else []
 
 
 def _rows(runs: Runs, faults: list[str]) -> Iterator[list[Any]]:

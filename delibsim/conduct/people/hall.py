@@ -2,10 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from delibsim.conduct.hold import hold_session
@@ -16,17 +15,19 @@ from delibsim.conduct.people.intervention_record import InterventionRecord
 from delibsim.conduct.people.lobby import tend_lobby
 from delibsim.conduct.people.pace import Paced
 from delibsim.conduct.people.turns import Turns
+from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import alone
 from delibsim.store.people import interventions as acts
+from delibsim.store.people import rooms
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import WaitingRequest, open_request
+from delibsim.store.people.requests import WaitingRequest, not_counted, open_request
 from delibsim.store.people.rooms import (
     CANCELLED,
     HELD,
@@ -37,7 +38,7 @@ from delibsim.store.people.rooms import (
     STOPPED,
     TAKEN,
     Room,
-    last_change,
+    held_last,
     lease,
     messages,
     open_room,
@@ -51,6 +52,7 @@ from delibsim.store.people.rooms import (
     take_seat,
 )
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import WITHDRAWN
 
 PERSON = "person"
 """The kind of a model that is a person in a browser."""
@@ -64,7 +66,8 @@ Told = Callable[[str], None]
 class View:
     """What the page of a seat shows: who is in the room, what was said, what waits for her.
 
-    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "stopped".
+    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "ended",
+    "stopped", "left".
     """
 
     room: Room
@@ -75,7 +78,6 @@ class View:
     speaker: str
     request: WaitingRequest | None
     messages: tuple[str, ...]
-    change: int
     question: str
 
 
@@ -96,21 +98,19 @@ class Hall(Observer):
         self.told = told
         self.server = secrets.token_hex(8)
         self._held: dict[str, asyncio.Task[None]] = {}
-        self._desks: dict[str, RoomDesk] = {}
         self._said: dict[str, list[Statement]] = {name: [] for name in self.sessions}
         self._speaker: dict[str, str] = {}
-        self._changed: dict[str, asyncio.Event] = {}
         self._stopped: dict[str, float] = {}
+        self._leased: dict[str, float] = {}
+        self.watch = Watch(register)
         self._record = InterventionRecord(runs, register, self.sessions, told)
-        self._turns = Turns(register, self._tell)
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._turns = Turns(register, self.watch.tell)
         for name, session in self.sessions.items():
             open_room(register, name, people_of(session))
 
     async def run(self) -> None:
         """Begin rooms as they fill, hold them, and go on with those that were held before."""
-        self._loop = asyncio.get_running_loop()
-        turns = asyncio.create_task(self._turns.run())
+        beside = [asyncio.create_task(part.run()) for part in (self._turns, self.watch)]
         try:
             while True:
                 with suppress(Unavailable):  # rooms are looked at again when the register is back
@@ -122,8 +122,9 @@ class Hall(Observer):
             for task in self._held.values():
                 task.cancel()
             await asyncio.gather(*self._held.values(), return_exceptions=True)
-            turns.cancel()
-            await asyncio.gather(turns, return_exceptions=True)
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
             with suppress(Unavailable):  # what is held is free anyway after the lease
                 release(self.register, self.server)
             await self.pool.close()
@@ -132,7 +133,7 @@ class Hall(Observer):
         """Seat a person; where she sits, None where no seat is free."""
         found = take_seat(self.register, person, session, seat)
         if found is not None:
-            self._tell(found[0])
+            self.watch.tell(found[0])
         return found
 
     def view(self, person: str) -> View | None:
@@ -149,6 +150,8 @@ class Hall(Observer):
         state = waits.get(room.state, "asked" if request else "wait")
         if own.state in (SILENT, STOOD_IN):
             state, request = "left", None
+        elif room.state == CANCELLED and room.detail == acts.ENDED:
+            state = "ended"
         session = self.sessions.get(name)
         people = session.participants if session else ()
         return View(
@@ -156,51 +159,29 @@ class Hall(Observer):
             seat=seat,
             waits=state,
             here=tuple(one.id for one in people),
-            said=tuple(self.heard(name, seat)),
+            said=() if room.detail == WITHDRAWN else tuple(self.heard(name, seat)),
             speaker=self._speaking(name),
             request=request,
             messages=tuple(messages(self.register, name, person)),
-            change=last_change(self.register, name),
             question=session.topic.question if session else "",
         )
 
     def heard(self, session: str, seat: str) -> list[Statement]:
-        """What a seat has heard: its own words, and those of its neighbours."""
+        """What a seat has heard: its own words, and those of its neighbours that are no notes."""
         neighbours = _neighbours(self.sessions[session], seat)
-        here = session in self._held and not self._held[session].done()
-        said = self._said[session] if here else said_in(self.register, session)
-        return [one for one in said if one.turn.speaker in neighbours]
+        here = self.holds(session)
+        found = []
+        for one in self._said[session] if here else said_in(self.register, session):
+            own, aloud = one.turn.speaker == seat, one.turn.task != PREPARATION
+            if own or (aloud and one.turn.speaker in neighbours):
+                found.append(one)
+        return found
 
     def _speaking(self, session: str) -> str:
         """Who speaks now; "" where nobody does."""
-        if session in self._held and not self._held[session].done():
+        if self.holds(session):
             return self._speaker.get(session, "")
         return speaking(self.register, session)
-
-    async def changes(self, session: str, after: int) -> AsyncIterator[int]:
-        """The id of the last change, whenever there is a new one: here at once, of another server
-        within a second; the same id again after a second without one.
-        """
-        while True:
-            event = self._changed.setdefault(session, asyncio.Event())  # before the look
-            try:
-                found = await asyncio.to_thread(last_change, self.register, session)
-            except Unavailable:
-                found = after
-            if found > after:
-                after = found
-                yield after
-                continue
-            try:
-                await asyncio.wait_for(event.wait(), 1.0)
-            except TimeoutError:
-                yield after
-
-    def handed_in(self, session: str) -> None:
-        """Somebody has handed something in: the desk looks at once."""
-        if session in self._desks:
-            self._soon(self._desks[session].wake)
-        self._tell(session)
 
     def leave(self, person: str) -> None:
         """A person leaves her seat; what was declared follows."""
@@ -209,7 +190,7 @@ class Hall(Observer):
             return
         by = self.follows
         set_seat(self.register, *seated, STOOD_IN if by else SILENT, by)
-        self.handed_in(seated[0])
+        self.watch.tell(seated[0])
 
     @property
     def follows(self) -> str:
@@ -222,13 +203,13 @@ class Hall(Observer):
         """
         seated = acts.take_away(self.register, person, self.follows)
         if seated is not None:
-            self.handed_in(seated[0])
+            self.watch.tell(seated[0])
         return seated is not None
 
     def say(self, session: str, text: str, person: str = "") -> None:
         """Send a message of the researcher."""
         acts.say(self.register, session, text, person)
-        self._tell(session)
+        self.watch.tell(session)
 
     def end(self, session: str) -> bool:
         """The researcher ends a room, and its record stays; False where it was over before.
@@ -236,14 +217,28 @@ class Hall(Observer):
         Whichever server holds it stops within two ticks.
         """
         ended = acts.end_room(self.register, session)
-        self._tell(session)
+        self.watch.tell(session)
         return ended
+
+    def holds(self, session: str) -> bool:
+        """Whether a room is held in this process now."""
+        return session in self._held and not self._held[session].done()
+
+    async def withdraw(self, session: str) -> None:
+        """End a room that all its people have withdrawn from, and hold it no longer."""
+        await self._set(session, CANCELLED, WITHDRAWN, (HELD, STOPPED))
+        await self._let_go(session)
+
+    def drop_words(self, session: str) -> None:
+        """Forget what was said in a session that was withdrawn."""
+        if session in self._said:
+            self._said[session] = []
 
     def restart(self, session: str) -> bool:
         """The researcher lets a room that was stopped go on now; False where it was not stopped."""
         begun = acts.restart_room(self.register, session)
         self._stopped.pop(session, None)
-        self._tell(session)
+        self.watch.tell(session)
         return begun
 
     def on_event(self, event: Event) -> None:
@@ -257,26 +252,33 @@ class Hall(Observer):
             about = {"done": event.done, "turn": event.turn.index, "by": event.participant}
             said = len(self._said[event.session]), event.said
             self._turns.put(event.session, about, said if new else None)
-        self._tell(event.session)
+        self.watch.tell(event.session)
 
     def _rooms(self) -> list[Room]:
-        return [room for room in rooms_of(self.register) if room.session in self.sessions]
+        due = rooms_of(self.register, due=True)
+        return [room for room in due if room.session in self.sessions]
 
     async def _tend(self, room: Room) -> None:
         """Do for a room what is due."""
         name = room.session
         if name in self._held and not self._held[name].done():
-            here = await asyncio.to_thread(lease, self.register, name, self.server)
-            if room.state == CANCELLED or not here:
+            if room.state == CANCELLED or not await self._lease(name):
                 await self._let_go(name)  # it was ended elsewhere, or another server has it now
             return
         if room.state == CANCELLED and self.runs.held(name):
             await self._set(name, OVER)  # it was ended while its run was written
         elif room.state == LOBBY:
             await asyncio.to_thread(tend_lobby, self.register, self.hosting, room)
-            self._tell(name)
+            self.watch.tell(name)
         elif room.state in (HELD, STOPPED) and self._is_due(name):
             await self._begin(room)
+
+    async def _lease(self, name: str) -> bool:
+        """Go on holding a room, said in time; False where another server holds it."""
+        if now() - self._leased.get(name, 0.0) < rooms.LEASE / 3:
+            return True
+        self._leased[name] = now()
+        return await asyncio.to_thread(lease, self.register, name, self.server)
 
     async def _set(self, name: str, state: str, detail: str = "", of: Sequence[str] = ()) -> bool:
         """Keep the state of a room while the event loop goes on."""
@@ -292,17 +294,23 @@ class Hall(Observer):
         server that was only slow still has when its lease is over.
         """
         name = room.session
-        if self.runs.held(name):
+        if self.runs.held(name) or self.runs.withdrawn(name):
             await self._set(name, OVER)
             return
         with ExitStack() as stack:
             await asyncio.to_thread(self.runs.plan, self.sessions[name])
             if not stack.enter_context(alone(self.runs.path(name) / "exchanges.jsonl")):
                 return
-            if not await asyncio.to_thread(lease, self.register, name, self.server):
+            last = await asyncio.to_thread(held_last, self.register, name)
+            self._leased.pop(name, None)
+            if not await self._lease(name):
                 return
             if not await self._set(name, HELD, of=(HELD, STOPPED)):
                 return  # it was ended meanwhile
+            if last is not None:
+                await asyncio.to_thread(not_counted, self.register, name, last)
+            if name in self._held:  # it was stopped here before
+                self.pool.ask_again()
             self._stopped.pop(name, None)
             self._said[name] = []
             held = self._hold(self.sessions[name], stack.pop_all())
@@ -314,15 +322,15 @@ class Hall(Observer):
             await self._hold_locked(session)
 
     async def _hold_locked(self, session: Session) -> None:
-        desk = RoomDesk(self.register, session.id, self.hosting, self._stand_in(session))
-        self._desks[session.id] = desk
-        voices = _voices(self.pool, session, desk)
-        pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
 
         def pace(voice: LanguageModel, asked: Callable[[], int]) -> LanguageModel:
             return Paced(voice, asked, self.hosting.typing)
 
         try:
+            stand_in = self._stand_in(session)
+            desk = RoomDesk(self.register, session.id, self.hosting, self.watch, stand_in)
+            voices = _voices(self.pool, session, desk)
+            pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
             await self._stop(session.id, f"{type(error).__name__}: {error}")
@@ -332,14 +340,14 @@ class Hall(Observer):
             self.told(f"{session.id}: {outcome.status}")
         else:
             await self._stop(session.id, outcome.fault)
-        self._tell(session.id)
+        self.watch.tell(session.id)
 
     async def _let_go(self, name: str) -> None:
         """Hold a room no longer; its record stays."""
         task = self._held.pop(name)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        self._tell(name)
+        self.watch.tell(name)
 
     async def _stop(self, session: str, fault: str) -> None:
         self._stopped[session] = now()
@@ -352,20 +360,6 @@ class Hall(Observer):
         name = self.hosting.stand_in
         settings = session.models.get(name, {"name": name, "kind": "citizen"})
         return standing_in(self.pool.model(name, settings, session.seed_for("population")), name)
-
-    def _tell(self, session: str) -> None:
-        self._soon(partial(self._wake, session))
-
-    def _wake(self, session: str) -> None:
-        if event := self._changed.pop(session, None):
-            event.set()
-
-    def _soon(self, act: Callable[[], None]) -> None:
-        """Do something in the event loop; pages call from threads, in which nothing is woken."""
-        if self._loop is None or self._loop.is_closed():
-            act()
-        else:
-            self._loop.call_soon_threadsafe(act)
 
 
 def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:

@@ -143,5 +143,6 @@ def _beside(folder: Path) -> Engine:
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")  # what was handed in survives a power cut
         connection.execute("pragma foreign_keys=on")
+        connection.execute("pragma secure_delete=on")  # what is deleted is overwritten
 
     return made

@@ -19,6 +19,8 @@ FREE, TAKEN, SILENT, STOOD_IN = "free", "taken", "silent", "stood_in"
 """The states of a seat."""
 VISIBLE = ("came", "turn", "room", "message")
 """The kinds of changes that everybody in a room can see."""
+BEFORE = 100
+"""How many changes before the last one known are looked at again."""
 LEASE = 15.0
 """Seconds for which a server holds a room without saying so again."""
 STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
@@ -75,14 +77,21 @@ def open_room(register: Register, session: str, seats: Sequence[str]) -> None:
         pass  # it was opened before
 
 
-def rooms_of(register: Register, session: str = "") -> list[Room]:
-    """Every room, or that of one session, in the order in which they were opened."""
+def rooms_of(register: Register, session: str = "", due: bool = False) -> list[Room]:
+    """Every room, or that of one session, in the order in which they were opened; `due`: those in
+    which something may be to do, neither over nor still empty.
+    """
     with register.reading() as connection:
         chosen = select(ROOM).order_by(ROOM.c.opened, ROOM.c.session)
         seated = select(SEAT).order_by(SEAT.c.name)
         if session:
             chosen = chosen.where(ROOM.c.session == session)
             seated = seated.where(SEAT.c.session == session)
+        if due:
+            empty = (ROOM.c.state == LOBBY) & ROOM.c.first.is_(None)
+            chosen = chosen.where(ROOM.c.state != OVER, ~empty)
+            own = chosen.with_only_columns(ROOM.c.session).order_by(None)
+            seated = seated.where(SEAT.c.session.in_(own))
         rooms = connection.execute(chosen).mappings().all()
         rows = connection.execute(seated).mappings().all()
     seats: dict[str, list[Seat]] = {}
@@ -238,10 +247,17 @@ def lease(register: Register, session: str, server: str) -> bool:
 
 
 def release(register: Register, server: str) -> None:
-    """Give back every room that a server holds."""
+    """Give back every room that a server holds; when it was held last stays."""
     with register.writing() as connection:
-        statement = update(ROOM).where(ROOM.c.server == server)
-        connection.execute(statement.values(server=None, lease=None))
+        connection.execute(update(ROOM).where(ROOM.c.server == server).values(server=None))
+
+
+def held_last(register: Register, session: str) -> float | None:
+    """When a server last said that it holds a room; None where none ever did."""
+    with register.reading() as connection:
+        statement = select(ROOM.c.lease).where(ROOM.c.session == session)
+        until = connection.execute(statement).scalar()
+    return None if until is None else until - LEASE
 
 
 def note(register: Register, session: str, kind: str, about: Mapping[str, Any]) -> None:
@@ -293,6 +309,17 @@ def changes(register: Register, session: str, after: int = 0) -> list[Change]:
     with register.reading() as connection:
         rows = connection.execute(select(CHANGE).where(wanted).order_by(CHANGE.c.id)).mappings()
         return [Change(row["id"], row["kind"], json.loads(row["about"] or "{}")) for row in rows]
+
+
+def changed_since(register: Register, last: int) -> dict[int, str]:
+    """The sessions of the changes after this one, and of those shortly before it, by the ids of the
+    changes: on PostgreSQL a change may be seen after one with a greater id. From 0: of the latest.
+    """
+    latest = select(func.max(CHANGE.c.id)).scalar_subquery()
+    begin = (last or latest) - BEFORE
+    with register.reading() as connection:
+        statement = select(CHANGE.c.id, CHANGE.c.session).where(CHANGE.c.id > begin)
+        return {row.id: row.session for row in connection.execute(statement)}
 
 
 def last_change(register: Register, session: str) -> int:

@@ -187,6 +187,15 @@ SAID = Table(
     Column("number", Integer, primary_key=True),
     Column("statement", Text, nullable=False),  # JSON
 )
+ERASURE = Table(
+    "erasure",  # what is deleted of a person: written before anything is, and done at the end
+    TABLES,
+    Column("person", String(24), ForeignKey("person.id"), primary_key=True),
+    Column("what", String(16), primary_key=True),  # delete, pseudonymise, forget
+    Column("session", String(200)),  # the session that goes with her words; null: none does
+    Column("begun", Float, nullable=False),
+    Column("done", Float),  # null: it was cut off, and is to be finished
+)
 OF_A_PANEL = IDENTITY.c.panel_id != ""
 Index(
     "one_of_a_panel",  # who comes twice at once is one person

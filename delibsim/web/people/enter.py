@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from delibsim.models.person.reply import cleaned
 from delibsim.store.people.assignments import note_task
 from delibsim.store.people.entry import (
     Invitation,
@@ -90,7 +91,7 @@ class Entry:
         """The parameter and the id with which a panel sent somebody; nothing where none did."""
         own = self.visits.hosting.panel
         for name in (own,) if own else PANEL_IDS:
-            if given := request.query_params.get(name, "").replace("\0", "")[:LONGEST_ID]:
+            if given := cleaned(request.query_params.get(name, ""))[:LONGEST_ID]:
                 return name, given
         return "", ""
 

@@ -25,7 +25,7 @@ from delibsim.store.people.requests import (
     note_shown,
     save_draft,
 )
-from delibsim.store.people.rooms import STOOD_IN, last_change, seen_of
+from delibsim.store.people.rooms import STOOD_IN, seen_of
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
 from delibsim.web.people.gate import login_in
 from delibsim.web.people.render import render
@@ -33,11 +33,11 @@ from delibsim.web.people.visits import Fields, Visit, Visits, home
 
 PING = 15
 """Seconds between two signs of life of a stream of events."""
-LOOKS = 3.0
-"""Seconds after which a stream looks whether its cookie is still good, where nothing is new."""
+LOOKS = 2.5
+"""Seconds after which a stream looks whether its cookie is still good."""
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
-GONE = ("over", "cancelled", "left")
+GONE = ("over", "cancelled", "ended", "left")
 """How a seat stands from which nobody is asked any more."""
 
 
@@ -115,21 +115,17 @@ class Room:
         code, session = visit.person.id, view.room.session
         self._streams[code] = self._streams.get(code, 0) + 1
         try:
-            after = await run_in_threadpool(last_change, self.register, session)
-            count = await run_in_threadpool(seen_of, self.register, session, view.seat)
-            if seen is not None and seen != count:
-                yield {"id": str(count), "event": "change", "data": ""}
+            count = seen
             looked = now()
-            async for change in self.hall.changes(session, after):
-                if change == after and now() - looked < LOOKS:
-                    continue  # nothing is new, and she was looked at a moment ago
-                after, looked = change, now()
-                if not await run_in_threadpool(self._may_look, request, code):
-                    return
+            async for _ in self.hall.watch.changes(session):
+                if now() - looked >= LOOKS:
+                    looked = now()
+                    if not await run_in_threadpool(self._may_look, request, code):
+                        return
                 found = await run_in_threadpool(self._seen, session, view.seat, count)
-                if found != count:
-                    count = found
-                    yield {"id": str(count), "event": "change", "data": ""}
+                if count is not None and found != count:
+                    yield {"id": str(found), "event": "change", "data": ""}
+                count = found
         finally:
             self._streams[code] -= 1
             if not self._streams[code]:
@@ -147,7 +143,7 @@ class Room:
         self.visits.note(person)
         return True
 
-    def _seen(self, session: str, seat: str, count: int) -> int:
+    def _seen(self, session: str, seat: str, count: int | None) -> int | None:
         """How many changes a seat can see by now, or could before where that cannot be read."""
         try:
             return seen_of(self.register, session, seat)
@@ -172,7 +168,7 @@ class Room:
                 save_draft(self.register, request.key, json.dumps(answers))
                 return self.page(visit, view, given=answers, faults=faults)
             first = hand_in(self.register, request.key, reply)
-        self.hall.handed_in(view.room.session)
+        self.hall.watch.tell(view.room.session)
         return home() if first else home("?known=1")
 
     def draft(self, visit: Visit, fields: Fields) -> Response:

@@ -91,11 +91,12 @@ class Visits:
     def get(self, make: Callable[[Visit, Request], Response]) -> Answer:
         """A route that shows something to a person."""
 
+        def made(request: Request) -> Response:
+            visit = self.of(request)
+            return self.nobody(request) if visit is None else make(visit, request)
+
         async def answer(request: Request) -> Response:
-            visit = await run_in_threadpool(self.of, request)
-            if visit is None:
-                return self.nobody(request)
-            return await run_in_threadpool(make, visit, request)
+            return await run_in_threadpool(made, request)
 
         return answer
 
