@@ -1,7 +1,7 @@
 """Hosting: what a researcher declares before people come, and what every page then goes by."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 QuestionKind = Literal["choice", "several", "number", "scale", "text"]
@@ -77,8 +77,6 @@ class Hosting:
     contact: str = ""
     panel: str = ""
     address: str = ""
-    extra: dict[str, str] = field(default_factory=dict, hash=False)
-    """Texts that replace those of the language file, by their key."""
 
     @property
     def consent_version(self) -> str:

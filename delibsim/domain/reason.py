@@ -91,6 +91,7 @@ MEANINGS: Mapping[str, str] = {
     "content_filter": "the provider withheld the reply",
     "unreadable": "no answer could be read from the reply",
     "absent": "the person was not there, or did not answer in time",
+    "stood_in": "a stand-in answered for a person who had left",
     "rate_limited": "the provider's limit of calls was reached",
     "timeout": "the reply took too long",
     "unavailable": "the provider could not be reached",

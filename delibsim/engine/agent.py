@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from delibsim.domain.participant import Participant
+from delibsim.domain.presence import STOOD_IN, stand_in_of
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
@@ -33,6 +34,8 @@ class Agent(mesa_core.Agent):
         self.reversed = reversed_for(session, participant)
         self.dropped: dict[str, set[str]] = {}
         """By model, the parameters that were requested and had no effect."""
+        self.first_by: str | None = None
+        """Who gave the first survey of this seat, as the record calls them."""
 
     def sit(
         self, session: Session, participant: Participant, language_model: LanguageModel
@@ -51,15 +54,20 @@ class Agent(mesa_core.Agent):
     ) -> Response:
         """Answer the survey.
 
-        What cannot be read after the last re-ask, or is refused, is missing with the reason.
+        What cannot be read after the last re-ask, or is refused, is missing with the reason. So is
+        what a stand-in answers in a seat in which somebody else was asked before.
         """
         order, reversed_ = self.order, self.reversed
         prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
         answers, completion = await self._ask(prompt)
+        if self.first_by is None:
+            self.first_by = completion.model_returned
         missing = {}
         if answers is None:
             reason = Reason.of_call(completion.status, completion.detail)
             missing = dict.fromkeys((item.id for item in survey.items), reason)
+        elif reason := self._no_answer_of_hers(completion):
+            answers, missing = {}, dict.fromkeys((item.id for item in survey.items), reason)
         name = self.participant.id
         return Response(name, phase, answers or {}, missing, order, reversed_)
 
@@ -72,6 +80,13 @@ class Agent(mesa_core.Agent):
         if words is None:
             return Silence(turn, completion.status, completion.detail)
         return Statement(turn, words, cut=words != Words().read(completion.text))
+
+    def _no_answer_of_hers(self, completion: Completion) -> Reason | None:
+        """Why answers count for nobody: a stand-in gave them after a person had the seat."""
+        by = stand_in_of(completion.model_returned)
+        if by and self.first_by and self.first_by != completion.model_returned:
+            return Reason(STOOD_IN, f"by {by}")
+        return None
 
     async def _ask(self, prompt: Prompt) -> tuple[Any, Completion]:
         def note(completion: Completion) -> None:

@@ -13,6 +13,7 @@ SHARED = (
     "replicate", "seed", "status", "fault", "answers_expected", "answers_missing",
     "statements_missing", "reasked", "calls", "calls_not_ok", "calls_damaged", "cost_usd",
     "possibly_billed", "started", "parameters_dropped", "delibsim_version",
+    "people_seats", "people_stood_in", "stood_in", "minutes",
 )  # fmt: skip
 """Columns that the table `runs` of the export has too."""
 

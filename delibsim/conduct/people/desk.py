@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting, Limit
+from delibsim.domain.presence import A_PERSON, named_stand_in
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.browser import A_PERSON, Asked, Given
+from delibsim.models.person.browser import Asked, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import WaitingRequest, hand_in, put_request, request_of
@@ -147,6 +148,6 @@ def standing_in(model: LanguageModel, name: str) -> StandIn:
 
     async def answer(asked: Asked) -> Given:
         found = await model.complete(asked.prompt, asked.seed)
-        return Given(found.text, found.status, found.detail, f"stand-in: {name}")
+        return Given(found.text, found.status, found.detail, named_stand_in(name))
 
     return answer

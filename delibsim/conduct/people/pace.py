@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Callable
 
+from delibsim.domain.presence import A_PERSON
 from delibsim.models.base import Completion, LanguageModel
 from delibsim.models.capabilities import Capabilities, capabilities_of
-from delibsim.models.person.browser import A_PERSON
 from delibsim.prompts.prompt import Prompt
 
 

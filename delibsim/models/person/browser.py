@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from delibsim.domain.presence import A_PERSON
 from delibsim.models.base import Completion, Status, Usage
 from delibsim.models.capabilities import Capabilities, PreflightIssue
 from delibsim.prompts.prompt import Prompt
 
-A_PERSON = "a person"
-"""What records call who answered, where it was a person."""
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 NOBODY = "people answer in a browser only under: delibsim serve STUDY"
 

@@ -26,10 +26,11 @@ from delibsim.store.branches import inherited
 from delibsim.store.files import json_text, read_lines, written_atomically
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import REQUIRED, Row, number_or_none
+from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
 
 FACTS = "sessions.jsonl"
-VERSION = 1
+VERSION = 2
 """Raised whenever a row holds something else."""
 REASONING = ("reasoning", "thinking")
 """What the names of parameters hold that ask for reasoning."""
@@ -110,7 +111,7 @@ def session_facts(runs: Runs, name: str) -> Row:
         facts |= {"status": "damaged", "fault": str(error)}
     if session is not None:
         facts |= _of_plan(session)
-    record = _of_record(runs, name, run)
+    record = _of_record(runs, name, run, session)
     if run is not None:
         facts |= {"status": run.status} | _of_run(run)
     if record["parameters_dropped"] and facts.get("reasoning") is not None:
@@ -177,7 +178,7 @@ def _counted(reasons_given: Counter[str]) -> str | None:
     return "; ".join(f"{code} {n}" for code, n in sorted(reasons_given.items())) or None
 
 
-def _of_record(runs: Runs, name: str, run: Run | None) -> Row:
+def _of_record(runs: Runs, name: str, run: Run | None, session: Session | None) -> Row:
     """Counts of the record of a session, and what its calls cost."""
     records, damaged = runs.exchanges(name)
     calls = [call for call in map(_call, records) if call is not None]
@@ -187,7 +188,10 @@ def _of_record(runs: Runs, name: str, run: Run | None) -> Row:
         past = [call for call in map(_call, inherited(runs, name)[0]) if call is not None]
     statuses = Counter(call["status"] for call in calls)
     costs = [cost for call in calls for cost in call["costs"]]
-    return {
+    people: Row = {}
+    if session is not None:
+        people = people_facts(session, run, [*past, *calls], damaged)
+    return people | {
         "calls": len(calls),
         "calls_not_ok": len(calls) - statuses["ok"],
         "calls_damaged": damaged,
@@ -217,6 +221,8 @@ def _call(record: Mapping[str, Any]) -> Row | None:
             "possibly_billed": any(one.get("possibly_billed", False) for one in (done, *tries)),
             "dropped": tuple(done.get("parameters_dropped") or ()),
             "started": record.get("started"),
+            "given_by": done.get("model_returned"),
+            "seconds": record.get("seconds"),
         }
     except (KeyError, TypeError, AttributeError, ValueError):
         return None

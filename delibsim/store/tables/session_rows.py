@@ -22,6 +22,7 @@ from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import Row, call_row, number_or_none
 from delibsim.store.tables.consensus_rows import consensus_rows
+from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
 
 OF_PROCEDURE = (
@@ -160,11 +161,18 @@ class SessionRows:
     def _row_of_run(self) -> Row:
         row = self._counts() | {"status": self.status, "fault": self.fault}
         if self.session is not None:
+            row |= self._of_people(self.session)
             row |= _procedure(self.session) | _debate(self.session) | _branch(self.session)
         for name, value in self.drawn.get("diversity", {}).items():
             if name != "people":
                 row[f"diversity_{name}"] = value
         return row
+
+    def _of_people(self, session: Session) -> Row:
+        calls = [
+            call | {"given_by": call["model_returned"]} for call in (*self.inherited, *self.calls)
+        ]
+        return people_facts(session, self.run, calls, self.damaged)
 
     def _responses(self, run: Run) -> Iterator[Row]:
         for response in run.responses:

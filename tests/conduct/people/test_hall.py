@@ -14,6 +14,8 @@ pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make w
 
 from fake_provider import FakeProvider
 
+from delibsim.analysis.individual_change import rows_of
+from delibsim.analysis.study.table.table_of_study import table_of_study
 from delibsim.conduct.people.desk import PAGES
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.prepared import prepared_for_people
@@ -26,8 +28,15 @@ from delibsim.store.people.register import Register
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import CANCELLED, OVER, changes, rooms_of
 from delibsim.store.runs import Runs
+from delibsim.store.tables.session_facts import facts_of_study
+from delibsim.store.tables.session_rows import SessionRows
 
 AT_ONCE = Hosting(consent="I take part.", typing=None)
+OF_PEOPLE = (
+    "people_seats", "people_stood_in", "stood_in", "people_silent", "answers_absent_pre",
+    "answers_absent_post", "answers_stood_in", "turns_absent", "minutes", "people_survey_seconds",
+    "people_turn_seconds",
+)  # fmt: skip
 THREE = "group.models=[person,person,person,citizen,citizen]"
 
 
@@ -155,10 +164,72 @@ async def test_a_seat_that_was_left_is_silent_or_a_model_follows_and_is_marked(t
     if drop_out == "silent":
         assert {one["status"] for one in own} == {"absent"}
         assert [one.turn.speaker for one in run.silences] == ["Participant 2"]
+        row, items = exported_row(hall.runs), len(run.session.survey.items)
+        assert (row["people_silent"], row["people_stood_in"], row["turns_absent"]) == (1, 0, 1)
+        assert (row["answers_absent_pre"], row["answers_absent_post"]) == (items, items)
     else:
         assert {one["model_returned"] for one in own} == {"stand-in: citizen"}
-        assert run.status == "complete"
+        assert run.status == "complete"  # the stand-in had the seat from the beginning
+        assert exported_row(hall.runs)["stood_in"] == "Participant 2 by citizen from pre"
     assert await replay(hall.runs, run.session.id) == run
+
+
+async def test_what_a_stand_in_answers_after_a_person_is_nobodys_answer(tmp_path):
+    hosting = replace(AT_ONCE, drop_out="stand_in")
+    hall, persons = await hall_of(tmp_path, "group.models=[person,person,citizen]", "group.size=3",
+                                  hosting=hosting, people=2)  # fmt: skip
+    task = asyncio.create_task(hall.run())
+    for person in persons:
+        hall.join(person)
+    await until_asked(hall, persons[1])
+    view = hall.view(persons[1])
+    page = PAGES.validate_json(view.request.page)
+    assert hand_in(hall.register, view.request.key, reply_of(page, filled(page)))
+    hall.watch.tell(view.room.session)
+    hall.leave(persons[1])
+    await answer(hall, persons[:1])
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    run = hall.runs.run(hall.runs.sessions()[0])
+    before, after = (run.response(view.seat, phase) for phase in ("pre", "post"))
+    items = len(run.session.survey.items)
+    assert (len(before.answers), len(after.answers), run.status) == (items, 0, "partial")
+    assert {str(why) for why in after.missing.values()} == {"stood_in: by citizen"}
+    assert len(run.transcript) == 3  # the others did hear the stand-in
+    exchanges, _ = hall.runs.exchanges(run.session.id)
+    last = [one["completion"] for one in exchanges if one["purpose"]["participant"] == view.seat]
+    assert (last[-1]["status"], last[-1]["text"] != "") == ("ok", True)  # the record keeps it
+    assert await replay(hall.runs, run.session.id) == run
+    moved = {row.participant: row for row in rows_of(run)}
+    assert (moved[view.seat].items, moved[view.seat].note != "") == (0, True)
+    row = exported_row(hall.runs)
+    assert (row["people_seats"], row["people_stood_in"], row["people_silent"]) == (2, 1, 0)
+    turn = next(one.turn for one in run.transcript if one.turn.speaker == view.seat)
+    assert row["stood_in"] == f"{view.seat} by citizen from turn {turn.index}"
+    assert (row["answers_stood_in"], row["answers_absent_post"]) == (items, 0)
+    assert row["people_survey_seconds"] >= 0
+    assert row["minutes"] > 0
+    (facts,) = facts_of_study(hall.runs)
+    assert {name: facts[name] for name in OF_PEOPLE} == {name: row[name] for name in OF_PEOPLE}
+    assert table_of(hall.runs)["people_stood_in"] == 1
+
+
+async def until_asked(hall, person):
+    for _ in range(1000):
+        await asyncio.sleep(0.02)
+        view = hall.view(person)
+        if view is not None and view.request is not None:
+            return
+    raise AssertionError("nobody was asked")
+
+
+def exported_row(runs):
+    (name,) = runs.sessions()
+    return next(row for table, row in SessionRows(runs, name).rows() if table == "runs")
+
+
+def table_of(runs):
+    return table_of_study(runs.study, list(facts_of_study(runs)), [], {}, {}).rows.iloc[0]
 
 
 async def test_nobody_comes_and_what_was_declared_follows(tmp_path):

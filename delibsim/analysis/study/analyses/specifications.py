@@ -28,6 +28,7 @@ INDICES = {"plain": "dri", "adjusted": "dri_adjusted"}
 SCALES = ("absolute", "relative")
 ALL = "all"
 UNTOUCHED = "without re-asked"
+NO_STAND_IN = "without stand-ins"
 COLUMNS = (
     "a", "b", "index", "scale", "wording", "runs", "pairing", "estimate", "low", "high", "p",
     "blocks", "note",
@@ -37,7 +38,8 @@ DEFINITION = (
     " blocks of topic, model and setting; 95% percentile bootstrap over topics; permutation p),"
     " under every combination of these choices: the plain or the adjusted index; its absolute"
     " change or the change relative to the room there was; all wordings or one; all sessions or"
-    " only those in which no answer had to be asked again; p from pairs of replicates (signs"
+    " only those in which no answer had to be asked again, or no stand-in took a person's seat;"
+    " p from pairs of replicates (signs"
     " flipped) or from labels permuted freely within blocks. Each specification takes"
     " {permutations:,} permutations and {resamples:,} resamples, at most 2,000 of either. p is not"
     " corrected for the number of specifications: the curve shows how far a finding depends on"
@@ -49,7 +51,8 @@ MEANINGS = {
     "index": "plain or adjusted Deliberative Reason Index",
     "scale": "absolute change, or change relative to the room there was for it",
     "wording": "all wordings as one, or a wording of prompts, or a paraphrase that stands for a",
-    "runs": "all sessions, or those without an answer that was asked for again",
+    "runs": "all sessions, or those without an answer that was asked for again, or those without a"
+    " stand-in",
     "pairing": "paired: p from pairs of one replicate; free: p from labels permuted within blocks",
     "estimate": "mean over blocks of the difference of means, a minus b",
     "low": "lower end of the 95% interval over topics",
@@ -117,6 +120,15 @@ def _choices(rows: pd.DataFrame, a: str) -> Iterator[Choice]:
         if "reasked" in rows.columns and (rows["reasked"] > 0).any():
             untouched = choice.rows[choice.rows["reasked"] == 0]
             yield replace(choice, runs=UNTOUCHED, rows=untouched)
+        if _stood_in(rows).any():
+            yield replace(choice, runs=NO_STAND_IN, rows=choice.rows[~_stood_in(choice.rows)])
+
+
+def _stood_in(rows: pd.DataFrame) -> pd.Series:
+    """The sessions in which a stand-in gave a reply in a seat for people."""
+    if "people_stood_in" not in rows.columns:
+        return pd.Series(False, index=rows.index, dtype=bool)
+    return (rows["people_stood_in"] > 0).fillna(False).astype(bool)
 
 
 def _wordings(rows: pd.DataFrame, a: str) -> Iterator[Choice]:

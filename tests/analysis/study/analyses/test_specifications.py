@@ -56,6 +56,20 @@ def test_an_estimate_by_hand_without_the_sessions_that_were_asked_again():
     assert row["estimate"] == pytest.approx((means["basic"] - means["none"]).mean())
 
 
+def test_sessions_with_a_stand_in_can_be_left_out():
+    people = STUDY.rows["replicate"].eq(1).astype("Int64")  # one of each block
+    rows = STUDY.rows.assign(people_stood_in=people)
+    table = specifications(replace(STUDY, rows=rows), DRAWS).rows
+    own = STUDY.rows[STUDY.rows["replicate"] > 1]
+    means = own.groupby(["topic", "model", "treatment"])["dri_change"].mean().unstack()
+    chosen = table[(table["runs"] == "without stand-ins") & (table["index"] == "plain")]
+    row = chosen[(chosen["scale"] == "absolute") & (chosen["a"] == "basic")].iloc[0]
+    assert row["estimate"] == pytest.approx((means["basic"] - means["none"]).mean())
+    none = rows.assign(people_stood_in=pd.array([pd.NA] * len(rows), dtype="Int64"))
+    left = specifications(replace(STUDY, rows=none), DRAWS).rows
+    assert "without stand-ins" not in set(left["runs"])
+
+
 def test_wordings_and_paraphrases_are_choices():
     other = synthetic_study(topics=6, models=2, replicates=3, seed=4)
     rows = other.rows.assign(wording="plain", setting="wording=plain")
