@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_server import until_over
 from people_site import Browser, hall_of, link_for, served
 from postgres import USER
+from server_processes import until_over
 from sqlalchemy.engine import make_url
 
 from delibsim.store.people import rooms

@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_server import CODE, HOSTING, ROOT, servers
 from people_site import hall_of
 from postgres import PASSWORD
+from server_processes import CODE, HOSTING, ROOT, servers
 from sqlalchemy import update
 
 from delibsim.store.people.schema import OWN, VERSION

@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_server import servers, until_over
 from people_site import Browser
 from postgres import PASSWORD
+from server_processes import servers, until_over
 
 from delibsim.conduct.replay import replay
 from delibsim.store.people.entry import PARTICIPANT, Invitation, invite_person
