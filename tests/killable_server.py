@@ -1,70 +1,39 @@
-"""`delibsim serve` in processes of their own, several on one study, to be killed."""
+"""A server of people's pages in a process of its own, to be killed: its address is its first line."""
 
-import os
-import signal
-import subprocess
 import sys
-import time
-from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-CODE = "import sys; from delibsim.cli.main import main; sys.exit(main())"
-HOSTING = "consent: I take part.\ntyping: null\ndebriefing: It is *over*.\n"
+from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.prepared import prepared_for_people
+from delibsim.planning.compose import plan
+from delibsim.store.people import rooms
+from delibsim.store.people.hosting_files import settled_hosting
+from delibsim.store.people.register import Register
+from delibsim.store.runs import Runs
+from delibsim.web.people.serve import serve_people
 
 
-class Server:
-    """One process; `address` is where its pages are."""
+def serve(home, people, settings):
+    """Serve a study of `home`/runs, as `delibsim serve` does, at a free port."""
+    rooms.LEASE = 1.0  # a server that was killed does not hold its rooms for long
+    planned = plan(settings, home)
+    runs = Runs(planned.root, planned.study)
+    hosting = settled_hosting(runs, people)
+    register = Register.of(runs, "")
 
-    def __init__(self, home, *settings):
-        words = [sys.executable, "-c", CODE, "serve", *settings, "--port", "0"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        self.process = subprocess.Popen(
-            words, cwd=home, env=environment, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )  # fmt: skip
-        self.address = self.process.stdout.readline().strip()
-        assert self.address.startswith("http"), self.process.stderr.read()
+    def tell(line):
+        sys.stderr.write(f"{line}\n")
 
-    def kill(self):
-        """Kill it with -9."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+    async def open_hall():
+        pool = await prepared_for_people(planned, runs, planned.sessions, tell)
+        return Hall(runs, register, hosting, pool, planned.sessions, tell)
 
-    def stop(self):
-        """Stop it as Ctrl-C does; all that it said."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        return "".join(self.process.communicate(timeout=30))
+    def told(address):
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
+
+    serve_people(open_hall, "127.0.0.1", 0, [], [], told)
 
 
-@contextmanager
-def servers(home):
-    """Starts servers of studies in a folder; all of them are ended."""
-    running = []
-    (home / "people.yaml").write_text(HOSTING, encoding="utf-8")
-
-    def start(*settings):
-        running.append(Server(home, *settings))
-        return running[-1]
-
-    try:
-        yield start
-    finally:
-        for one in running:
-            one.process.kill()
-            one.process.communicate()
-
-
-def until_over(*browsers, seconds=40):
-    """Everybody answers what is asked until all have reached the end."""
-    end, going = time.monotonic() + seconds, list(browsers)
-    while going:
-        assert time.monotonic() < end, going[0].page.text
-        for browser in list(going):
-            text = browser.get().text
-            if "<h1>You have reached the end</h1>" in text:
-                going.remove(browser)
-            elif 'action="/me/answer"' in text:
-                assert browser.answer().status_code == 200
-        time.sleep(0.2)
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

@@ -81,7 +81,7 @@ def until_words(browser):
 
 @contextmanager
 def every_page(home):
-    """The places of participants and raters, each on a server that runs until the block ends; `home`
+    """The places of participants, researcher and raters, each on a server that runs until the block ends; `home`
     is the current folder.
     """
     with ExitStack() as stack:
@@ -138,15 +138,39 @@ def _participants(home, stack):
         home, *settings, models="[person,citizen,citizen,citizen,citizen]", hosting=TEXTS,
         study="talk",
     )  # fmt: skip
-    where = stack.enter_context(served(talk))
+    where = stack.enter_context(served(talk, open_here=True))
     until_words(stand("speech", talk, where, ready))
     speech = places[-1]
     places.append(replace(speech, name="leave", path="/me/leave"))
     places.append(replace(speech, name="withdraw", path="/me/withdraw"))
 
+    places += _researcher(where, talk, speech.code, address)
+
     over = hall_of(home, *TABLE, models="[person,citizen]", hosting=TEXTS, study="over")
     where = stack.enter_context(served(over))
     take_part(stand("end", over, where, ready))
+    return places
+
+
+def _researcher(where, hall, code, closed):
+    """The researcher's pages of a hall; at the address `closed` nobody is let in."""
+    browser = Browser(where)
+    browser.get("/office")
+    browser.post("/office/login")
+    cookies = dict(browser.http.cookies)
+    (session,) = hall.sessions
+    paths = {
+        "groups": "",
+        "group": f"/group?session={session}",
+        "people": "/people",
+        "person": f"/person?code={code}",
+        "raters": "/raters",
+        "message": f"/message?session={session}",
+        "end of a group": f"/end?session={session}",
+    }
+    places = [Place("office closed", closed, "/office"), Place("office door", where, "/office")]
+    for name, path in paths.items():
+        places.append(Place(f"office {name}", where, f"/office{path}", cookies))
     return places
 
 

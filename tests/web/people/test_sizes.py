@@ -41,7 +41,7 @@ def test_every_page_is_small(tmp_path, monkeypatch):
             assert "/~assets/people.css" in loaded, place.name
             sizes[place.name] = (whole, compressed)
     print(json.dumps(sizes))  # noqa: T201 - the figures of docs/people.md
-    assert len(sizes) >= 20
+    assert len(sizes) >= 30
     assert {name: size for name, size in sizes.items() if size[0] >= LARGEST} == {}
     assert max(compressed for _, compressed in sizes.values()) < LARGEST / 4
 
