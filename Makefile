@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers browser test-browser web test-web bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers browser test-browser web test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -39,6 +39,8 @@ help:
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
 	@echo 'make web     install what the reader is served with (delibsim view) into .venv'
 	@echo 'make test-web  the reader in a real browser: needs Chromium; the packages are installed'
+	@echo 'make postgres  install the driver of PostgreSQL into .venv, not PostgreSQL'
+	@echo 'make test-postgres  the register on a PostgreSQL server of its own, two servers, databases that fail: needs PostgreSQL; the driver is installed'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make aqua    install the extras aqua and judge (torch and what builds on it) into .venv-aqua, above .venv'
@@ -83,6 +85,13 @@ web: .venv/.web
 
 test-web: .venv/.browser
 	$(BIN)/python -m pytest -m heavy tests/web
+
+postgres: .venv/.postgres
+
+# POSTGRES names the folder of its programs; it is not installed here.
+test-postgres: .venv/.postgres
+	$(BIN)/python -m pytest -m heavy tests/store/people tests/databases
+	$(BIN)/python -m pytest -p on_postgres -m 'not heavy' tests/conduct/people tests/web/people tests/cli/test_people.py
 
 test-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py
@@ -170,6 +179,10 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 
 .venv/.browser: .venv/.test requirements/browser.txt
 	$(LOCKED) -r requirements/browser.txt
+	touch $@
+
+.venv/.postgres: .venv/.test requirements/postgres.txt
+	$(LOCKED) -r requirements/postgres.txt
 	touch $@
 
 .venv/.web: .venv/.project requirements/web.txt

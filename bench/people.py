@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 @contextmanager
-def served(folder: Path, rooms: int) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(folder: Path, rooms: int) -> Generator[tuple[str, subprocess.Popen[str]]]:
     """The address of `delibsim serve` over so many rooms, and its process."""
     (folder / "people.yaml").write_text(PEOPLE, encoding="utf-8")
     seats = ",".join(["person"] * SIZE)

@@ -14,6 +14,7 @@ import uvicorn
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import plan
@@ -33,22 +34,27 @@ HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 FIELD = re.compile(r'<(?:input|select|textarea)[^>]*? name="([A-Za-z0-9_-]+)"')
 
 
-def hall_of(home, *settings, models="[person,person,citizen]", hosting=PLAIN, study="s"):
+def hall_of(
+    home, *settings, models="[person,person,citizen]", hosting=PLAIN, study="s", sweep=False
+):
     """A hall over a study in `home`/runs, whose seats are those of `models`."""
     size = f"group.size={models.count(',') + 1}"
     wanted = [f"study={study}", f"group.models={models}", size, *(settings or TABLE)]
-    asked = plan(wanted, home)
+    asked = plan(wanted, home, sweep=sweep)
     runs = Runs(asked.root, study)
     runs.settle(frozen(asked))
     return Hall(runs, Register.of(runs), hosting, ModelPool(asked.limits), asked.sessions)
 
 
 @contextmanager
-def served(hall, proxies=(), hosts=(), holding=True, port=0):
-    """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them."""
+def served(hall, proxies=(), hosts=(), holding=True, port=0, open_here=False, promises=None):
+    """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them; with
+    `promises` withdrawals are carried out every so many seconds.
+    """
     made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    gate = Gate(application(hall, RaterDesk(hall.runs, hall.register)), hosts, proxies)
+    desk = RaterDesk(hall.runs, hall.register)
+    gate = Gate(application(hall, desk, open_here), hosts, proxies)
     config = uvicorn.Config(
         gate, log_level="critical", lifespan="off", proxy_headers=False, timeout_graceful_shutdown=1
     )
@@ -56,6 +62,8 @@ def served(hall, proxies=(), hosts=(), holding=True, port=0):
 
     async def both():
         rooms = [asyncio.create_task(hall.run())] if holding else []
+        if promises is not None:
+            rooms.append(asyncio.create_task(keep_promises(hall, desk, promises)))
         await server.serve(sockets=[made])
         for task in rooms:
             task.cancel()

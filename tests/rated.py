@@ -76,7 +76,7 @@ def summaries_online(folder, raters=2):
 
 def desk_of(runs):
     """A desk over the register of a study, in a file beside it."""
-    return RaterDesk(runs, Register.of(runs, ""))
+    return RaterDesk(runs, Register.of(runs))
 
 
 def person(register, name):

@@ -19,7 +19,7 @@ from delibsim.web.people.raters import Rater, RaterPages
 async def serve(folder, task, every):
     """Serve the pages of a task, and bring rows into the study every so many seconds."""
     runs = Runs.at(Path(folder))
-    desk = RaterDesk(runs, Register.of(runs, ""))
+    desk = RaterDesk(runs, Register.of(runs))
 
     def known(request):
         name = request.cookies.get("who")

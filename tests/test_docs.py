@@ -48,6 +48,10 @@ KINDS = {
     "r",
     "bibtex",
     "mermaid",
+    "ini",
+    "nginx",
+    "caddy",
+    "dockerfile",
 }
 
 

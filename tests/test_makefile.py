@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BROWSER = [("browser", "test-browser"), ("browser", "test-web")]
+LAST = [("postgres", "test-postgres"), ("launchers", "test-launchers")]
 PYTHON = """#!/bin/sh
 echo "$*" >> "{log}"
 if [ "$1 $2" = "-m venv" ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi
@@ -84,7 +85,7 @@ def test_what_the_demo_proposes_works_in_the_shell_that_called_it(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
-@pytest.mark.parametrize("missing", ["aqua", "browser", "launchers"])
+@pytest.mark.parametrize("missing", ["aqua", "browser", "postgres", "launchers"])
 def test_ci_says_which_tests_were_not_run_and_goes_on(tmp_path, missing):
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
@@ -92,12 +93,13 @@ def test_ci_says_which_tests_were_not_run_and_goes_on(tmp_path, missing):
     log = tmp_path / "log"
     make.write_text(f'#!/bin/sh\necho "$1" >> {log}\n[ "$1" != {missing} ]\n', encoding="utf-8")
     make.chmod(0o755)
-    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CHROMIUM": "chromium"}
+    there = {"CHROMIUM": "chromium", "POSTGRES": "/usr/bin"}
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | there
     command = ["bash", tmp_path / ".ci" / "run"]
     done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     asked = ["test", "docs"]
     steps = {"aqua": "test-aqua", "judge": "test-judge"}
-    for extra, tests in [*steps.items(), *BROWSER, ("launchers", "test-launchers")]:
+    for extra, tests in [*steps.items(), *BROWSER, *LAST]:
         asked += [extra] if extra == missing else [extra, tests]
         result = "NOT RUN:" if extra == missing else "passed:"
         assert f"{result} make {tests}" in done.stdout
@@ -113,7 +115,8 @@ def test_ci_tries_what_failed_once_more_and_fails_where_it_fails_again(tmp_path)
             '#!/bin/sh\n[ "$1" != test ] && [ ! -e no ]\n', encoding="utf-8"
         )
         (tmp_path / place).chmod(0o755)
-    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CHROMIUM": "chromium"}
+    there = {"CHROMIUM": "chromium", "POSTGRES": "/usr/bin"}
+    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | there
 
     def run():
         command = ["bash", tmp_path / ".ci" / "run"]

@@ -152,6 +152,12 @@ class Collected:
             key = self.of[run.session.id], gap.what, gap.reason.code
             self._missing[key][run.session.id] += gap.answers or 1
 
+    def add_withdrawn(self, sessions: Iterable[str]) -> None:
+        """Take in sessions that were withdrawn: each lacks its whole run."""
+        for session in sessions:
+            if session in self.of:
+                self._missing[self.of[session], "sessions", "withdrawn"][session] += 1
+
     def values(self) -> list[tuple["_Key", "_Values"]]:
         """The values by condition, measure and phase, in the order of conditions and scorers."""
         found: dict[_Key, _Values] = {}

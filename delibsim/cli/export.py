@@ -16,6 +16,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import is_of_branches
 from delibsim.store.codings import schemes_of
+from delibsim.store.interventions import intervention_tables
 from delibsim.store.notes import Notes
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import BENCH, EXPORT, Runs
@@ -105,6 +106,7 @@ def _tables(
         *vote_tables(runs, left_out),
         *_branch_tables(runs, left_out),
         *_notes(runs, left_out),
+        *intervention_tables(runs, left_out),
         *summary_tables(runs, left_out),
     ]
     written = write(runs, folder, formats, spreadsheet_safe, more, left_out, texts)

@@ -2,7 +2,10 @@
 
 import typer
 
+from delibsim.cli.people_erase import export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, revoke
+from delibsim.cli.people_password import password
+from delibsim.cli.people_protection import protection
 from delibsim.cli.people_raters import raters
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -17,3 +20,8 @@ app.command()(invite)
 app.command(name="list")(list_people)
 app.command()(revoke)
 app.command()(raters)
+app.command()(password)
+app.command()(export)
+app.command()(forget)
+app.command()(withdraw)
+app.command()(protection)

@@ -10,6 +10,7 @@ import typer
 from delibsim.analysis.table import texts
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.people_erase import promised
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, say, shown, study_at
 from delibsim.domain.errors import WrongInput
@@ -63,6 +64,7 @@ def invite(
 
     values = values_of(settings, ("base", "expires"))
     runs = study_at(study, root)
+    promised(runs)
     if sum([number > 0, list_ is not None, open_]) != 1:
         raise WrongInput("give one of --number N, --list FILE.csv and --open")
     if rater:
@@ -115,7 +117,9 @@ def list_people(
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
 
-    register = Register.of(study_at(study, root))
+    runs = study_at(study, root)
+    promised(runs)
+    register = Register.of(runs)
     known = identities(register) if names else {}
     found = []
     for one in persons(register):
@@ -151,7 +155,9 @@ def revoke(
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
 
-    register = Register.of(study_at(study, root))
+    runs = study_at(study, root)
+    promised(runs)
+    register = Register.of(runs)
     if who == "open":
         say(f"{counted(revoke_open(register), 'open link')} revoked; who came by one stays")
         return

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.people_erase import promised
 from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at
 from delibsim.domain.text import counted
 
@@ -36,6 +37,7 @@ def raters(
     from delibsim.store.people.register import Register
 
     runs = study_at(study, root)
+    promised(runs)
     desk = RaterDesk(runs, Register.of(runs))
     names = [desk.task(task).name] if task else desk.names()
     for name in names:

@@ -139,7 +139,7 @@ def _serve(
     if others and sessions:
         told = counted(len(others), "session")
         say(f"note: {told} without people: delibsim run or retry holds them", err=True)
-    register = Register.of(runs)
+    register = Register.of(runs, "" if demo else None)
     tell = partial(say, err=True)
 
     async def open_hall() -> Hall:
@@ -164,11 +164,12 @@ def _serve(
                 f"links of raters: delibsim people invite {planned.study} --rater {task} --open",
                 err=True,
             )
+        say(f"the researcher's page: {address}/office", err=True)
         say("Ctrl-C stops it; what was handed in is kept.", err=True)
 
     with suppress(KeyboardInterrupt):
         serve_people(open_hall, *where, told_address)
-    done = sum(runs.held(one.id) for one in sessions)
+    done = sum(runs.held(one.id) or runs.withdrawn(one.id) for one in sessions)
     over = f" {done} of {counted(len(sessions), 'session')} are over." if sessions else ""
     say(f"Stopped.{over}", err=True)
     raise typer.Exit(0 if done == len(sessions) else 3)

@@ -36,8 +36,10 @@ from delibsim.conduct.scorers import annotator, measures_of, scorers_of_summary,
 from delibsim.domain.consensus import Consensus
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
+from delibsim.domain.text import counted
 from delibsim.store.branches import inherited
 from delibsim.store.codec import Damaged, run_to_plain
+from delibsim.store.interventions import KINDS, interventions_in
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -69,6 +71,7 @@ def show(
         with paged() as screen:
             _print_run(held, runs, screen, answers, whole)
         return
+    runs.refuse_withdrawn(session)
     exchanges = _exchanges(runs, session)
     if call == "all":
         _print_list(exchanges, console(), as_json)
@@ -126,6 +129,7 @@ def _print_run(run: Run, runs: Runs, screen: Console, with_answers: bool, whole:
     if run.consensus is not None:
         _print_consensus(run.consensus, screen)
     print_each([*on_cuts(run), *on_given(run)], screen)
+    _print_interventions(runs, session.id, screen)
     for line in without_effect(dropped_in(run, runs)):
         screen.print(f"dropped: {safe(line)}")
 
@@ -182,6 +186,19 @@ def _print_consensus(consensus: Consensus, screen: Console) -> None:
         screen.print()
         show_table(table, screen)
     print_each(on_consensus(consensus), screen)
+
+
+def _print_interventions(runs: Runs, session: str, screen: Console) -> None:
+    """Print what the researcher did to the people of a session while it was held."""
+    acts, damaged = interventions_in(runs, session)
+    if acts or damaged:
+        screen.print("\nInterventions of the researcher", style="bold")
+    for act in acts:
+        whom = f" ({safe(act.seat)})" if act.seat else ""
+        text = f": {safe(act.text)}" if act.text else ""
+        screen.print(f"{act.at}  {KINDS[act.kind]}{whom}{text}", soft_wrap=True)
+    if damaged:
+        screen.print(f"{counted(damaged, 'damaged line')} left out")
 
 
 def _print_line(line: Line, screen: Console, whole: bool) -> None:

@@ -1,5 +1,6 @@
 """What a study has cost so far."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from delibsim.models.retry import use, worst_case
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import spent_before
 
 
 def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
@@ -46,10 +48,12 @@ def account_of(
     overruns: Mapping[str, Overruns] | None = None,
 ) -> Budget:
     """A budget without a limit that was charged with the exchanges of a study."""
-    account = Budget(overruns=overruns)
     sessions = set(runs.sessions())
     if among is not None:
         sessions &= set(among)
+    gone = [spent_before(runs.path(name)) for name in sessions if runs.withdrawn(name)]
+    usd, tokens = math.fsum(paid for paid, _ in gone), sum(used for _, used in gone)
+    account = Budget(spent_usd=usd, spent_tokens=tokens, overruns=overruns)
     for session in sorted(sessions):
         models = runs.planned(session).models
         for exchange in exchanges_of(runs, session)[0]:

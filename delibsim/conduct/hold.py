@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Outcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
 from delibsim.domain.run import Session
 from delibsim.engine.hold import hold
@@ -39,6 +39,8 @@ async def hold_session(
     pool, observer = pool or ModelPool(), observer or Observer()
     runs.durable = runs.durable or pool.limits.durable
     await asyncio.to_thread(runs.plan, session)  # the event loop does not wait for the disk
+    if runs.withdrawn(session.id):
+        return gone(session)
     if runs.held(session.id):
         run = runs.run(session.id)
         return Outcome(session, run, run.status, already=True)
@@ -138,6 +140,8 @@ async def _hold_once(session: Session, runs: Runs, pool: ModelPool, observer: Ob
     if fault := pool.closed(session):
         await asyncio.to_thread(runs.plan, session)
         return Outcome(session, None, fault=fault)
+    if runs.withdrawn(session.id):
+        return gone(session)
     if runs.held(session.id):
         return Outcome(session, None, runs.status(session.id), already=True)
     return replace(await hold_session(session, runs, pool, observer), run=None)

@@ -10,6 +10,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.text import counted, study_named
 from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import REPEATED, Plan
+from delibsim.store.withdrawn import WITHDRAWN
 
 FAULTS = 10
 """The number of faults of sessions that are told at the end."""
@@ -19,7 +20,8 @@ FAULTS = 10
 class Outcome:
     """What came of holding one session: its run, or the fault for which there is none.
 
-    `status` is that of the run ("complete" or "partial"), "" if there is none. `recorded` counts
+    `status` is that of the run ("complete" or "partial"), "" if there is none, "withdrawn" if its
+    session was withdrawn. `recorded` counts
     the answers that the record held already, `asked` the calls that were made; `reason` is that of
     the call that could not be made. Where many sessions are held the runs are left on disk.
     `already` says that the session had a run before.
@@ -48,16 +50,22 @@ class Outcome:
         return [f"left alone: {damaged} in the log; what was lost was asked again."]
 
 
+def gone(session: Session) -> Outcome:
+    """What there is of a session that was withdrawn: it is not held again."""
+    return Outcome(session, None, WITHDRAWN, already=True)
+
+
 def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """What came of a plan, as plain values."""
     states = Counter(outcome.status or "failed" for outcome in outcomes)
+    shown = ["complete", "partial", "failed", *([WITHDRAWN] if states[WITHDRAWN] else [])]
     failed = [outcome for outcome in outcomes if not outcome.status]
     return {
         "study": plan.study,
         "sessions": len(plan.sessions),
         "combinations_without_a_session_of_their_own": plan.repeated,
         "held_before": sum(outcome.already for outcome in outcomes),
-        "states": {state: states[state] for state in ("complete", "partial", "failed")},
+        "states": {state: states[state] for state in shown},
         "calls_asked_now": sum(outcome.asked for outcome in outcomes),
         "calls_from_the_record": sum(outcome.recorded for outcome in outcomes),
         "damaged_lines": sum(outcome.damaged_lines for outcome in outcomes),
@@ -74,6 +82,9 @@ def report_in_words(result: Mapping[str, Any], notice: str) -> list[str]:
     states, before, sessions = result["states"], result["held_before"], result["sessions"]
     counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
     lines = [f"{study_named(result['study'])}: {counted(sessions, 'session')}, {counts}"]
+    if gone_before := states.get(WITHDRAWN, 0):
+        counts = counted(gone_before, "session")
+        lines.append(f"{counts} withdrawn by a person who took part: not held again.")
     if before == sessions:
         lines.append("All were held before; nothing was asked now.")
     else:

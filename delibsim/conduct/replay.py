@@ -37,6 +37,7 @@ async def _replayed(runs: Runs, session: str, voice: type[V]) -> tuple[Run, Coll
     """A session held again, and the voices that took the place of its models."""
     from delibsim.engine.hold import hold  # Mesa takes half a second to import
 
+    runs.refuse_withdrawn(session)
     planned = runs.planned(session)
     exchanges, _ = exchanges_of(runs, session)
     made: list[V] = []

@@ -20,8 +20,11 @@ ALLOWED = ("base_url", "limits")
 
 
 def without_run(runs: Runs) -> list[Session]:
-    """The sessions of a study that were begun and have no run."""
-    return [runs.planned(name) for name in runs.sessions() if not runs.held(name)]
+    """The sessions of a study that were begun and have no run; those that were withdrawn are never
+    held again.
+    """
+    names = [name for name in runs.sessions() if not runs.held(name)]
+    return [runs.planned(name) for name in names if not runs.withdrawn(name)]
 
 
 def damaged(runs: Runs) -> list[str]:

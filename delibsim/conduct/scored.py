@@ -86,6 +86,7 @@ class ScoredStudy:
             **self.effects.plain(),
             **self.effects.recorded(),
             "not_begun": len(self.account.not_begun),
+            "withdrawn": list(self.account.withdrawn),
             "unreadable": self.scoring.faults,
             "people": people,
             "files": list(map(str, self.scoring.files)),
@@ -106,6 +107,7 @@ def scored_study(
     account = account_of(runs)
     plans = runs.plans_by_name()
     collected = Collected(list(plans.values()))
+    collected.add_withdrawn(account.withdrawn)
     dropped: dict[str, Mapping[str, Sequence[str]]] = {}
     moved: list[IndividualChange] = []
 

@@ -27,7 +27,8 @@ class Standing:
     @property
     def minutes_left(self) -> float | None:
         """An estimate of the minutes until all sessions are held; None without a pace."""
-        left = len(self.account.planned) - len(self.account.held)
+        over = len(self.account.held) + len(self.account.withdrawn)
+        left = len(self.account.planned) - over
         return left / self.pace if self.pace else None
 
     def plain(self) -> dict[str, Any]:
@@ -44,7 +45,7 @@ class Standing:
     def line(self) -> str:
         """In one line."""
         held, planned = len(self.account.held), len(self.account.planned)
-        begun = len(self.account.begun) - held
+        begun = len(self.account.begun) - held - len(self.account.withdrawn)
         left = f", about {self.minutes_left:.0f} min left" if self.minutes_left else ""
         who = f"process {self.process} holds it" if self.process else "no process holds it now"
         return (

@@ -25,14 +25,16 @@ from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.codec import Damaged
 from delibsim.store.files import each_line
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import WITHDRAWN
 
-COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, DAMAGED, NOT_BEGUN = (
+COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, DAMAGED, NOT_BEGUN, GONE = (
     "complete",
     "partial",
     "cut off",
     "under way",
     "damaged",
     "not begun",
+    WITHDRAWN,
 )
 """The states of a session."""
 
@@ -225,7 +227,9 @@ def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF
     state, gaps, fault, plan = unfinished, [], "", None
     try:
         plan = runs.planned(session)
-        if runs.held(session):
+        if runs.withdrawn(session):
+            state = GONE
+        elif runs.held(session):
             run = runs.run(session)
             state, gaps = run.status, missing(run)
     except Damaged as error:

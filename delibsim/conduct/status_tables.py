@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
-from delibsim.conduct.status import COMPLETE, CUT_OFF, StudyStatus
+from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, StudyStatus
+from delibsim.domain.text import counted
 from delibsim.planning.effects import Effects
 from delibsim.store.account import command_of, notice
 from delibsim.store.branches import on_branches
@@ -60,6 +61,12 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
         command = f"`delibsim {command_of(runs)}` command"
         text = f"A session that was cut off goes on when its {command} is given again"
         lines.append(f"{text}, or with `delibsim retry {folder}`.")
+    if gone := found.states[GONE]:
+        was = "was" if gone == 1 else "were"
+        lines.append(
+            f"{counted(gone, 'session')} {was} withdrawn: a person had her words deleted. Nothing"
+            " of it is read, and it is not held again."
+        )
     planned = len(found.sessions) + found.not_begun
     told = notice(found.not_begun, planned, command_of(runs))
     never_begun = "" if runs.holder() else told

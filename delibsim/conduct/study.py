@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Outcome, gone
 from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.run import Session
 from delibsim.domain.text import study_named
@@ -74,7 +74,8 @@ async def prepare_as_planned(
 ) -> Prepared:
     """Check that sessions whose plans lie on disk can be held; WrongInput if they cannot."""
     held = tuple(outcomes_on_disk(plan, runs))
-    waiting = tuple(session for session in plan.sessions if not runs.held(session.id))
+    known = {outcome.session.id for outcome in held}
+    waiting = tuple(session for session in plan.sessions if session.id not in known)
     if not waiting:
         return Prepared(plan, runs, held, waiting, ModelPool(plan.limits))
     if runs.holder():
@@ -97,9 +98,14 @@ async def hold_prepared(prepared: Prepared, observer: Observer | None = None) ->
 
 
 def outcomes_on_disk(plan: Plan, runs: Runs) -> list[Outcome]:
-    """The sessions of a plan that have a run already."""
-    held = [session for session in plan.sessions if runs.held(session.id)]
-    return [Outcome(session, None, runs.status(session.id), already=True) for session in held]
+    """The sessions of a plan that have a run already, and those that were withdrawn."""
+    found = []
+    for session in plan.sessions:
+        if runs.withdrawn(session.id):
+            found.append(gone(session))
+        elif runs.held(session.id):
+            found.append(Outcome(session, None, runs.status(session.id), already=True))
+    return found
 
 
 async def proven_models(

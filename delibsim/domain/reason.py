@@ -100,6 +100,7 @@ MEANINGS: Mapping[str, str] = {
     "context_overflow": "the prompt was longer than the model can read",
     "bad_request": "the provider did not accept the request",
     "budget": "the budget was spent",
+    "withdrawn": "a person who took part had her words deleted",
     "cancelled": "it was stopped before the reply came",
     "internal": "delibsim itself failed",
 }

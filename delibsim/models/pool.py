@@ -118,6 +118,11 @@ class ModelPool:
         reasons = (self._limited[key].closed for key in keys if key in self._limited)
         return next(filter(None, reasons), "")
 
+    def ask_again(self) -> None:
+        """Ask models again that had a fatal status: a key or an account may have been mended."""
+        for model in self._limited.values():
+            model.ask_again()
+
     def retrying(self) -> dict[str, int]:
         """How many calls wait for another attempt now, by model."""
         return {model.name: model.retrying for model in self._limited.values() if model.retrying}

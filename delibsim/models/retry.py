@@ -69,6 +69,10 @@ class RetryingModel:
             return f"{self.name}: {self._fatal.status}: {self._fatal.detail}"
         return f"{self.name}: budget: {self._spent}" if self._budget.refused else ""
 
+    def ask_again(self) -> None:
+        """Forget a fatal status: somebody may have acted, so the next call is sent."""
+        self._fatal = None
+
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """The completion of the last attempt; status "budget", and no call, if the call could
         exceed the budget.

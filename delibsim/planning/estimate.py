@@ -90,7 +90,8 @@ async def estimate(
     that was cut off has a dry run of its own, without the calls on record.
     """
     assumptions = assumptions or Assumptions()
-    waiting = [session for session in sessions if not runs.held(session.id)]
+    over = {one.id for one in sessions if runs.held(one.id) or runs.withdrawn(one.id)}
+    waiting = [session for session in sessions if session.id not in over]
     topics = Counter((session.topic.id, session.survey.id) for session in waiting)
     known: dict[str, list[Load]] = {}
     by_model: defaultdict[str, Load] = defaultdict(Load)

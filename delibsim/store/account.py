@@ -25,6 +25,8 @@ class Account:
     held: tuple[str, ...]
     command: str = "run"
     """The command that holds what was never begun."""
+    withdrawn: tuple[str, ...] = ()
+    """Those of the begun ones that were withdrawn: they have no run, and get none."""
 
     @property
     def not_begun(self) -> tuple[str, ...]:
@@ -53,7 +55,9 @@ def account_of(runs: Runs) -> Account:
     begun, manifest = sorted(runs.sessions(), key=natural), runs.manifest()
     planned = {*begun, *(manifest.sessions if manifest else ())}
     held = tuple(name for name in begun if runs.held(name))
-    return Account(tuple(sorted(planned, key=natural)), tuple(begun), held, command_of(runs))
+    gone = tuple(name for name in begun if runs.withdrawn(name))
+    ordered = tuple(sorted(planned, key=natural))
+    return Account(ordered, tuple(begun), held, command_of(runs), gone)
 
 
 def command_of(runs: Runs) -> str:

@@ -348,6 +348,18 @@ def holder(folder: Path) -> str:
 
 
 @contextmanager
+def alone(path: Path) -> Generator[bool]:
+    """Whether no other process is in this context for a file, nor another place of this process."""
+    with path.open("a", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
 def in_turn(path: Path) -> Generator[None]:
     """Wait until no other process is in this context for a file, which is made if it is not
     there.

@@ -14,14 +14,13 @@ from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
 from delibsim.store import codec
+from delibsim.store.answering import Answering
 from delibsim.store.branch_folders import BRANCHES, folder_of
 from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
-    append_line,
     each_line,
     holder,
-    in_turn,
     joined,
     json_text,
     locked,
@@ -32,6 +31,7 @@ from delibsim.store.files import (
 from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, write_manifest
 from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
 SCORES, DETAILS = "scores", "details"
 EXPORT, BENCH = "tables", "bench"
@@ -61,7 +61,7 @@ class Runs:
         """Another folder for the scores than that within the study."""
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
-        self._answered: dict[str, set[tuple[str, str]]] | None = None
+        self._answering: Answering | None = None
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
@@ -207,23 +207,31 @@ class Runs:
         return found
 
     def add(self, run: Run) -> Path:
-        """Write a run, once; the folder it lies in. WrongInput if there is one already."""
+        """Write a run, once; the folder it lies in. WrongInput if there is one already, or if the
+        session was withdrawn.
+        """
         path = self.path(run.session.id) / "run.json"
+        self.refuse_withdrawn(run.session.id)
         if path.exists():
             raise WrongInput(f"{path} exists; runs are never overwritten")
         write_atomically(path, codec.run_to_json(run), self.durable)
         return path.parent
 
     def held(self, session: str) -> bool:
-        """Whether the session has a run."""
-        return (self.path(session) / "run.json").is_file()
+        """Whether the session has a run; one that was withdrawn has none."""
+        path = self.path(session)
+        return (path / "run.json").is_file() and not is_withdrawn(path)
+
+    def withdrawn(self, session: str) -> bool:
+        """Whether the session was withdrawn: it has no run, and is not held again."""
+        return is_withdrawn(self.path(session))
 
     def status(self, session: str) -> str:
         """The status of a run, read without the rest; "" if there is none, Damaged, naming the
         file, if it cannot be read.
         """
         path = self.path(session) / "run.json"
-        if not path.is_file():
+        if not self.held(session):
             return ""
         try:
             return str(json_value(file_bytes(path))["status"])
@@ -232,8 +240,9 @@ class Runs:
             raise codec.Damaged(f"{path}: not the JSON of a run: {error}; {again}") from None
 
     def run(self, session: str) -> Run:
-        """A run; Damaged, naming the file, if it cannot be read."""
+        """A run; Damaged, naming the file, if it cannot be read. WrongInput if there is none."""
         path = self.path(session) / "run.json"
+        self.refuse_withdrawn(session)
         if not path.is_file() and session in self.sessions():
             raise WrongInput(
                 f"session '{session}' of {study_named(self.study)} was cut off and has no run yet;"
@@ -289,38 +298,16 @@ class Runs:
         """Keep which model answered, under which fingerprint, the first time it did; with a warning
         if another had answered before.
         """
-        if self._answered is None:
-            self._answered = self._answering()
-        if (returned, fingerprint) in self._answered.get(model, ()):
-            return
-        path = self.folder / "fingerprints.jsonl"
-        # Another process may hold sessions of the study too, and may have met it first.
-        with in_turn(path):
-            self._answered = self._answering()
-            before = self._answered.setdefault(model, set())
-            if (returned, fingerprint) in before:
-                return
-            facts = {
-                "model": model,
-                "model_returned": returned,
-                "fingerprint": fingerprint,
-                "call": call,
-                "started": started,
-                "warning": "another answered earlier in this study" if before else "",
-            }
-            append_line(path, facts)
-            before.add((returned, fingerprint))
-
-    def _answering(self) -> dict[str, set[tuple[str, str]]]:
-        """Who has answered so far, by model: names and fingerprints."""
-        answered: dict[str, set[tuple[str, str]]] = {}
-        for line in read_lines(self.folder / "fingerprints.jsonl")[0]:
-            who = (str(line.get("model_returned")), str(line.get("fingerprint")))
-            answered.setdefault(str(line.get("model")), set()).add(who)
-        return answered
+        if self._answering is None:
+            self._answering = Answering(self.folder / "fingerprints.jsonl")
+        self._answering.note(model, returned, fingerprint, call, started)
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
-        """The exchanges of a session as plain values, and how many lines of its log are damaged."""
+        """The exchanges of a session as plain values, and how many lines of its log are damaged;
+        none of a session that was withdrawn.
+        """
+        if self.withdrawn(session):
+            return [], 0
         return read_lines(self.path(session) / "exchanges.jsonl")
 
     @property
@@ -385,6 +372,11 @@ class Runs:
             return codec.session_from_json(file_bytes(path))
         except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
+
+    def refuse_withdrawn(self, session: str) -> None:
+        """WrongInput for a session that was withdrawn."""
+        if self.withdrawn(session):
+            raise WrongInput(why_withdrawn(self.path(session), session, self.study))
 
     def _refusal(self, problem: str, changed: list[str]) -> str:
         shown = "\n".join(f"  {line}" for line in changed[:20])

@@ -47,6 +47,7 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
     named |= {"forks", "probe", "view", "serve"}
     named |= {f"people {name}" for name in ("invite", "list", "raters", "revoke")}
+    named |= {f"people {name}" for name in ("export", "forget", "withdraw", "protection")}
     named |= {f"{name} online" for name in ("ratings", "code", "compare", "judge")}
     named |= {f"ratings {name}" for name in ("ask", "export", "import", "report")}
     named |= {"texts from", "summarise"}

@@ -24,8 +24,9 @@ class StudyTable:
 
     `rows` has the columns of `DESIGN` and, for every measure of a run, `<measure>_pre`,
     `<measure>_post` and `<measure>_change` (`<measure>` alone where it has no phase), NaN where it
-    is undefined; then `<measure>_note` says why. `status` is complete, partial, no run, damaged or
-    not begun; `null` marks sessions whose participants are all citizens of the null model.
+    is undefined; then `<measure>_note` says why. `status` is complete, partial, no run, damaged,
+    not begun or withdrawn; `null` marks sessions whose participants are all citizens of the null
+    model.
     `paired` says whether treatments of one replicate share people, order and seeds.
     """
 

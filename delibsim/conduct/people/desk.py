@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from delibsim.domain.hosting import Hosting
+from delibsim.conduct.people.watch import Watch
+from delibsim.domain.hosting import Hosting, Limit
 from delibsim.domain.presence import A_PERSON, named_stand_in
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import Asked, Given
@@ -22,8 +24,14 @@ from delibsim.store.people.rooms import (
     set_seat,
 )
 
-LOOK = 0.5
-"""Seconds after which the register is looked at again: another server may have taken an answer."""
+TIME_TO_SEND_AGAIN = 30.0
+"""Seconds after a failure of the register in which no limit ends anything: people send again what
+could not be kept.
+"""
+LOOK, SELDOM = 0.5, 5.0
+"""Seconds after which the register is looked at again: where a limit binds, or it could not be
+read; and where only a change that nobody told of could matter.
+"""
 PAGES: TypeAdapter[Questionnaire] = TypeAdapter(Questionnaire)
 LEFT, LATE = "the person left", "the time was over"
 StandIn = Callable[[Asked], Awaitable[Given]]
@@ -36,8 +44,9 @@ class RoomDesk:
     register: Register
     session: str
     hosting: Hosting
+    watch: Watch
     stand_in: StandIn | None = None
-    _woken: asyncio.Event = field(default_factory=asyncio.Event)
+    _opened: float = field(default_factory=now)
 
     async def ask(self, asked: Asked) -> Given:
         """What came of a request, however long that takes."""
@@ -45,90 +54,93 @@ class RoomDesk:
         occasion = asked.prompt.purpose.occasion
         waiting = await self._kept(asked, page, occasion)
         while not waiting.status:
-            await self._look(asked, waiting)
-            self._woken.clear()
-            again = await asyncio.to_thread(self._read, asked.key)
-            waiting = again or waiting
+            changed, seconds = self.watch.next(self.session), LOOK
+            with suppress(Unavailable):  # looked at again when the register is back
+                await self._look(asked, waiting)
+                again = await asyncio.to_thread(request_of, self.register, asked.key)
+                waiting, seconds = again or waiting, self._seconds(occasion)
             if waiting.status:
                 break
-            try:
-                await asyncio.wait_for(self._woken.wait(), LOOK)
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), seconds)
         return Given(waiting.reply, waiting.status, waiting.detail, waiting.by or A_PERSON)  # ty: ignore[invalid-argument-type]
 
-    def wake(self) -> None:
-        """Look at once: something was handed in here."""
-        self._woken.set()
+    def _seconds(self, occasion: str) -> float:
+        """How long nothing can be due, if nobody changes anything."""
+        limits = (self._limit(occasion), self.hosting.away)
+        return LOOK if any(one.binds for one in limits) else SELDOM
+
+    def _limit(self, occasion: str) -> Limit:
+        """The time that a person has."""
+        return self.hosting.turn if occasion.startswith("turn ") else self.hosting.survey
 
     async def _kept(self, asked: Asked, page: str, occasion: str) -> WaitingRequest:
         """The request in the register, as soon as that can be written."""
         while True:
             try:
-                found = await asyncio.to_thread(
-                    put_request,
-                    self.register,
-                    asked.key,
-                    self.session,
-                    asked.seat,
-                    occasion,
-                    page,
-                )
+                return await asyncio.to_thread(self._put, asked, page, occasion)
             except Unavailable:
                 await asyncio.sleep(LOOK)
-                continue
-            if not found.status:
-                await asyncio.to_thread(
-                    note, self.register, self.session, "asked", {"seat": asked.seat}
-                )
-            return found
 
-    def _read(self, key: str) -> WaitingRequest | None:
-        try:
-            return request_of(self.register, key)
-        except Unavailable:
-            return None
+    def _put(self, asked: Asked, page: str, occasion: str) -> WaitingRequest:
+        """Keep a request, and tell that it waits: twice, where the server is cut off between."""
+        found = put_request(self.register, asked.key, self.session, asked.seat, occasion, page)
+        if not found.status:
+            note(self.register, self.session, "asked", {"seat": asked.seat})
+            self.watch.tell(self.session)
+        return found
 
     async def _look(self, asked: Asked, waiting: WaitingRequest) -> None:
         """End what may wait no longer: a seat that was left, a limit that binds."""
         state, person = await asyncio.to_thread(self._seat, asked.seat)
         if state == STOOD_IN and self.stand_in is not None:
             given = await self.stand_in(asked)
-            hand_in(self.register, asked.key, given.text, given.status, given.detail, given.by)
+            await self._keep(asked.key, given)
         elif state in (SILENT, STOOD_IN):
-            hand_in(self.register, asked.key, "", "absent", LEFT)
-        elif person and self._late(asked, waiting):
+            await self._keep(asked.key, Given("", "absent", LEFT))
+        elif person and not self.register.failed_within(TIME_TO_SEND_AGAIN):
+            await asyncio.to_thread(self._end_if_due, asked, waiting, person)
+
+    async def _keep(self, key: str, given: Given) -> None:
+        """Hand in for a person, as soon as that can be written: a model is not asked twice."""
+        what = key, given.text, given.status, given.detail, given.by
+        while True:
+            try:
+                await asyncio.to_thread(hand_in, self.register, *what)
+                return
+            except Unavailable:
+                await asyncio.sleep(LOOK)
+
+    def _end_if_due(self, asked: Asked, waiting: WaitingRequest, person: str) -> None:
+        """End what a limit ends, and the seat of who has been away for too long."""
+        if self._late(asked, waiting):
             hand_in(self.register, asked.key, "", "absent", LATE)
-        elif person and self._away(person, waiting):
+        elif self._away(person, waiting):
             follows = STOOD_IN if self.hosting.drop_out == "stand_in" else SILENT
             by = self.hosting.stand_in if follows == STOOD_IN else ""
             set_seat(self.register, self.session, asked.seat, follows, by)
 
     def _seat(self, name: str) -> tuple[str, str]:
-        try:
-            (room,) = rooms_of(self.register, self.session)
-        except Unavailable:
-            return "", ""
+        (room,) = rooms_of(self.register, self.session)
         for seat in room.seats:
             if seat.name == name:
                 return seat.state, seat.person
         return "", ""
 
     def _late(self, asked: Asked, waiting: WaitingRequest) -> bool:
-        speaks = asked.prompt.purpose.occasion.startswith("turn ")
-        limit = self.hosting.turn if speaks else self.hosting.survey
+        limit = self._limit(asked.prompt.purpose.occasion)
         if limit.minutes is None or not limit.binds:
             return False
         begun = waiting.shown or waiting.asked
         return now() - begun - waiting.paused > 60 * limit.minutes
 
     def _away(self, person: str, waiting: WaitingRequest) -> bool:
-        """Whether a person was not there for too long while she was asked."""
+        """Whether a person was not there for too long while she was asked, and could be there."""
         limit = self.hosting.away
         if limit.minutes is None or not limit.binds:
             return False
         seen = last_seen(self.register, person) or 0.0
-        return now() - max(seen, waiting.asked) > 60 * limit.minutes
+        return now() - max(seen, waiting.asked, self._opened) > 60 * limit.minutes
 
 
 def standing_in(model: LanguageModel, name: str) -> StandIn:

@@ -2,26 +2,32 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.people.desk import RoomDesk, standing_in
+from delibsim.conduct.people.intervention_record import InterventionRecord
+from delibsim.conduct.people.lobby import tend_lobby
 from delibsim.conduct.people.pace import Paced
+from delibsim.conduct.people.turns import Turns
+from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
 from delibsim.models.pool import ModelPool
+from delibsim.store.files import alone
+from delibsim.store.people import interventions as acts
+from delibsim.store.people import rooms
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import WaitingRequest, open_request
+from delibsim.store.people.requests import WaitingRequest, not_counted, open_request
 from delibsim.store.people.rooms import (
     CANCELLED,
     HELD,
@@ -32,20 +38,21 @@ from delibsim.store.people.rooms import (
     STOPPED,
     TAKEN,
     Room,
-    last_change,
+    held_last,
     lease,
     messages,
-    note,
     open_room,
     release,
     rooms_of,
+    said_in,
     seat_of,
     set_room,
     set_seat,
+    speaking,
     take_seat,
 )
-from delibsim.store.people.rooms import say as say_in_room
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import WITHDRAWN
 
 PERSON = "person"
 """The kind of a model that is a person in a browser."""
@@ -59,7 +66,8 @@ Told = Callable[[str], None]
 class View:
     """What the page of a seat shows: who is in the room, what was said, what waits for her.
 
-    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "stopped".
+    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "ended",
+    "stopped", "left".
     """
 
     room: Room
@@ -70,7 +78,6 @@ class View:
     speaker: str
     request: WaitingRequest | None
     messages: tuple[str, ...]
-    change: int
     question: str
 
 
@@ -91,35 +98,42 @@ class Hall(Observer):
         self.told = told
         self.server = secrets.token_hex(8)
         self._held: dict[str, asyncio.Task[None]] = {}
-        self._desks: dict[str, RoomDesk] = {}
         self._said: dict[str, list[Statement]] = {name: [] for name in self.sessions}
         self._speaker: dict[str, str] = {}
-        self._changed: dict[str, asyncio.Event] = {}
         self._stopped: dict[str, float] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._leased: dict[str, float] = {}
+        self.watch = Watch(register)
+        self._record = InterventionRecord(runs, register, self.sessions, told)
+        self._turns = Turns(register, self.watch.tell)
         for name, session in self.sessions.items():
             open_room(register, name, people_of(session))
 
     async def run(self) -> None:
         """Begin rooms as they fill, hold them, and go on with those that were held before."""
-        self._loop = asyncio.get_running_loop()
+        beside = [asyncio.create_task(part.run()) for part in (self._turns, self.watch)]
         try:
             while True:
-                for room in await asyncio.to_thread(self._rooms):
-                    await self._tend(room)
+                with suppress(Unavailable):  # rooms are looked at again when the register is back
+                    for room in await asyncio.to_thread(self._rooms):
+                        await self._tend(room)
+                await asyncio.to_thread(self._record.keep)
                 await asyncio.sleep(TICK)
         finally:
             for task in self._held.values():
                 task.cancel()
             await asyncio.gather(*self._held.values(), return_exceptions=True)
-            release(self.register, self.server)
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+            with suppress(Unavailable):  # what is held is free anyway after the lease
+                release(self.register, self.server)
             await self.pool.close()
 
     def join(self, person: str, session: str = "", seat: str = "") -> tuple[str, str] | None:
         """Seat a person; where she sits, None where no seat is free."""
         found = take_seat(self.register, person, session, seat)
         if found is not None:
-            self._tell(found[0])
+            self.watch.tell(found[0])
         return found
 
     def view(self, person: str) -> View | None:
@@ -130,11 +144,14 @@ class Hall(Observer):
         name, seat = seated
         (room,) = rooms_of(self.register, name)
         own = next(one for one in room.seats if one.name == seat)
-        request = open_request(self.register, name, seat) if own.state == TAKEN else None
+        asks = own.state == TAKEN and room.state not in (OVER, CANCELLED)
+        request = open_request(self.register, name, seat) if asks else None
         waits = {LOBBY: "lobby", OVER: "over", CANCELLED: "cancelled", STOPPED: "stopped"}
         state = waits.get(room.state, "asked" if request else "wait")
         if own.state in (SILENT, STOOD_IN):
             state, request = "left", None
+        elif room.state == CANCELLED and room.detail == acts.ENDED:
+            state = "ended"
         session = self.sessions.get(name)
         people = session.participants if session else ()
         return View(
@@ -142,155 +159,200 @@ class Hall(Observer):
             seat=seat,
             waits=state,
             here=tuple(one.id for one in people),
-            said=tuple(self.heard(name, seat)),
-            speaker=self._speaker.get(name, ""),
+            said=() if room.detail == WITHDRAWN else tuple(self.heard(name, seat)),
+            speaker=self._speaking(name),
             request=request,
             messages=tuple(messages(self.register, name, person)),
-            change=last_change(self.register, name),
             question=session.topic.question if session else "",
         )
 
     def heard(self, session: str, seat: str) -> list[Statement]:
-        """What a seat has heard: its own words, and those of its neighbours."""
+        """What a seat has heard: its own words, and those of its neighbours that are no notes."""
         neighbours = _neighbours(self.sessions[session], seat)
-        return [one for one in self._said[session] if one.turn.speaker in neighbours]
+        here = self.holds(session)
+        found = []
+        for one in self._said[session] if here else said_in(self.register, session):
+            own, aloud = one.turn.speaker == seat, one.turn.task != PREPARATION
+            if own or (aloud and one.turn.speaker in neighbours):
+                found.append(one)
+        return found
 
-    async def changes(self, session: str, after: int) -> AsyncIterator[int]:
-        """The id of the last change, whenever there is a new one: here at once, of another server
-        within a second.
-        """
-        while True:
-            event = self._changed.setdefault(session, asyncio.Event())  # before the look
-            try:
-                found = await asyncio.to_thread(last_change, self.register, session)
-            except Unavailable:
-                found = after
-            if found > after:
-                after = found
-                yield after
-                continue
-            with suppress(TimeoutError):
-                await asyncio.wait_for(event.wait(), 1.0)
-
-    def handed_in(self, session: str) -> None:
-        """Somebody has handed something in: the desk looks at once."""
-        if session in self._desks:
-            self._soon(self._desks[session].wake)
-        self._tell(session)
+    def _speaking(self, session: str) -> str:
+        """Who speaks now; "" where nobody does."""
+        if self.holds(session):
+            return self._speaker.get(session, "")
+        return speaking(self.register, session)
 
     def leave(self, person: str) -> None:
         """A person leaves her seat; what was declared follows."""
         seated = seat_of(self.register, person)
         if seated is None:
             return
-        stands_in = self.hosting.drop_out == "stand_in"
-        by = self.hosting.stand_in if stands_in else ""
-        set_seat(self.register, *seated, STOOD_IN if stands_in else SILENT, by)
-        self.handed_in(seated[0])
+        by = self.follows
+        set_seat(self.register, *seated, STOOD_IN if by else SILENT, by)
+        self.watch.tell(seated[0])
+
+    @property
+    def follows(self) -> str:
+        """The model that follows who leaves; "" where the seat is silent from then on."""
+        return self.hosting.stand_in if self.hosting.drop_out == "stand_in" else ""
+
+    def take_away(self, person: str) -> bool:
+        """The researcher takes a seat from a person, as if she had left; False where she has none,
+        or had left it before.
+        """
+        seated = acts.take_away(self.register, person, self.follows)
+        if seated is not None:
+            self.watch.tell(seated[0])
+        return seated is not None
 
     def say(self, session: str, text: str, person: str = "") -> None:
         """Send a message of the researcher."""
-        say_in_room(self.register, session, text, person)
-        self._tell(session)
+        acts.say(self.register, session, text, person)
+        self.watch.tell(session)
 
-    async def end(self, session: str, detail: str = "ended by the researcher") -> None:
-        """End a room: what is held stops, and its record stays."""
-        if task := self._held.pop(session, None):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        set_room(self.register, session, CANCELLED, detail)
-        self._tell(session)
+    def end(self, session: str) -> bool:
+        """The researcher ends a room, and its record stays; False where it was over before.
 
-    def restart(self, session: str) -> None:
-        """Let a room that was stopped go on."""
+        Whichever server holds it stops within two ticks.
+        """
+        ended = acts.end_room(self.register, session)
+        self.watch.tell(session)
+        return ended
+
+    def holds(self, session: str) -> bool:
+        """Whether a room is held in this process now."""
+        return session in self._held and not self._held[session].done()
+
+    async def withdraw(self, session: str) -> None:
+        """End a room that all its people have withdrawn from, and hold it no longer."""
+        await self._set(session, CANCELLED, WITHDRAWN, (HELD, STOPPED))
+        await self._let_go(session)
+
+    def drop_words(self, session: str) -> None:
+        """Forget what was said in a session that was withdrawn."""
+        if session in self._said:
+            self._said[session] = []
+
+    def restart(self, session: str) -> bool:
+        """The researcher lets a room that was stopped go on now; False where it was not stopped."""
+        begun = acts.restart_room(self.register, session)
         self._stopped.pop(session, None)
-        set_room(self.register, session, HELD)
+        self.watch.tell(session)
+        return begun
 
     def on_event(self, event: Event) -> None:
         """Keep what was said, and tell who waits."""
         if event.turn is not None:
             self._speaker[event.session] = "" if event.done else event.participant
-        if isinstance(event.said, Statement):
+        new = isinstance(event.said, Statement)
+        if new:
             self._said[event.session].append(event.said)
         if event.turn is not None:
-            note(self.register, event.session, "turn", {"done": event.done})
-        self._tell(event.session)
+            about = {"done": event.done, "turn": event.turn.index, "by": event.participant}
+            said = len(self._said[event.session]), event.said
+            self._turns.put(event.session, about, said if new else None)
+        self.watch.tell(event.session)
 
     def _rooms(self) -> list[Room]:
-        try:
-            return [room for room in rooms_of(self.register) if room.session in self.sessions]
-        except Unavailable:
-            return []
+        due = rooms_of(self.register, due=True)
+        return [room for room in due if room.session in self.sessions]
 
     async def _tend(self, room: Room) -> None:
         """Do for a room what is due."""
         name = room.session
         if name in self._held and not self._held[name].done():
-            await asyncio.to_thread(lease, self.register, name, self.server)
+            if room.state == CANCELLED or not await self._lease(name):
+                await self._let_go(name)  # it was ended elsewhere, or another server has it now
             return
-        if room.state == LOBBY:
-            await self._wait_for_people(room)
-        elif room.state == HELD or (room.state == STOPPED and self._is_due(name)):
-            self._begin(room)
+        if room.state == CANCELLED and self.runs.held(name):
+            await self._set(name, OVER)  # it was ended while its run was written
+        elif room.state == LOBBY:
+            await asyncio.to_thread(tend_lobby, self.register, self.hosting, room)
+            self.watch.tell(name)
+        elif room.state in (HELD, STOPPED) and self._is_due(name):
+            await self._begin(room)
 
-    async def _wait_for_people(self, room: Room) -> None:
-        """Begin where all seats are taken; else do what was declared when nobody comes."""
-        if not room.missing:
-            set_room(self.register, room.session, HELD)
-            return
-        limit = self.hosting.lobby.minutes
-        if limit is None or room.first is None or now() - room.first < 60 * limit:
-            return
-        if self.hosting.nobody_comes == "cancel":
-            set_room(self.register, room.session, CANCELLED, "not enough people came")
-        elif self.hosting.nobody_comes == "stand_in":
-            for seat in room.seats:
-                if seat.state == "free":
-                    set_seat(
-                        self.register, room.session, seat.name, STOOD_IN, self.hosting.stand_in
-                    )
-            set_room(self.register, room.session, HELD)
-        self._tell(room.session)
+    async def _lease(self, name: str) -> bool:
+        """Go on holding a room, said in time; False where another server holds it."""
+        if now() - self._leased.get(name, 0.0) < rooms.LEASE / 3:
+            return True
+        self._leased[name] = now()
+        return await asyncio.to_thread(lease, self.register, name, self.server)
+
+    async def _set(self, name: str, state: str, detail: str = "", of: Sequence[str] = ()) -> bool:
+        """Keep the state of a room while the event loop goes on."""
+        return await asyncio.to_thread(set_room, self.register, name, state, detail, of)
 
     def _is_due(self, name: str) -> bool:
         return now() - self._stopped.get(name, 0.0) > AGAIN
 
-    def _begin(self, room: Room) -> None:
-        """Hold a room in this process, unless another server does."""
-        name = room.session
-        if self.runs.held(name):
-            set_room(self.register, name, OVER)
-            return
-        if not lease(self.register, name, self.server):
-            return
-        self._said[name] = []
-        self._held[name] = asyncio.create_task(self._hold(self.sessions[name]))
+    async def _begin(self, room: Room) -> None:
+        """Hold a room in this process, unless another server does.
 
-    async def _hold(self, session: Session) -> None:
-        desk = RoomDesk(self.register, session.id, self.hosting, self._stand_in(session))
-        self._desks[session.id] = desk
-        set_room(self.register, session.id, HELD)
-        voices = _voices(self.pool, session, desk)
-        pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
+        Two things keep others out: the lease, and a lock on the record of the session, which a
+        server that was only slow still has when its lease is over.
+        """
+        name = room.session
+        if self.runs.held(name) or self.runs.withdrawn(name):
+            await self._set(name, OVER)
+            return
+        with ExitStack() as stack:
+            await asyncio.to_thread(self.runs.plan, self.sessions[name])
+            if not stack.enter_context(alone(self.runs.path(name) / "exchanges.jsonl")):
+                return
+            last = await asyncio.to_thread(held_last, self.register, name)
+            self._leased.pop(name, None)
+            if not await self._lease(name):
+                return
+            if not await self._set(name, HELD, of=(HELD, STOPPED)):
+                return  # it was ended meanwhile
+            if last is not None:
+                await asyncio.to_thread(not_counted, self.register, name, last)
+            if name in self._held:  # it was stopped here before
+                self.pool.ask_again()
+            self._stopped.pop(name, None)
+            self._said[name] = []
+            held = self._hold(self.sessions[name], stack.pop_all())
+            self._held[name] = asyncio.create_task(held)
+
+    async def _hold(self, session: Session, lock: ExitStack) -> None:
+        """Hold a session. Where the register fails at the end, `_tend` does it again."""
+        with lock, suppress(Unavailable):
+            await self._hold_locked(session)
+
+    async def _hold_locked(self, session: Session) -> None:
 
         def pace(voice: LanguageModel, asked: Callable[[], int]) -> LanguageModel:
             return Paced(voice, asked, self.hosting.typing)
 
         try:
+            stand_in = self._stand_in(session)
+            desk = RoomDesk(self.register, session.id, self.hosting, self.watch, stand_in)
+            voices = _voices(self.pool, session, desk)
+            pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
-            self._stop(session.id, f"{type(error).__name__}: {error}")
+            await self._stop(session.id, f"{type(error).__name__}: {error}")
             return
         if outcome.status:
-            set_room(self.register, session.id, OVER)
+            await self._set(session.id, OVER)
             self.told(f"{session.id}: {outcome.status}")
         else:
-            self._stop(session.id, outcome.fault)
-        self._tell(session.id)
+            await self._stop(session.id, outcome.fault)
+        self.watch.tell(session.id)
 
-    def _stop(self, session: str, fault: str) -> None:
+    async def _let_go(self, name: str) -> None:
+        """Hold a room no longer; its record stays."""
+        task = self._held.pop(name)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        self.watch.tell(name)
+
+    async def _stop(self, session: str, fault: str) -> None:
         self._stopped[session] = now()
-        set_room(self.register, session, STOPPED, fault)
+        if not await self._set(session, STOPPED, fault, (HELD,)):
+            return
         self.told(f"{session}: stopped: {fault}; it is tried again")
 
     def _stand_in(self, session: Session) -> Any:
@@ -298,20 +360,6 @@ class Hall(Observer):
         name = self.hosting.stand_in
         settings = session.models.get(name, {"name": name, "kind": "citizen"})
         return standing_in(self.pool.model(name, settings, session.seed_for("population")), name)
-
-    def _tell(self, session: str) -> None:
-        self._soon(partial(self._wake, session))
-
-    def _wake(self, session: str) -> None:
-        if event := self._changed.pop(session, None):
-            event.set()
-
-    def _soon(self, act: Callable[[], None]) -> None:
-        """Do something in the event loop; pages call from threads, in which nothing is woken."""
-        if self._loop is None or self._loop.is_closed():
-            act()
-        else:
-            self._loop.call_soon_threadsafe(act)
 
 
 def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:

@@ -170,6 +170,13 @@ class StudyIndex:
             raise
         return made
 
+    def delete(self) -> None:
+        """Delete the file, and what is kept beside it: it is made anew when it is asked for."""
+        with self._lock:
+            self.close()
+            self._delete()
+            self._facts.unlink(missing_ok=True)
+
     def _delete(self) -> None:
         for end in ("", "-journal", "-wal", "-shm"):
             Path(f"{self.file}{end}").unlink(missing_ok=True)

@@ -40,6 +40,7 @@ from delibsim.models.replay import Exchange
 from delibsim.plugins import names as installed
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import WITHDRAWN
 
 NOTHING = StatementScores()
 ABSENT = number(None)
@@ -123,6 +124,7 @@ def run_page(index: StudyIndex, session: str, private: bool = False) -> RunPage 
     try:
         if not runs.held(session):
             going = f"process {runs.holder()} holds the study" if runs.holder() else "cut off"
+            going = WITHDRAWN if runs.withdrawn(session) else going
             return Unfinished(runs.planned(session), calls, going)
         run = annotator(runs)(runs.run(session))
         run = without_personas(run) if private else run

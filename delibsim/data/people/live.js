@@ -11,6 +11,15 @@
     show();
     setInterval(show, 1000);
   }
+  // Who has no seat looks again; the page is loaded anew only when there is something else on it.
+  const seat = document.querySelector("[data-again]");
+  if (seat) setInterval(async () => {
+    try {
+      const answer = await fetch(location.href);
+      const text = await answer.text();
+      if (answer.status === 403 || (answer.ok && !text.includes("data-again"))) location.reload();
+    } catch { /* the network is gone: the next look may find it again */ }
+  }, 1000 * Number(seat.dataset.again));
   const part = document.getElementById("part");
   if (!part || !window.EventSource) return;
   let asked = false, again = false;

@@ -26,10 +26,12 @@ NO_WORDS = "\ufeff\u200b\u2060"
 def cleaned(text: str) -> str:
     r"""A text as it is kept: whole characters, lines that end in \n, no control characters.
 
-    >>> cleaned("a\r\nb\x00")
-    'a\nb'
+    Whatever ends a line somewhere ends one here, so that no words are joined and no line is hidden.
+
+    >>> cleaned("a\r\nb\x00\x0bc\u2028d")
+    'a\nb\nc\nd'
     """
-    text = whole_characters(text).replace("\r\n", "\n").replace("\r", "\n")
+    text = "\n".join(whole_characters(text).splitlines())
     kept = "".join(c for c in text if c in KEPT or unicodedata.category(c) != "Cc")
     return kept.strip().strip("\ufeff").strip()
 

@@ -75,13 +75,15 @@ def progress(runs: Runs) -> str:
     paths = [runs.path(name) / "exchanges.jsonl" for name in runs.sessions()]
     logs = [path for path in paths if path.is_file() and path.stat().st_size]
     held = sum(map(runs.held, runs.sessions()))
-    if not logs and not held:
+    gone = sum(map(runs.withdrawn, runs.sessions()))
+    if not logs and not held and not gone:
         return ""
     manifest = runs.manifest()
     since = manifest.begun.get("at", "an unknown time") if manifest else "an unknown time"
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    asked = counted(len(logs), "session")
-    return f"It began at {since}. At {now}, {asked} had been asked something; {held} of them over."
+    asked = counted(len(logs) + gone, "session")
+    over = f"{held} of them over" + (f", {gone} withdrawn" if gone else "")
+    return f"It began at {since}. At {now}, {asked} had been asked something; {over}."
 
 
 def _size(sessions: Sequence[Session]) -> dict[str, str]:

@@ -91,16 +91,24 @@ def open_places(
     """Enter the places of a task that are not there yet; `follows` names the place that each of
     some took over from, which is left from then on.
     """
-    with register.writing() as connection:
-        known = set(connection.scalars(select(PLACE.c.number).where(PLACE.c.task == task)))
-        for number, units in places.items():
-            if number in known:
-                continue
-            before = follows.get(number)
-            row = {"task": task, "number": number, "follows": before, "state": "free"}
-            connection.execute(PLACE.insert().values(**row, units=json.dumps(list(units))))
-            if before is not None:
-                _left(connection, task, before)
+    while True:  # another server may enter the same places; then they are known
+        with suppress(IntegrityError), register.writing() as connection:
+            _open_places(connection, task, places, follows)
+            return
+
+
+def _open_places(
+    connection: Connection, task: str, places: Mapping[int, Units], follows: Mapping[int, int]
+) -> None:
+    known = set(connection.scalars(select(PLACE.c.number).where(PLACE.c.task == task)))
+    for number, units in places.items():
+        if number in known:
+            continue
+        before = follows.get(number)
+        row = {"task": task, "number": number, "follows": before, "state": "free"}
+        connection.execute(PLACE.insert().values(**row, units=json.dumps(list(units))))
+        if before is not None:
+            _left(connection, task, before)
 
 
 def place_of(register: Register, person: str, task: str | None = None) -> Held | None:
@@ -192,7 +200,9 @@ def show_step(register: Register, held: Held, sheet: str, step: str, known: "Rep
             connection.execute(update(PLACE).where(_is(held)).values(seen=at))
         return key
     with register.writing() as connection:
-        if away > REST and held.paused is None:
+        seen = connection.scalar(select(PLACE.c.seen).where(_is(held)).with_for_update())
+        first = seen == held.seen  # of two tabs one counts the break
+        if away > REST and held.paused is None and first:
             longer = REQUEST.c.paused + away
             waits = and_(REQUEST.c.key == key, REQUEST.c.given.is_(None))
             connection.execute(update(REQUEST).where(waits).values(paused=longer))
@@ -243,7 +253,8 @@ def go_on(register: Register, held: Held) -> None:
     """The break ends: its seconds are not counted in what waits."""
     at = now()
     with register.writing() as connection:
-        since = connection.scalar(select(PLACE.c.paused).where(_is(held)))
+        own = select(PLACE.c.paused).where(_is(held))
+        since = connection.scalar(own.with_for_update())  # of two tabs one ends it
         if since is None:
             return
         waits = and_(

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.persons import Identity, add_person, person_of_panel
@@ -130,20 +130,33 @@ def note_used(register: Register, token: str) -> None:
 def revoke(register: Register, person: str) -> int:
     """Revoke every link and cookie of a person; how many links."""
     with register.writing() as connection:
-        own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)
-        n = connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
-        connection.execute(delete(LOGIN).where(LOGIN.c.person == person))
+        return revoke_within(connection, person)
+
+
+def revoke_within(connection: Connection, person: str) -> int:
+    """The same within a transaction."""
+    own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)
+    n = connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
+    connection.execute(delete(LOGIN).where(LOGIN.c.person == person))
     return n
 
 
-def log_in(register: Register, person: str, role: str) -> str:
-    """Keep a cookie of a person, or of the researcher (""); its secret."""
+def log_in(register: Register, person: str, role: str, stays: float = STAYS) -> str:
+    """Keep a cookie of a person, or of the researcher (""), good for so many seconds; its
+    secret.
+    """
     token = secret()
     values = {"cookie": digest(token), "person": person or None, "role": role}
-    times = {"made": now(), "expires": now() + STAYS}
+    times = {"made": now(), "expires": now() + stays}
     with register.writing() as connection:
         connection.execute(insert(LOGIN).values(**values, csrf=secret(), **times))
     return token
+
+
+def log_out(register: Register, token: str) -> None:
+    """A cookie opens nothing any more."""
+    with register.writing() as connection:
+        connection.execute(delete(LOGIN).where(LOGIN.c.cookie == digest(token)))
 
 
 def login_of(register: Register, token: str) -> Login | None:
@@ -156,6 +169,14 @@ def login_of(register: Register, token: str) -> Login | None:
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
     return Login(row.person or "", row.role, row.csrf)
+
+
+def is_revoked(register: Register, person: str) -> bool:
+    """Whether every link of a person was revoked: no other link leads to her then."""
+    with register.reading() as connection:
+        own = select(INVITATION.c.revoked).where(INVITATION.c.person == person)
+        times = connection.scalars(own).all()
+    return bool(times) and None not in times
 
 
 def revoke_open(register: Register) -> int:

@@ -98,9 +98,10 @@ def identities(register: Register) -> dict[str, Identity]:
 
 
 def set_stage(register: Register, code: str, stage: str) -> None:
-    """Keep how far a person has come."""
+    """Keep how far a person has come, unless she has withdrawn."""
+    own = (PERSON.c.id == code) & (PERSON.c.stage != WITHDRAWN)
     with register.writing() as connection:
-        connection.execute(update(PERSON).where(PERSON.c.id == code).values(stage=stage))
+        connection.execute(update(PERSON).where(own).values(stage=stage))
 
 
 def set_language(register: Register, code: str, language: str) -> None:
@@ -110,10 +111,11 @@ def set_language(register: Register, code: str, language: str) -> None:
 
 
 def consent(register: Register, code: str, version: str) -> None:
-    """Keep that a person agreed to this version of the consent text, and when."""
+    """Keep that a person agreed to this version of the consent text, and when: once."""
     values = {"stage": CONSENTED, "consent_version": version, "consented": now()}
+    own = (PERSON.c.id == code) & PERSON.c.stage.in_((INVITED, DECLINED))
     with register.writing() as connection:
-        connection.execute(update(PERSON).where(PERSON.c.id == code).values(**values))
+        connection.execute(update(PERSON).where(own).values(**values))
 
 
 def note_withdrawn(register: Register, code: str) -> None:

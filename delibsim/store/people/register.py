@@ -8,22 +8,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.people.schema import TABLES
+from delibsim.store.people.databases import (
+    ADDRESS,
+    POOL_OF_FILE,
+    is_gone,
+    is_unavailable,
+    postgres,
+    without,
+)
+from delibsim.store.people.outage import Outage
+from delibsim.store.people.version import check, settle
 from delibsim.store.runs import Runs
 
-ADDRESS = "DELIBSIM_DATABASE_URL"
-"""The variable of the environment that names another database; it may hold a password."""
 FILE = "people.sqlite"
-BUSY = 10.0
-"""Seconds to wait for a database that another process writes to."""
+BUSY = 3.0
+"""Seconds to wait for a database that another process writes to; pages wait that long."""
 
 
-class Unavailable(RuntimeError):
+class Unavailable(OSError):
     """The database cannot be read or written now; it may be back later."""
 
 
@@ -35,39 +41,79 @@ class Register:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._outage = Outage()
 
     @classmethod
     def of(cls, runs: Runs, address: str | None = None) -> "Register":
-        """That of a study; `address`, or the environment, may name a PostgreSQL database.
+        """That of a study; `address`, or the environment where it is None, may name a PostgreSQL
+        database, and "" is SQLite in the folder of the study.
 
-        WrongInput for an address that is none, or that cannot be reached.
+        WrongInput for an address that is none, or that cannot be reached, and for tables of another
+        study or version.
         """
-        address = address or os.environ.get(ADDRESS, "")
-        made = cls(_by_address(address) if address else _beside(runs.folder))
+        address = os.environ.get(ADDRESS, "") if address is None else address
+        made = cls(postgres(address) if address else _beside(runs.folder))
         try:
-            with made.writing() as connection:
-                TABLES.create_all(connection)
+            with made.reading() as connection:
+                known = check(connection, runs.study)
+            if not known:
+                with made.writing() as connection:
+                    settle(connection, runs.study)
         except Unavailable as error:
+            made.close()
             raise WrongInput(f"the register of the people cannot be opened: {error}") from None
+        except BaseException:
+            made.close()
+            raise
         return made
 
     @contextmanager
     def writing(self) -> Generator[Connection]:
-        """One transaction that changes something; Unavailable if it cannot be written."""
-        try:
-            with self.engine.begin() as connection:
-                yield connection
-        except OperationalError as error:
-            raise Unavailable(_cause(error)) from None
+        """One transaction that changes something; Unavailable if it cannot be written.
+
+        SQLite lets one transaction at a time change anything. PostgreSQL lets many, each of which
+        sees what others have committed: who reads before it writes locks what it read.
+        """
+        with self._transaction(True) as connection:
+            yield connection
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
         """One look at the register; Unavailable if it cannot be read."""
-        try:
-            with self.engine.connect() as connection:
-                yield connection
-        except OperationalError as error:
-            raise Unavailable(_cause(error)) from None
+        with self._transaction(False) as connection:
+            yield connection
+
+    def failed_within(self, seconds: float) -> bool:
+        """Whether the register could not be read or written at any time in the last seconds."""
+        return self._outage.within(seconds)
+
+    @contextmanager
+    def _transaction(self, writes: bool) -> Generator[Connection]:
+        """One transaction; while the database fails, one at a time waits for it."""
+        sqlite = self.engine.dialect.name == "sqlite"
+        with self._outage.waiting() as may_wait:
+            if not (may_wait or sqlite):
+                raise Unavailable(self._outage.cause)
+            try:
+                with self.engine.begin() if writes else self.engine.connect() as connection:
+                    if writes and sqlite:
+                        wait = round(1000 * BUSY) if may_wait else 0
+                        connection.exec_driver_sql(f"pragma busy_timeout={wait}")
+                        connection.exec_driver_sql("begin immediate")
+                    yield connection
+            except SQLAlchemyError as error:
+                raise self._told(error) from None
+        if writes or not sqlite:  # SQLite can be read while another process writes
+            self._outage.over()
+
+    def _told(self, error: Exception) -> Exception:
+        """What is raised for a failure: Unavailable where it may pass, else the failure itself."""
+        if not is_unavailable(error):
+            return error
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        said = without(self.engine.url, str(cause))
+        self._outage.failed(said, is_gone(cause))
+        return Unavailable(said)
 
     def close(self) -> None:
         """Close every connection."""
@@ -82,32 +128,21 @@ def now() -> float:
 def _beside(folder: Path) -> Engine:
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / FILE
-    file.touch(mode=0o600, exist_ok=True)
-    made = create_engine(f"sqlite:///{file}", connect_args={"timeout": BUSY})
+    try:
+        file.touch(mode=0o600, exist_ok=True)
+    except OSError as error:
+        fault = f"the register of the people cannot be opened: {file}: {error.strerror}"
+        raise WrongInput(fault) from None
+    where = URL.create("sqlite", database=str(file))
+    made = create_engine(
+        where, connect_args={"timeout": BUSY}, hide_parameters=True, **POOL_OF_FILE
+    )
 
     @event.listens_for(made, "connect")
     def prepare(connection: sqlite3.Connection, record: Any) -> None:
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")  # what was handed in survives a power cut
         connection.execute("pragma foreign_keys=on")
+        connection.execute("pragma secure_delete=on")  # what is deleted is overwritten
 
     return made
-
-
-def _by_address(address: str) -> Engine:
-    try:
-        url = make_url(address)
-    except ArgumentError:
-        raise WrongInput(f"{ADDRESS} is no address of a database") from None
-    if url.get_backend_name() != "postgresql":
-        raise WrongInput(f"{ADDRESS} must begin with postgresql://, or be left out for SQLite")
-    try:
-        return create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
-    except ModuleNotFoundError:
-        wanted = "the package psycopg is not installed: pip install 'delibsim[postgres]'"
-        raise WrongInput(wanted) from None
-
-
-def _cause(error: OperationalError) -> str:
-    """What the database says, in one line, without the statement and its values."""
-    return str(error.orig).splitlines()[0]

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
+from delibsim.store.people.rooms import note_within
 from delibsim.store.people.schema import REQUEST
 
 
@@ -89,8 +90,13 @@ def hand_in(
     """Keep what came of a request, on disk when this returns; False where it was given before."""
     values = {"reply": reply, "status": status, "detail": detail, "by": by, "given": now()}
     waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
+    own = select(REQUEST.c.session).where(REQUEST.c.key == key)
     with register.writing() as connection:
-        return connection.execute(update(REQUEST).where(waits).values(**values)).rowcount == 1
+        if connection.execute(update(REQUEST).where(waits).values(**values)).rowcount != 1:
+            return False
+        if session := connection.execute(own).scalar():  # raters have none
+            note_within(connection, session, "given", {})
+    return True
 
 
 def save_draft(register: Register, key: str, draft: str) -> bool:
@@ -102,10 +108,24 @@ def save_draft(register: Register, key: str, draft: str) -> bool:
 
 
 def note_shown(register: Register, key: str) -> None:
-    """Keep when the person first saw a request."""
+    """Keep when the person first saw a request; its time counts from then on."""
     unseen = (REQUEST.c.key == key) & REQUEST.c.shown.is_(None)
     with register.writing() as connection:
-        connection.execute(update(REQUEST).where(unseen).values(shown=now()))
+        connection.execute(update(REQUEST).where(unseen).values(shown=now(), paused=0.0))
+
+
+def not_counted(register: Register, session: str, since: float) -> None:
+    """Keep that nobody held a session from `since` until now: the time of what waits there is not
+    counted meanwhile.
+    """
+    waits = (REQUEST.c.session == session) & REQUEST.c.status.is_(None)
+    until = now()
+    with register.writing() as connection:
+        begun = func.coalesce(REQUEST.c.shown, REQUEST.c.asked)
+        late = case((begun > since, begun), else_=since)
+        lost = case((late < until, until - late), else_=0.0)
+        values = {"paused": REQUEST.c.paused + lost}
+        connection.execute(update(REQUEST).where(waits).values(**values))
 
 
 def _request(row: Mapping[str, object]) -> WaitingRequest:

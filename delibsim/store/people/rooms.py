@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from delibsim.domain.transcript import Statement
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import CHANGE, MESSAGE, PERSON, ROOM, SEAT
+from delibsim.store.people.schema import CHANGE, MESSAGE, PERSON, ROOM, SAID, SEAT
 
 LOBBY, HELD, OVER, STOPPED, CANCELLED = "lobby", "held", "over", "stopped", "cancelled"
 """The states of a room."""
@@ -17,8 +19,13 @@ FREE, TAKEN, SILENT, STOOD_IN = "free", "taken", "silent", "stood_in"
 """The states of a seat."""
 VISIBLE = ("came", "turn", "room", "message")
 """The kinds of changes that everybody in a room can see."""
+BEFORE = 100
+"""How many changes before the last one known are looked at again."""
 LEASE = 15.0
 """Seconds for which a server holds a room without saying so again."""
+STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
+Said = tuple[Mapping[str, Any], tuple[int, Statement] | None]
+"""What is noted of a turn; and, where something was said, its number in the session and itself."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +77,21 @@ def open_room(register: Register, session: str, seats: Sequence[str]) -> None:
         pass  # it was opened before
 
 
-def rooms_of(register: Register, session: str = "") -> list[Room]:
-    """Every room, or that of one session, in the order in which they were opened."""
+def rooms_of(register: Register, session: str = "", due: bool = False) -> list[Room]:
+    """Every room, or that of one session, in the order in which they were opened; `due`: those in
+    which something may be to do, neither over nor still empty.
+    """
     with register.reading() as connection:
         chosen = select(ROOM).order_by(ROOM.c.opened, ROOM.c.session)
         seated = select(SEAT).order_by(SEAT.c.name)
         if session:
             chosen = chosen.where(ROOM.c.session == session)
             seated = seated.where(SEAT.c.session == session)
+        if due:
+            empty = (ROOM.c.state == LOBBY) & ROOM.c.first.is_(None)
+            chosen = chosen.where(ROOM.c.state != OVER, ~empty)
+            own = chosen.with_only_columns(ROOM.c.session).order_by(None)
+            seated = seated.where(SEAT.c.session.in_(own))
         rooms = connection.execute(chosen).mappings().all()
         rows = connection.execute(seated).mappings().all()
     seats: dict[str, list[Seat]] = {}
@@ -130,39 +144,97 @@ def _order(room: Room) -> tuple[int, float, str]:
 
 def _taken(register: Register, session: str, name: str, person: str) -> bool:
     """Take one seat, unless somebody else has."""
-    free = (SEAT.c.session == session) & (SEAT.c.name == name) & (SEAT.c.state == FREE)
+    free = _seat(session, name) & (SEAT.c.state == FREE)
     first = (ROOM.c.session == session) & ROOM.c.first.is_(None)
     try:
         with register.writing() as connection:
+            if in_turn_within(connection, session) != LOBBY:
+                return False
             values = {"person": person, "state": TAKEN, "taken": now()}
             if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
                 return False
             connection.execute(update(ROOM).where(first).values(first=now()))
-            _note(connection, session, "came", {"seat": name})
+            note_within(connection, session, "came", {"seat": name})
     except IntegrityError:  # she took another meanwhile
         return False
     return True
 
 
-def set_room(register: Register, session: str, state: str, detail: str = "") -> None:
-    """Keep the state of a room, and tell it to who waits."""
+def set_room(
+    register: Register, session: str, state: str, detail: str = "", of: Sequence[str] = ()
+) -> bool:
+    """Keep the state of a room, and tell it to who waits; False, and nothing changes, where the
+    room is in none of the states `of`: somebody else was first.
+    """
+    with register.writing() as connection:
+        return set_room_within(connection, session, state, detail, of)
+
+
+def set_room_within(
+    connection: Any, session: str, state: str, detail: str = "", of: Sequence[str] = ()
+) -> bool:
+    """The same within a transaction."""
+    own = ROOM.c.session == session
+    if of:
+        own &= ROOM.c.state.in_(of)
     values: dict[str, Any] = {"state": state, "detail": detail}
     if state == HELD:
         values["begun"] = func.coalesce(ROOM.c.begun, now())
     if state in (OVER, CANCELLED, STOPPED):
         values["ended"] = now()
+    changed = connection.execute(update(ROOM).where(own).values(**values)).rowcount == 1
+    if changed:
+        note_within(connection, session, "room", {"state": state})
+    return changed
+
+
+def set_seat(
+    register: Register,
+    session: str,
+    name: str,
+    state: str,
+    stand_in: str = "",
+    of: Sequence[str] = (FREE, TAKEN),
+) -> bool:
+    """Keep that a seat is left, or was never taken: nobody follows, or a model does. False, and
+    nothing changes, where the seat is in none of the states `of`: that was so before, or somebody
+    else was first.
+    """
     with register.writing() as connection:
-        connection.execute(update(ROOM).where(ROOM.c.session == session).values(**values))
-        _note(connection, session, "room", {"state": state})
+        return set_seat_within(connection, session, name, state, stand_in, of)
 
 
-def set_seat(register: Register, session: str, name: str, state: str, stand_in: str = "") -> None:
-    """Keep that a seat is left: nobody follows, or a model does."""
-    place = (SEAT.c.session == session) & (SEAT.c.name == name)
+def set_seat_within(
+    connection: Any,
+    session: str,
+    name: str,
+    state: str,
+    stand_in: str = "",
+    of: Sequence[str] = (FREE, TAKEN),
+) -> bool:
+    """The same within a transaction."""
+    in_turn_within(connection, session)
+    place = _seat(session, name) & SEAT.c.state.in_(of)
     values = {"state": state, "left": now(), "stand_in": stand_in or None}
-    with register.writing() as connection:
-        connection.execute(update(SEAT).where(place).values(**values))
-        _note(connection, session, "seat", {"seat": name})
+    changed = connection.execute(update(SEAT).where(place).values(**values)).rowcount == 1
+    if changed:
+        note_within(connection, session, "seat", {"seat": name})
+    return changed
+
+
+def _seat(session: str, name: str) -> Any:
+    return (SEAT.c.session == session) & (SEAT.c.name == name)
+
+
+def in_turn_within(connection: Any, session: str) -> str:
+    """The state of a room, which only this transaction changes until it ends; "" where there is no
+    such room.
+
+    Whatever happens in a room is noted in turn, so that the ids of changes grow as they are seen.
+    Who locks other rows of a room locks this one first.
+    """
+    own = select(ROOM.c.state).where(ROOM.c.session == session)
+    return connection.execute(own.with_for_update()).scalar() or ""
 
 
 def lease(register: Register, session: str, server: str) -> bool:
@@ -175,16 +247,60 @@ def lease(register: Register, session: str, server: str) -> bool:
 
 
 def release(register: Register, server: str) -> None:
-    """Give back every room that a server holds."""
+    """Give back every room that a server holds; when it was held last stays."""
     with register.writing() as connection:
-        statement = update(ROOM).where(ROOM.c.server == server)
-        connection.execute(statement.values(server=None, lease=None))
+        connection.execute(update(ROOM).where(ROOM.c.server == server).values(server=None))
+
+
+def held_last(register: Register, session: str) -> float | None:
+    """When a server last said that it holds a room; None where none ever did."""
+    with register.reading() as connection:
+        statement = select(ROOM.c.lease).where(ROOM.c.session == session)
+        until = connection.execute(statement).scalar()
+    return None if until is None else until - LEASE
 
 
 def note(register: Register, session: str, kind: str, about: Mapping[str, Any]) -> None:
     """Keep that something happened in a session."""
     with register.writing() as connection:
-        _note(connection, session, kind, about)
+        note_within(connection, session, kind, about)
+
+
+def keep_said(register: Register, session: str, turns: Sequence[Said]) -> None:
+    """Keep what happened in turns of a session, in order: `about` of the change, and what was said.
+    What was kept before, of a server that held the session, stays.
+    """
+    with register.writing() as connection:
+        in_turn_within(connection, session)
+        for about, said in turns:
+            if said is not None:
+                _keep_statement(connection, session, *said)
+            note_within(connection, session, "turn", about)
+
+
+def said_in(register: Register, session: str) -> list[Statement]:
+    """What was said in a session, in order."""
+    with register.reading() as connection:
+        wanted = select(SAID.c.statement).where(SAID.c.session == session)
+        rows = connection.execute(wanted.order_by(SAID.c.number)).scalars().all()
+    return [STATEMENT.validate_json(row) for row in rows]
+
+
+def speaking(register: Register, session: str) -> str:
+    """Who speaks in a session now; "" where nobody does."""
+    wanted = (CHANGE.c.session == session) & (CHANGE.c.kind == "turn")
+    with register.reading() as connection:
+        last = select(CHANGE.c.about).where(wanted).order_by(CHANGE.c.id.desc()).limit(1)
+        about = json.loads(connection.execute(last).scalar() or "{}")
+    return "" if about.get("done", True) else about["by"]
+
+
+def _keep_statement(connection: Any, session: str, number: int, statement: Statement) -> None:
+    own = (SAID.c.session == session) & (SAID.c.number == number)
+    if connection.execute(select(SAID.c.number).where(own)).first() is None:
+        text = STATEMENT.dump_json(statement).decode()
+        row = {"session": session, "number": number, "statement": text}
+        connection.execute(insert(SAID).values(**row))
 
 
 def changes(register: Register, session: str, after: int = 0) -> list[Change]:
@@ -193,6 +309,17 @@ def changes(register: Register, session: str, after: int = 0) -> list[Change]:
     with register.reading() as connection:
         rows = connection.execute(select(CHANGE).where(wanted).order_by(CHANGE.c.id)).mappings()
         return [Change(row["id"], row["kind"], json.loads(row["about"] or "{}")) for row in rows]
+
+
+def changed_since(register: Register, last: int) -> dict[int, str]:
+    """The sessions of the changes after this one, and of those shortly before it, by the ids of the
+    changes: on PostgreSQL a change may be seen after one with a greater id. From 0: of the latest.
+    """
+    latest = select(func.max(CHANGE.c.id)).scalar_subquery()
+    begin = (last or latest) - BEFORE
+    with register.reading() as connection:
+        statement = select(CHANGE.c.id, CHANGE.c.session).where(CHANGE.c.id > begin)
+        return {row.id: row.session for row in connection.execute(statement)}
 
 
 def last_change(register: Register, session: str) -> int:
@@ -214,14 +341,6 @@ def seen_of(register: Register, session: str, seat: str) -> int:
         return connection.execute(statement).scalar() or 0
 
 
-def say(register: Register, session: str, text: str, person: str = "") -> None:
-    """Keep a message of the researcher to a group, or to one person of it."""
-    with register.writing() as connection:
-        values = {"session": session, "person": person or None, "text": text, "sent": now()}
-        connection.execute(insert(MESSAGE).values(**values))
-        _note(connection, session, "message", {})
-
-
 def messages(register: Register, session: str, person: str) -> list[str]:
     """The researcher's messages that a person may read, in order."""
     own = or_(MESSAGE.c.person.is_(None), MESSAGE.c.person == person)
@@ -236,6 +355,8 @@ def last_seen(register: Register, person: str) -> float | None:
         return connection.execute(select(PERSON.c.seen).where(PERSON.c.id == person)).scalar()
 
 
-def _note(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
+def note_within(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
+    """The same within a transaction."""
+    in_turn_within(connection, session)
     values = {"session": session, "kind": kind, "about": json.dumps(about), "at": now()}
     connection.execute(insert(CHANGE).values(**values))

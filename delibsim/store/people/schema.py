@@ -8,6 +8,15 @@ from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Stri
 from sqlalchemy import UniqueConstraint as Unique
 
 TABLES = MetaData()
+VERSION = 1
+"""The version of these tables: it is raised with every change of them after a release."""
+
+OWN = Table(
+    "register",  # whose register this is, and by which tables it was made; one row
+    TABLES,
+    Column("version", Integer, primary_key=True),
+    Column("study", Text, nullable=False),
+)
 
 PERSON = Table(
     "person",
@@ -73,7 +82,7 @@ ANSWER = Table(
 ROOM = Table(
     "room",  # one session that people take part in
     TABLES,
-    Column("session", String(200), primary_key=True),
+    Column("session", Text, primary_key=True),
     Column("state", String(16), nullable=False),  # lobby, held, over, stopped, cancelled
     Column("opened", Float, nullable=False),
     Column("first", Float),  # when the first person came
@@ -86,8 +95,8 @@ ROOM = Table(
 SEAT = Table(
     "seat",
     TABLES,
-    Column("session", String(200), ForeignKey("room.session"), primary_key=True),
-    Column("name", String(200), primary_key=True),
+    Column("session", Text, ForeignKey("room.session"), primary_key=True),
+    Column("name", Text, primary_key=True),
     Column("person", String(24), ForeignKey("person.id")),  # null: free
     Column("state", String(16), nullable=False, default="free"),
     # free, taken, silent (left, nobody follows), stood_in (left, a model follows)
@@ -100,13 +109,13 @@ REQUEST = Table(
     "request",  # one prompt that waits, or waited, for a person; or a unit for a rater
     TABLES,
     Column("key", String(64), primary_key=True),
-    Column("session", String(200)),
-    Column("seat", String(200)),
+    Column("session", Text),
+    Column("seat", Text),
     Column("person", String(24)),
     Column("task", Text),  # of raters and coders
     Column("unit", Text),
     Column("place", Integer, nullable=False, default=0),  # in the order of a rater
-    Column("occasion", String(200), nullable=False),
+    Column("occasion", Text, nullable=False),
     Column("page", Text, nullable=False),  # the questionnaire, JSON: any server can show it
     Column("asked", Float, nullable=False),
     Column("shown", Float),  # when the person first saw it
@@ -124,7 +133,7 @@ REQUEST = Table(
 PLACE = Table(
     "place",  # one place of a pack that is rated on pages, and who has it
     TABLES,
-    Column("task", String(200), primary_key=True),  # the name of the pack
+    Column("task", Text, primary_key=True),  # the name of the pack
     Column("number", Integer, primary_key=True),
     Column("person", String(24), ForeignKey("person.id")),  # null: free
     Column("state", String(16), nullable=False, default="free"),  # free, taken, left, done
@@ -140,19 +149,52 @@ MESSAGE = Table(
     "message",  # of the researcher to a group; `person` where it is for one alone
     TABLES,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("session", String(200), nullable=False),
+    Column("session", Text, nullable=False),
     Column("person", String(24)),
     Column("text", Text, nullable=False),
     Column("sent", Float, nullable=False),
+)
+INTERVENTION = Table(
+    "intervention",  # what the researcher did to a group or a seat; the study keeps it as well
+    TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("session", Text, nullable=False),  # "": of a person without a seat
+    Column("seat", Text, nullable=False, default=""),  # "": the whole group
+    Column("kind", String(24), nullable=False),  # message, end, restart, seat_taken, revoked
+    Column("text", Text, nullable=False, default=""),
+    Column("at", Float, nullable=False),
+)
+OFFICE = Table(
+    "office",  # how the researcher gets in; one row, or none while no password is set
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("password", Text, nullable=False),  # the argon2 hash
+    Column("made", Float, nullable=False),
 )
 CHANGE = Table(
     "change",  # what happened in a session, for pages that wait; every server reads it
     TABLES,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("session", String(200), nullable=False),
+    Column("session", Text, nullable=False),
     Column("kind", String(24), nullable=False),
     Column("about", Text, nullable=False, default=""),  # JSON
     Column("at", Float, nullable=False),
+)
+SAID = Table(
+    "said",  # what was said in a session, in order: servers that do not hold it show it too
+    TABLES,
+    Column("session", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("statement", Text, nullable=False),  # JSON
+)
+ERASURE = Table(
+    "erasure",  # what is deleted of a person: written before anything is, and done at the end
+    TABLES,
+    Column("person", String(24), ForeignKey("person.id"), primary_key=True),
+    Column("what", String(16), primary_key=True),  # delete, pseudonymise, forget
+    Column("session", String(200)),  # the session that goes with her words; null: none does
+    Column("begun", Float, nullable=False),
+    Column("done", Float),  # null: it was cut off, and is to be finished
 )
 OF_A_PANEL = IDENTITY.c.panel_id != ""
 Index(
@@ -167,3 +209,4 @@ Index("request_of_seat", REQUEST.c.session, REQUEST.c.seat)
 Index("request_of_person", REQUEST.c.person)
 Index("request_of_task", REQUEST.c.task, REQUEST.c.kept)
 Index("change_of_session", CHANGE.c.session, CHANGE.c.id)
+Index("intervention_of_session", INTERVENTION.c.session, INTERVENTION.c.id)

@@ -27,6 +27,7 @@ from delibsim.store.files import json_text, read_lines, written_atomically
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import REQUIRED, Row, number_or_none
 from delibsim.store.tables.people_facts import people_facts
+from delibsim.store.withdrawn import WITHDRAWN
 
 FACTS = "sessions.jsonl"
 VERSION = 2
@@ -99,6 +100,8 @@ def session_facts(runs: Runs, name: str) -> Row:
     """The facts of a session that was begun, from its files."""
     facts: Row = {"session": name, "status": "no run", "settings": ()}
     run, session = None, None
+    if runs.withdrawn(name):
+        facts["status"] = WITHDRAWN
     try:
         session = runs.planned(name)
         if runs.held(name):

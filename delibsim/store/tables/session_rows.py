@@ -23,6 +23,7 @@ from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import Row, call_row, number_or_none
 from delibsim.store.tables.consensus_rows import consensus_rows
 from delibsim.store.tables.people_facts import people_facts
+from delibsim.store.withdrawn import WITHDRAWN
 
 OF_PROCEDURE = (
     "instructions",
@@ -111,6 +112,8 @@ class SessionRows:
         except WrongInput as error:
             self.faults.append(str(error))
         self.status = self.run.status if self.run else "no run"
+        if runs.withdrawn(name):
+            self.status = WITHDRAWN
         if self.faults:
             self.status = "damaged"
         self.calls: list[Row] = []

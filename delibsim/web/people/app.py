@@ -21,11 +21,13 @@ from delibsim.store.people.register import Unavailable
 from delibsim.web.people.end import End
 from delibsim.web.people.enter import Entry
 from delibsim.web.people.next import Next
+from delibsim.web.people.office import Office
+from delibsim.web.people.office_entry import OFFICE, OfficeEntry
 from delibsim.web.people.questions import Questions
 from delibsim.web.people.raters import Rater, RaterPages
 from delibsim.web.people.render import ASSETS, asset
 from delibsim.web.people.room import Room
-from delibsim.web.people.visits import Visits, page
+from delibsim.web.people.visits import HOME, Visits, page
 from delibsim.web.render import KINDS
 
 WORDS = {400: "bad", 403: "refused", 404: "nothing", 405: "nothing", 413: "large", 429: "often"}
@@ -34,9 +36,10 @@ WAIT = "10"
 """Seconds after which who asks too often may ask again."""
 
 
-def application(hall: Hall, desk: RaterDesk) -> Starlette:
+def application(hall: Hall, desk: RaterDesk, open_here: bool = False) -> Starlette:
     """The application over the rooms of a hall and a desk of raters; `web.people.gate.Gate` stands
-    before it.
+    before it. `open_here` says that it is reached from this machine alone, on which the researcher
+    needs no password until one is set.
     """
     visits = Visits(hall)
     room, questions, end = Room(visits), Questions(visits), End(visits)
@@ -48,7 +51,10 @@ def application(hall: Hall, desk: RaterDesk) -> Starlette:
         task = task_of(hall.register, visit.person.id)
         return Rater(visit.person.id, task, visit.words, visit.login.csrf)
 
-    raters = RaterPages(desk, rater, hall.hosting.contact, partial(note_ended, hall.register))
+    ended = partial(note_ended, hall.register)
+    raters = RaterPages(desk, rater, hall.hosting.contact, ended, visits.again)
+
+    office = Office(hall, desk, OfficeEntry(hall, open_here))
 
     async def told(request: Request, error: Exception) -> Response:
         return await _told(visits, request, error)
@@ -60,6 +66,7 @@ def application(hall: Hall, desk: RaterDesk) -> Starlette:
         *room.routes(),
         *end.routes(),
         *raters.routes(),
+        *office.routes(),
         Route("/~assets/{name}", _asset, methods=["GET"]),
     ]
     handlers: Any = {HTTPException: told, Unavailable: told, Exception: told}
@@ -80,7 +87,8 @@ async def _told(visits: Visits, request: Request, error: Exception) -> Response:
     words = visits.words(request)
     if what not in ("down", "often"):
         words = await run_in_threadpool(_words_of, visits, request)
-    answer = page("error.html", words, status, what=what)
+    start = OFFICE if request.url.path.startswith(OFFICE) else HOME
+    answer = page("error.html", words, status, what=what, start=start)
     if status in (429, 503):
         answer.headers["retry-after"] = WAIT
     return answer

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from delibsim.conduct.people.erase import give_up_seat
 from delibsim.store.people.persons import CONSENTED, DECLINED, DONE, READY, note_withdrawn
 from delibsim.web.people.markdown import html_of
 from delibsim.web.people.visits import Fields, Visit, Visits, home
@@ -51,8 +52,15 @@ class End:
         return self.visits.page(visit, "withdraw.html", how=self.hosting.withdrawal)
 
     def withdraw(self, visit: Visit, fields: Fields) -> Response:
-        """Keep that a person withdraws: nobody waits for her, and who she is is forgotten."""
+        """Keep that a person withdraws: nobody waits for her, and who she is is forgotten. The
+        server carries out the rest.
+        """
         if visit.person.stage in MAY_WITHDRAW:
             note_withdrawn(self.visits.register, visit.person.id)
-            self.visits.hall.leave(visit.person.id)
+            self._give_up(visit.person.id)
         return home()
+
+    def _give_up(self, person: str) -> None:
+        hall = self.visits.hall
+        if session := give_up_seat(hall.register, self.hosting, person):
+            hall.watch.tell(session)

@@ -8,8 +8,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from delibsim.models.person.reply import cleaned
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.entry import Invitation, accept, invited, log_in, note_used
+from delibsim.store.people.entry import (
+    Invitation,
+    accept,
+    invited,
+    is_revoked,
+    log_in,
+    log_out,
+    note_used,
+)
 from delibsim.store.people.persons import Identity, person_of_panel
 from delibsim.web.people.gate import login_in, with_cookie
 from delibsim.web.people.language import languages
@@ -58,6 +67,8 @@ class Entry:
             if known and "new" not in request.query_params:
                 return home()
             found = await run_in_threadpool(self._new, request, found)
+            if found is None:
+                return self.visits.nobody(request)
         cookie = await run_in_threadpool(self._accepted, request, found)
         return with_cookie(home(), cookie, request)
 
@@ -71,13 +82,16 @@ class Entry:
         note_used(self.register, request.path_params["token"])
         if found.task:
             note_task(self.register, found.person, found.task)
-        return log_in(self.register, found.person, found.role)
+        cookie = log_in(self.register, found.person, found.role)
+        if invited(self.register, request.path_params["token"]) is None:
+            log_out(self.register, cookie)  # it was revoked meanwhile
+        return cookie
 
     def _panel_id(self, request: Request) -> tuple[str, str]:
         """The parameter and the id with which a panel sent somebody; nothing where none did."""
         own = self.visits.hosting.panel
         for name in (own,) if own else PANEL_IDS:
-            if given := request.query_params.get(name, "")[:LONGEST_ID]:
+            if given := cleaned(request.query_params.get(name, ""))[:LONGEST_ID]:
                 return name, given
         return "", ""
 
@@ -97,13 +111,16 @@ class Entry:
         known = login_in(self.register, request)
         return known.person if known is not None and known.role == found.role else ""
 
-    def _new(self, request: Request, found: Invitation) -> Invitation:
-        """The invitation of who comes by an open link: known by the id of her panel, or new."""
+    def _new(self, request: Request, found: Invitation) -> Invitation | None:
+        """The invitation of who comes by an open link: known by the id of her panel, or new; None
+        where she was shut out.
+        """
         name, given = self._panel_id(request)
         who = Identity(panel=name, panel_id=given) if given else None
         before = person_of_panel(self.register, name, given) if given else ""
         if before:
-            return replace(found, person=before)
+            shut_out = is_revoked(self.register, before)
+            return None if shut_out else replace(found, person=before)
         self.visits.count_newcomer(request)
         code = self.visits.words(request).code
         return accept(self.register, found, code, who)

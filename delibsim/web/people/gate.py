@@ -113,14 +113,22 @@ async def fields_in(request: Request, login: Login | None) -> dict[str, list[str
         content += part
         if len(content) > LARGEST:
             raise HTTPException(413)
-    try:
-        given = parse_qs(content.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
-    except ValueError:
-        raise HTTPException(400) from None
+    given = parsed(content)
     secret = (given.get("csrf") or [""])[-1]
     if login is not None and not hmac.compare_digest(secret.encode(), login.csrf.encode()):
         raise HTTPException(403)
     return given
+
+
+def parsed(content: bytes) -> dict[str, list[str]]:
+    """The fields of a form as it was sent, without the character NUL, which PostgreSQL cannot keep
+    in a text; HTTPException 400 for what is no form.
+    """
+    try:
+        text = content.decode("utf-8").replace("%00", "").replace("\0", "")
+        return parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
+    except ValueError:
+        raise HTTPException(400) from None
 
 
 def with_cookie(response: Any, token: str, request: Request) -> Any:

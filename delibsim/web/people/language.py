@@ -25,9 +25,10 @@ class Language:
         return self.texts[key].format(**values)
 
 
-def languages() -> list[str]:
+@cache
+def languages() -> tuple[str, ...]:
     """The codes of the languages that pages can be in."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 
 
 @cache

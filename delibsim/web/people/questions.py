@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from delibsim.domain.hosting import Question
+from delibsim.models.person.reply import cleaned
 from delibsim.store.people.persons import (
     CONSENTED,
     DECLINED,
@@ -114,7 +115,7 @@ class Questions:
 
 def _given(question: Question, fields: Fields) -> list[str]:
     """What was answered, without what is empty."""
-    values = [value.strip() for value in fields.get(f"q-{question.id}", [])]
+    values = [cleaned(value) for value in fields.get(f"q-{question.id}", [])]
     return [value for value in values if value]
 
 

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -28,13 +27,14 @@ from delibsim.store.people.assignments import (
     save_draft,
     show_step,
 )
+from delibsim.store.people.register import Unavailable
 from delibsim.web.people.forms import form_of, said_of, texts_of
+from delibsim.web.people.gate import parsed
 from delibsim.web.people.language import Language
 from delibsim.web.people.render import render
 
 LARGEST = 1_000_000
 """Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
-FIELDS = 500
 HERE = "/rate"
 KEY, CSRF, DECLINED, TO = NO_ANSWERS = ("key", "csrf", "declined", "to")
 """The fields of a form that are no answers."""
@@ -61,13 +61,19 @@ Known = Callable[[Request], Rater | None]
 
 class RaterPages:
     """The pages over a desk. `contact` says whom to write to, `ended` is told who has handed in
-    everything or goes for good.
+    everything or goes for good, `again` makes the page of a form that could not be kept.
     """
 
     def __init__(
-        self, desk: RaterDesk, known: Known, contact: str, ended: Callable[[str], None]
+        self,
+        desk: RaterDesk,
+        known: Known,
+        contact: str,
+        ended: Callable[[str], None],
+        again: Callable[[Request, Fields], Response] | None = None,
     ) -> None:
         self.desk, self.known, self.contact, self.ended = desk, known, contact, ended
+        self.again = again
 
     def routes(self) -> list[Route]:
         """The routes of these pages."""
@@ -239,12 +245,19 @@ class RaterPages:
 
     def _post(self, act: Callable[[Rater, Fields], Response]) -> Callable[..., Any]:
         async def post(request: Request) -> Response:
-            rater = await run_in_threadpool(self._who, request)
-            fields = await fields_sent(request)
-            sent = fields.get(CSRF, [""])[-1]
-            if not secrets.compare_digest(sent.encode(), rater.csrf.encode()):
-                raise HTTPException(403)
-            return await run_in_threadpool(act, rater, fields)
+            fields = None
+            try:
+                rater = await run_in_threadpool(self._who, request)
+                fields = await fields_sent(request)
+                sent = fields.get(CSRF, [""])[-1]
+                if not secrets.compare_digest(sent.encode(), rater.csrf.encode()):
+                    raise HTTPException(403)
+                return await run_in_threadpool(act, rater, fields)
+            except Unavailable:
+                if self.again is None:
+                    raise
+                fields = fields or await fields_sent(request)
+                return self.again(request, fields)
 
         return post
 
@@ -262,10 +275,7 @@ async def fields_sent(request: Request) -> Fields:
         content += part
         if len(content) > LARGEST:
             raise HTTPException(413)
-    try:
-        return parse_qs(content.decode("utf-8"), keep_blank_values=True, max_num_fields=FIELDS)
-    except ValueError:
-        raise HTTPException(400) from None
+    return parsed(content)
 
 
 def _reply(found: Next, answers: Fields) -> str:

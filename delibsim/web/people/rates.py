@@ -9,6 +9,10 @@ OF_ADDRESS = (3_000, 10.0)
 """Requests without a good cookie that one address may make: hundreds may come from one building."""
 TRIES = (30, 60.0)
 """Links and cookies that are none which one address may try; good ones never count."""
+PASSWORDS = (6, 60.0)
+"""Passwords that one address may try."""
+PASSWORDS_OF_ALL = (60, 60.0)
+"""Passwords that all addresses together may try."""
 NEWCOMERS = (400, 600.0)
 """New people whom an open link lets in from one address: hundreds may sit in one building."""
 KEPT = 20_000

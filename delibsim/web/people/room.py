@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 from sse_starlette import EventSourceResponse
@@ -24,16 +25,19 @@ from delibsim.store.people.requests import (
     note_shown,
     save_draft,
 )
-from delibsim.store.people.rooms import STOOD_IN, last_change, seen_of
+from delibsim.store.people.rooms import STOOD_IN, seen_of
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
+from delibsim.web.people.gate import login_in
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
 PING = 15
 """Seconds between two signs of life of a stream of events."""
+LOOKS = 2.5
+"""Seconds after which a stream looks whether its cookie is still good."""
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
-GONE = ("over", "cancelled", "left")
+GONE = ("over", "cancelled", "ended", "left")
 """How a seat stands from which nobody is asked any more."""
 
 
@@ -68,7 +72,9 @@ class Room:
         """The page as it stands; with what was given and what is wrong with it, where it is."""
         form: dict[str, Any] | None = None
         if view.request is not None:
-            note_shown(self.register, view.request.key)
+            if view.request.shown is None:
+                with suppress(Unavailable):  # it is shown, and noted with the next look
+                    note_shown(self.register, view.request.key)
             form = self._form(visit, view.request, given, faults)
         told = self._told(view) if not known else "people.known"
         values: dict[str, Any] = {
@@ -99,42 +105,50 @@ class Room:
             return Response(status_code=429, headers={"retry-after": "10"})
         last = request.headers.get("last-event-id", "")
         seen = int(last) if last.isdecimal() and len(last) < 15 else None
-        lines = self._lines(visit, view, seen)
+        lines = self._lines(visit, request, view, seen)
         return EventSourceResponse(lines, ping=PING, headers={"x-accel-buffering": "no"})
 
     async def _lines(
-        self, visit: Visit, view: View, seen: int | None
+        self, visit: Visit, request: Request, view: View, seen: int | None
     ) -> AsyncIterator[dict[str, str]]:
-        """The lines of a stream, until the person is gone."""
+        """The lines of a stream, until the person is gone or her cookie is not good any more."""
         code, session = visit.person.id, view.room.session
         self._streams[code] = self._streams.get(code, 0) + 1
         try:
-            after = await run_in_threadpool(last_change, self.register, session)
-            count = await run_in_threadpool(seen_of, self.register, session, view.seat)
-            if seen is not None and seen != count:
-                yield {"id": str(count), "event": "change", "data": ""}
-            async for _ in self.hall.changes(session, after):
-                found, here = await run_in_threadpool(self._look, code, session, view.seat, count)
-                if not here:
-                    return
-                if found != count:
-                    count = found
-                    yield {"id": str(count), "event": "change", "data": ""}
+            count = seen
+            looked = now()
+            async for _ in self.hall.watch.changes(session):
+                if now() - looked >= LOOKS:
+                    looked = now()
+                    if not await run_in_threadpool(self._may_look, request, code):
+                        return
+                found = await run_in_threadpool(self._seen, session, view.seat, count)
+                if count is not None and found != count:
+                    yield {"id": str(found), "event": "change", "data": ""}
+                count = found
         finally:
             self._streams[code] -= 1
             if not self._streams[code]:
                 del self._streams[code]
 
-    def _look(self, code: str, session: str, seat: str, count: int) -> tuple[int, bool]:
-        """How many changes a seat can see by now, and whether its person may still look."""
+    def _may_look(self, request: Request, code: str) -> bool:
+        """Whether a stream may go on: its cookie is still good, and its person takes part."""
         try:
+            login = login_in(self.register, request)
             person = person_of(self.register, code)
-            if person is None or person.stage == WITHDRAWN:
-                return count, False
-            self.visits.note(person)
-            return seen_of(self.register, session, seat), True
         except Unavailable:
-            return count, True
+            return True
+        if login is None or person is None or person.stage == WITHDRAWN:
+            return False
+        self.visits.note(person)
+        return True
+
+    def _seen(self, session: str, seat: str, count: int | None) -> int | None:
+        """How many changes a seat can see by now, or could before where that cannot be read."""
+        try:
+            return seen_of(self.register, session, seat)
+        except Unavailable:
+            return count
 
     def answer(self, visit: Visit, fields: Fields) -> Response:
         """Keep what was given, once; show the form again where something is missing or wrong."""
@@ -154,7 +168,7 @@ class Room:
                 save_draft(self.register, request.key, json.dumps(answers))
                 return self.page(visit, view, given=answers, faults=faults)
             first = hand_in(self.register, request.key, reply)
-        self.hall.handed_in(view.room.session)
+        self.hall.watch.tell(view.room.session)
         return home() if first else home("?known=1")
 
     def draft(self, visit: Visit, fields: Fields) -> Response:

@@ -9,12 +9,14 @@ import uvicorn
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
+from delibsim.conduct.people.upkeep import keep_promises
+from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound
 
 KEPT_OPEN = 120
-"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs, which would
+"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
 else send a form into one that is just being closed.
 """
 
@@ -38,7 +40,8 @@ def serve_people(
     async def all_of_it() -> None:
         hall = await open_hall()
         desk = RaterDesk(hall.runs, hall.register)
-        gate = Gate(application(hall, desk), [host, *hosts], proxies)
+        alone = is_loopback(host) and not hosts and not proxies
+        gate = Gate(application(hall, desk, alone), [host, *hosts], proxies)
         settings = uvicorn.Config(
             gate,
             log_level="critical",
@@ -54,6 +57,7 @@ def serve_people(
         parts = [
             hall.run(),
             keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
+            keep_promises(hall, desk),
             server.serve(sockets=[made]),
         ]
         tasks = [asyncio.create_task(part) for part in parts]
@@ -63,7 +67,7 @@ def serve_people(
                 task.result()
         finally:
             server.should_exit = True
-            for task in tasks[:2]:
+            for task in tasks[:-1]:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             hall.register.close()

@@ -1,6 +1,6 @@
 """Who asks for a page: the person of a cookie, in her language, as often as anybody needs to."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -91,11 +91,12 @@ class Visits:
     def get(self, make: Callable[[Visit, Request], Response]) -> Answer:
         """A route that shows something to a person."""
 
+        def made(request: Request) -> Response:
+            visit = self.of(request)
+            return self.nobody(request) if visit is None else make(visit, request)
+
         async def answer(request: Request) -> Response:
-            visit = await run_in_threadpool(self.of, request)
-            if visit is None:
-                return self.nobody(request)
-            return await run_in_threadpool(make, visit, request)
+            return await run_in_threadpool(made, request)
 
         return answer
 
@@ -117,12 +118,15 @@ class Visits:
                 return await run_in_threadpool(act, visit, fields)
             except Unavailable:
                 fields = fields or await fields_in(request, None)
-                return self._again(request, words, fields)
+                return self.again(request, fields, words)
 
         return answer
 
-    def _again(self, request: Request, words: Language, fields: Fields) -> Response:
+    def again(
+        self, request: Request, fields: Mapping[str, list[str]], words: Language | None = None
+    ) -> Response:
         """What was sent, in a form that sends it again."""
+        words = words or self.words(request)
         kept = [(name, value) for name, values in fields.items() for value in values]
         texts = [value for name, value in kept if name == "text"]
         told = page("again.html", words, 503, fields=kept, texts=texts, action=request.url.path)

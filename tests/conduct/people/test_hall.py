@@ -80,7 +80,7 @@ async def answer(hall, persons, until=OVER, seconds=60, silent=()):
             )
             if hand_in(hall.register, view.request.key, reply):
                 keys.append(view.request.key)
-                hall.handed_in(view.room.session)
+                hall.watch.tell(view.room.session)
     raise AssertionError([room.state for room in rooms_of(hall.register)])
 
 
@@ -247,6 +247,21 @@ async def test_a_debate_of_a_person_and_a_citizen(tmp_path):
     (name,) = hall.runs.sessions()
     assert hall.runs.status(name) == "complete"
     assert await replay(hall.runs, name) == hall.runs.run(name)
+
+
+async def test_notes_of_a_debater_are_heard_by_nobody_else(tmp_path):
+    hall, persons = await hall_of(tmp_path, "format=debate", "proposition=person", "opposition=citizen",
+                                  "treatment=oxford", "procedure.rules.preparation=true", people=1)  # fmt: skip
+    await held(hall, persons, seconds=90)
+    run = hall.runs.run(hall.runs.sessions()[0])
+    notes = [one for one in run.transcript if one.turn.task == "preparation"]
+    assert len(notes) == 2
+    (person,) = [one.id for one in run.session.participants if one.model == "person"]
+    heard = hall.heard(run.session.id, person)
+    assert [one.turn.speaker for one in heard if one.turn.task == "preparation"] == [person]
+    assert [one for one in heard if one not in notes] == [
+        one for one in run.transcript if one not in notes
+    ]
 
 
 async def test_two_servers_hold_a_room_once(tmp_path):

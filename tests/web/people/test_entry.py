@@ -14,6 +14,7 @@ from people_site import PLAIN, Browser, hall_of, hidden, link_for, open_link, se
 from delibsim.domain.hosting import Question
 from delibsim.store.people.entry import revoke, revoke_open
 from delibsim.store.people.persons import answers_of, person_of, persons
+from delibsim.store.people.requests import request_of
 from delibsim.store.people.rooms import seat_of
 from delibsim.web.people import visits
 from delibsim.web.people.gate import COOKIE
@@ -283,3 +284,33 @@ def test_no_secret_stands_in_what_the_server_prints(tmp_path, capfd):
     out, err = capfd.readouterr()
     for secret in (cookie, link.removeprefix("/i/"), "Planted", *codes):
         assert secret not in out + err
+
+
+def test_who_was_revoked_does_not_come_back_by_the_id_of_a_panel(tmp_path):
+    hall = hall_of(tmp_path)
+    link = open_link(hall)
+    with served(hall, holding=False) as address:
+        browser = Browser(address).enter(f"{link}?PROLIFIC_PID=5f1")
+        assert browser.page.status_code == 200
+        (person,) = persons(hall.register)
+        assert revoke(hall.register, person.id) == 1
+        again = Browser(address).http.post(f"{link}?PROLIFIC_PID=5f1")
+        assert again.status_code == 403
+        assert "set-cookie" not in again.headers
+        other = Browser(address).http.post(f"{link}?PROLIFIC_PID=5f2", follow_redirects=False)
+        assert other.status_code == 303
+
+
+def test_a_character_of_number_0_is_kept_as_one_that_can_be_kept(tmp_path):
+    hall = hall_of(tmp_path, models="[person,citizen,citizen]")
+    _, link = link_for(hall)
+    with served(hall) as address:
+        browser = Browser(address).enter(link)
+        while "<textarea" not in browser.asked():
+            browser.answer()
+        asked = hidden(browser.page.text)
+        assert browser.answer("One\0two and three words more.").status_code == 200
+        kept = request_of(hall.register, asked["key"])
+        assert "One\ufffdtwo" in kept.reply
+        who = Browser(address).http.post(f"{open_link(hall)}?PROLIFIC_PID=a%00b")
+        assert who.status_code == 303

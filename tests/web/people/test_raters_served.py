@@ -60,7 +60,7 @@ def served(tmp_path, monkeypatch):
 
 def come_in(address, runs, role, task=""):
     """Somebody follows an open link, agrees, and reads the information."""
-    register = Register.of(runs, "")
+    register = Register.of(runs)
     token = invite(register, Invitation("", role, task=task), 1)
     register.close()
     headers = {"origin": address}

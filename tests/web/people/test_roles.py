@@ -11,6 +11,7 @@ from sqlalchemy import update
 
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.store.people.entry import RATER, RESEARCHER, digest, log_in, revoke
+from delibsim.store.people.office import let_in
 from delibsim.store.people.persons import READY, add_person, note_withdrawn, set_stage
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
@@ -18,10 +19,15 @@ from delibsim.store.people.schema import LOGIN
 from delibsim.web.people import visits
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import COOKIE
+from delibsim.web.people.office_entry import OfficeEntry
 
 PEOPLE = ("ada", "ben", "gone", "rater")
-NOT_IN = ("nobody", "expired", "revoked", "researcher", "guess")
+NOT_IN = ("nobody", "expired", "revoked", "researcher", "guess", "office")
+"""The researcher has a cookie of her own (office), and once that of people (researcher)."""
 ROLES = (*PEOPLE, *NOT_IN)
+OFFICE_PAGES = ("", "/part", "/group", "/people", "/person", "/raters", "/message", "/end")
+NEED_A_NAME = ("/office/group", "/office/person", "/office/message", "/office/end")
+"""Pages of a group or a person: without its name there is no such page."""
 MINE = "words of Ada alone"
 
 
@@ -50,6 +56,11 @@ def house(tmp_path_factory):
             if person:
                 set_stage(hall.register, person, READY)
             browsers[name].http.cookies.set(COOKIE, log_in(hall.register, person, role))
+        own = OfficeEntry(hall, False).cookie
+        browsers["office"].http.cookies.set(own, let_in(hall.register), path="/office")
+        for name in ("ada", "rater"):  # their cookies, in the place of the researcher's
+            theirs = browsers[name].http.cookies[COOKIE]
+            browsers[name].http.cookies.set(own, theirs, path="/office")
         old = log_in(hall.register, people["ben"][0], "participant")
         with hall.register.writing() as connection:
             mine = LOGIN.c.cookie == digest(old)
@@ -88,6 +99,11 @@ def statuses(path):
         return {key: {403} for key in NOT_IN} | {key: {200} for key in PEOPLE} | {"rater": {303}}
     if path in ("/me/leave", "/me/withdraw"):
         return {key: {403} for key in NOT_IN} | {key: {200, 303} for key in PEOPLE}
+    if path == "/office/events":
+        return {key: {204} for key in ROLES} | {"office": {200}}
+    if path in [f"/office{page}" for page in OFFICE_PAGES]:
+        found = 404 if path in NEED_A_NAME else 200
+        return {key: {403} for key in ROLES} | {"office": {found}}
     raise AssertionError(f"say who may see {path}")
 
 
@@ -130,14 +146,16 @@ def test_nobody_sees_what_is_anothers(house):
     assert request.key in page
     secret = hidden(page)["csrf"]
     for method, path in paths(hall):
-        if method != "GET" or path == "/me/events":
+        if method != "GET" or path.endswith("/events"):
             continue
         for role in ROLES:
             if role == "ada":
                 continue
             place = path.replace("{token}", "no-such-link").replace("{name}", "none.css")
             text = browsers[role].get(place).text
-            for hidden_text in (request.key, MINE, secret, codes["ada"]):
+            # The researcher knows people by their codes, and nothing that they say or type.
+            known = [] if role == "office" else [codes["ada"]]
+            for hidden_text in (request.key, MINE, secret, *known):
                 assert hidden_text not in text, (path, role)
 
 

@@ -18,9 +18,10 @@ from sqlalchemy import func, select
 from delibsim.domain.hosting import Limit
 from delibsim.store.people import register as registers
 from delibsim.store.people.entry import revoke
+from delibsim.store.people.interventions import say
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of
-from delibsim.store.people.rooms import say, seat_of
+from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import IDENTITY, REQUEST
 from delibsim.web.people import visits
 
@@ -217,6 +218,7 @@ def test_a_limit_that_binds_is_told_and_counts_by_the_clock_of_the_server(tmp_pa
     assert ("absent", "") in [tuple(row) for row in kept]
 
 
+@pytest.mark.sqlite
 def test_where_nothing_can_be_written_the_answer_stays_on_the_page(tmp_path, monkeypatch):
     monkeypatch.setattr(registers, "BUSY", 0.2)
     monkeypatch.setattr(visits, "SEEN", 0.0)
@@ -240,6 +242,7 @@ def test_where_nothing_can_be_written_the_answer_stays_on_the_page(tmp_path, mon
         assert request_of(hall.register, kept["key"]).status == "ok"
 
 
+@pytest.mark.sqlite
 def test_the_lobby_says_how_many_are_missing_and_what_becomes_of_it(tmp_path):
     for choice, told in (
         ("wait", "waits"),
@@ -255,6 +258,7 @@ def test_the_lobby_says_how_many_are_missing_and_what_becomes_of_it(tmp_path):
             assert '<noscript><meta http-equiv="refresh"' in text
 
 
+@pytest.mark.sqlite
 def test_people_learn_who_is_a_model_only_where_that_is_declared(tmp_path):
     for known in (False, True):
         hall = hall_of(tmp_path, hosting=replace(PLAIN, models_known=known), study=f"k{known}")

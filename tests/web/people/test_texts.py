@@ -14,7 +14,7 @@ from delibsim.web.people.markdown import html_of
 from delibsim.web.people.rates import Rates
 
 MODULES = FOLDER.parents[1] / "web" / "people"
-USED = re.compile(r"""["']((?:people|page|rate|form)\.(?!html|css)[a-z_]+)["']""")
+USED = re.compile(r"""["']((?:people|page|rate|form|office)\.(?!html|css|js)[a-z_]+)["']""")
 TAG = re.compile(
     r"</?(?:p|h[2-4]|ul|li|em|strong)>|<a href=\"(?:https?|mailto):[^\"<>]*\" rel=\"noreferrer\">|</a>"
 )

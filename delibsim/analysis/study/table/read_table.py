@@ -33,7 +33,7 @@ TRIMMED = frozenset({*BLOCK, "treatment", "outcome", "status"})
 OF_BRANCHES = tuple(f"/{kind}" for kind in BRANCHES)
 """What the names of studies end with that hold no planned sessions."""
 NAMES = TRIMMED | {"study"}
-STATUSES = frozenset({"complete", "partial", "no run", "damaged", "not begun"})
+STATUSES = frozenset({"complete", "partial", "no run", "damaged", "not begun", "withdrawn"})
 NOT_GIVEN = "not_given"
 """Why a value is missing that the table does not give."""
 UNKNOWN = "column of the table that was read; delibsim does not know it"

@@ -25,7 +25,7 @@ HELD = ("complete", "partial")
 NOT_SCORED = "not_scored"
 NOT_APPLICABLE = "not_applicable"
 """Why a debate has no index, and a deliberation no winner."""
-UNREAD = ("no_run", "damaged", "not_begun")
+UNREAD = ("no_run", "damaged", "not_begun", "withdrawn")
 """The reasons of sessions without a readable run."""
 NO_ROOM = "zero_denominator"
 OF_PARTS = ("topic", "survey"), ("treatment", "interaction", "rounds")

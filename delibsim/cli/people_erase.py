@@ -1,0 +1,157 @@
+"""`delibsim people export|forget|withdraw`: the register as tables, and promises carried out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import Hosting
+from delibsim.domain.text import counted
+from delibsim.store.runs import Runs
+
+NAMES = "Also who people are, in a file of its own that only you can read: names.csv."
+TO = "The folder to write. Default: the folder people/ of the study."
+CODES = "Codes of persons, or their beginnings."
+CODE = "The code of a person, or its beginning."
+ALL = "Everybody of whom it is kept who she is."
+DUE = "Those whose keep_days, as people.yaml declares them, are over."
+DRY = "List what would be deleted, and delete nothing."
+NOW = "Do not wait for a room that still runs: end it. Its other people are told that it is over."
+
+
+def export(
+    study: StudyName,
+    names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
+    to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
+    root: RunsFolder = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Write the register as CSV files: persons by code, answers to your own questions, checks,
+    times, links, and a codebook. Nothing in them tells who anybody is, unless --names is given.
+    session and participant join them to the tables of delibsim export.
+    """
+    from delibsim.store.people.register import Register
+    from delibsim.store.people.tables import PEOPLE, export_people
+
+    runs = study_at(study, root)
+    register = Register.of(runs)
+    promised(runs)
+    hosting = declared(runs)
+    checks = {question.id for question in hosting.checks} if hosting else set()
+    done = export_people(register, runs.study, to or runs.folder / PEOPLE, checks, names)
+    if as_json:
+        folder = shown(done.folder)
+        echo_json({"study": runs.study, "folder": folder, "rows": done.rows, "names": names})
+        return
+    for table, n in done.rows.items():
+        say(f"{table}.csv: {counted(n, 'row')}")
+    say(f"written: {shown(done.folder)}")
+    if names:
+        say("names.csv says who people are: keep it apart, and delete it when its use is over")
+
+
+def forget(
+    study: StudyName,
+    codes: Annotated[list[str] | None, typer.Argument(help=CODES)] = None,
+    everybody: Annotated[bool, typer.Option("--all", help=ALL)] = False,
+    due: Annotated[bool, typer.Option("--due", help=DUE)] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
+    root: RunsFolder = RUNS,
+) -> None:
+    """Delete who persons are (name, address, id of a panel), and keep what they said. It cannot be
+    undone. The server does it by itself for those who are due, once an hour.
+    """
+    from delibsim.conduct.people.erase import forget as carry_out_forgetting
+    from delibsim.store.people.erasures import due_to_forget
+    from delibsim.store.people.persons import named, persons
+    from delibsim.store.people.register import Register
+
+    runs = study_at(study, root)
+    register = Register.of(runs)
+    if sum([bool(codes), everybody, due]) != 1:
+        raise WrongInput("give codes of persons, or one of --all and --due")
+    known = [one.id for one in persons(register) if one.identity]
+    wanted = [named(register, code).id for code in codes or []]
+    if everybody:
+        wanted = known
+    elif due:
+        hosting = declared(runs)
+        wanted = due_to_forget(register, hosting.keep_days) if hosting else []
+    if dry_run:
+        print_each((code for code in wanted if code in known), console())
+        n = sum(code in known for code in wanted)
+        say(f"of {counted(n, 'person')} it would be deleted who they are; nothing was deleted")
+        return
+    promised(runs, days=False)
+    done = carry_out_forgetting(runs, register, wanted)
+    print_each(done, console())
+    say(f"of {counted(len(done), 'person')} it was deleted who they are; what they said stays")
+    if len(done) < len(wanted):
+        say(f"of {counted(len(wanted) - len(done), 'person')} nothing was kept")
+
+
+def withdraw(
+    study: StudyName,
+    code: Annotated[str, typer.Argument(help=CODE)],
+    now: Annotated[bool, typer.Option("--now", help=NOW)] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
+    root: RunsFolder = RUNS,
+) -> None:
+    """Withdraw a person as people.yaml declares it: who she is is deleted at once. With
+    withdrawal: delete all that she gave is deleted as well, and the session that she took part in,
+    because others quote her; it is marked as withdrawn, and not held again. It cannot be undone.
+
+    Exit code 0; 3 if it waits for a room that still runs, which the server or the next command
+    finishes.
+    """
+    from delibsim.conduct.people.erase import carry_out, give_up_seat
+    from delibsim.store.people.erasures import session_with_words
+    from delibsim.store.people.persons import WITHDRAWN, named, note_withdrawn
+    from delibsim.store.people.register import Register
+
+    runs = study_at(study, root)
+    register = Register.of(runs)
+    hosting = declared(runs)
+    if hosting is None:
+        raise WrongInput(f"no people.yaml of {runs.study} declares what a withdrawal does")
+    person = named(register, code)
+    if dry_run:
+        session = session_with_words(register, person.id) if hosting.withdrawal == "delete" else ""
+        say(f"{person.id}: withdrawal: {hosting.withdrawal}; nothing was deleted")
+        if session:
+            say(f"with her words the session {session} would be withdrawn")
+        return
+    if person.stage != WITHDRAWN:
+        note_withdrawn(register, person.id)
+        give_up_seat(register, hosting, person.id)
+    carried = carry_out(runs, register, hosting, at_once=person.id if now else "")
+    print_each(carried.told, console())
+    print_each(carried.waits, console(stderr=True))
+    if not carried.told and not carried.waits:
+        say(f"{person.id} had withdrawn before, and it was carried out")
+    raise typer.Exit(3 if carried.waits else 0)
+
+
+def declared(runs: Runs) -> Hosting | None:
+    """What was declared for a study that has begun to be served; None where nothing was."""
+    from delibsim.store.people.hosting_files import FILE, read_hosting
+
+    kept = runs.folder / FILE
+    return read_hosting(kept) if kept.is_file() else None
+
+
+def promised(runs: Runs, days: bool = True) -> None:
+    """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
+    from delibsim.conduct.people.erase import carry_out, forget_due
+    from delibsim.store.people.register import Register
+
+    hosting = declared(runs)
+    if hosting is None:
+        return
+    register = Register.of(runs)
+    carried = carry_out(runs, register, hosting)
+    forgotten = forget_due(runs, register, hosting) if days else []
+    print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))

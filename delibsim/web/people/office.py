@@ -1,0 +1,279 @@
+"""The researcher's pages: every group and who holds it up; messages, ends, restarts, seats."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from sse_starlette import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from delibsim.conduct.people.hall import AGAIN, Hall
+from delibsim.conduct.people.overview import Group, Overview, overview, stage_of
+from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.rater_progress import rater_rows
+from delibsim.store.people.entry import Login
+from delibsim.store.people.interventions import interventions, shut_out
+from delibsim.store.people.persons import Person, person_of, persons
+from delibsim.store.people.progress import last_of_all
+from delibsim.store.people.register import Unavailable, now
+from delibsim.store.people.rooms import rooms_of, seat_of
+from delibsim.web.people.language import Language
+from delibsim.web.people.office_entry import OFFICE, OfficeEntry
+from delibsim.web.people.office_times import clock, occasion, span
+from delibsim.web.people.render import render
+from delibsim.web.people.visits import Fields
+
+LOOK, QUIET = 1.0, 10.0
+"""Seconds between two looks of a stream, and after which it tells that time has passed."""
+OF_RATERS = 15.0
+"""Seconds for which the progress of raters is shown again: to count it takes a while."""
+STREAMS = 20
+LONGEST = 4_000
+"""Characters of a message."""
+TOLD = (
+    "sent", "empty", "long", "gone", "ended", "not_ended", "restarted", "not_restarted",
+    "seat_taken", "seat_not_taken", "revoked",
+)  # fmt: skip
+"""What became of what the researcher did last."""
+
+
+class Office:
+    """The researcher's pages over a hall and a desk of raters."""
+
+    def __init__(self, hall: Hall, desk: RaterDesk, entry: OfficeEntry) -> None:
+        self.hall, self.desk, self.entry = hall, desk, entry
+        self.register, self.hosting = hall.register, hall.hosting
+        self._streams = 0
+        self._raters: tuple[float, list[Mapping[str, Any]]] | None = None
+
+    def routes(self) -> list[Route]:
+        """The routes of these pages."""
+        shown = {
+            "": self.overview,
+            "/part": self.part,
+            "/group": self.group,
+            "/people": self.people,
+            "/person": self.person,
+            "/raters": self.raters,
+            "/message": self.writing,
+            "/end": self.ending,
+        }
+        done = {
+            "/message": self.message,
+            "/end": self.end,
+            "/restart": self.restart,
+            "/seat": self.take_seat,
+            "/revoke": self.revoke,
+        }
+        get, post = self.entry.get, self.entry.post
+        made = [Route(f"{OFFICE}{path}", get(one), methods=["GET"]) for path, one in shown.items()]
+        made += [
+            Route(f"{OFFICE}{path}", post(one), methods=["POST"]) for path, one in done.items()
+        ]
+        return [*self.entry.routes(), *made, Route(f"{OFFICE}/events", self.events)]
+
+    def overview(self, login: Login, request: Request) -> Response:
+        """The study: how far it is, and every group."""
+        return self._page(login, request, "office.html", **self._study())
+
+    def part(self, login: Login, request: Request) -> Response:
+        """The part of a page that changes: of a group, or of the study."""
+        words = self.entry.words(request)
+        if "session" in request.query_params:
+            values, template = self._of_group(_group_in(request)), "office_group_part.html"
+        else:
+            values, template = self._study(), "office_part.html"
+        values |= {"csrf": login.csrf} | _shown_as(words)
+        return HTMLResponse(render(template, words, **values))
+
+    def group(self, login: Login, request: Request) -> Response:
+        """One group, with what can be done, and what was done."""
+        values = self._of_group(_group_in(request))
+        return self._page(login, request, "office_group.html", **values)
+
+    def people(self, login: Login, request: Request) -> Response:
+        """Everybody by code."""
+        seated = {}
+        for room in rooms_of(self.register):
+            seated |= {seat.person: (room.session, seat) for seat in room.seats if seat.person}
+        rows = [(one, seated.get(one.id)) for one in persons(self.register)]
+        return self._page(login, request, "office_people.html", rows=rows)
+
+    def person(self, login: Login, request: Request) -> Response:
+        """One person by code, with what can be done."""
+        found = self._person(request.query_params.get("code", ""))
+        seated = seat_of(self.register, found.id)
+        seat = None
+        if seated is not None:
+            group = self._of_group(seated[0])["group"]
+            seat = next(one for one in group.seats if one.name == seated[1])
+        values = {"person": found, "seated": seated, "seat": seat, "follows": self.hall.follows}
+        return self._page(login, request, "office_person.html", **values)
+
+    def raters(self, login: Login, request: Request) -> Response:
+        """The tasks of raters and coders, a line a place."""
+        return self._page(login, request, "office_raters.html", rows=self._rater_rows())
+
+    def writing(self, login: Login, request: Request) -> Response:
+        """The form of a message to a group, or to one person of it."""
+        session, code = _group_in(request), request.query_params.get("code", "")
+        self._known_group(session)
+        if code and (seat_of(self.register, code) or ("",))[0] != session:
+            raise HTTPException(404)
+        values = {"session": session, "code": code, "longest": LONGEST}
+        return self._page(login, request, "office_message.html", **values)
+
+    def ending(self, login: Login, request: Request) -> Response:
+        """Ask whether a group is ended."""
+        return self._page(login, request, "office_end.html", **self._of_group(_group_in(request)))
+
+    def message(self, login: Login, fields: Fields) -> Response:
+        """Send a message."""
+        session, code = _one(fields, "session"), _one(fields, "code")
+        text = _one(fields, "text").replace("\r\n", "\n").strip()
+        self._known_group(session)
+        if code and (seat_of(self.register, code) or ("",))[0] != session:
+            return _to_group(session, "gone")
+        if not text or len(text) > LONGEST:
+            return _to_group(session, "long" if text else "empty")
+        self.hall.say(session, text, code)
+        return _to_group(session, "sent")
+
+    def end(self, login: Login, fields: Fields) -> Response:
+        """End a group."""
+        session = self._known_group(_one(fields, "session"))
+        return _to_group(session, "ended" if self.hall.end(session) else "not_ended")
+
+    def restart(self, login: Login, fields: Fields) -> Response:
+        """Let a group that was stopped go on at once."""
+        session = self._known_group(_one(fields, "session"))
+        return _to_group(session, "restarted" if self.hall.restart(session) else "not_restarted")
+
+    def take_seat(self, login: Login, fields: Fields) -> Response:
+        """Take the seat from a person."""
+        code = self._person(_one(fields, "code")).id
+        return _to_person(code, "seat_taken" if self.hall.take_away(code) else "seat_not_taken")
+
+    def revoke(self, login: Login, fields: Fields) -> Response:
+        """Revoke the links and cookies of a person."""
+        code = self._person(_one(fields, "code")).id
+        shut_out(self.register, code)
+        return _to_person(code, "revoked")
+
+    async def events(self, request: Request) -> Response:
+        """A line whenever something has changed, and now and then without."""
+        login = await run_in_threadpool(self.entry.known, request)
+        if login is None:
+            return Response(status_code=204)  # a browser does not ask again
+        if self._streams >= STREAMS:
+            return Response(status_code=429, headers={"retry-after": "10"})
+        lines = self._lines(request)
+        return EventSourceResponse(lines, ping=15, headers={"x-accel-buffering": "no"})
+
+    async def _lines(self, request: Request) -> AsyncIterator[dict[str, str]]:
+        """The lines of a stream, until the login is not good any more."""
+        self._streams += 1
+        try:
+            seen, told = -1, 0.0
+            while True:
+                try:
+                    if await run_in_threadpool(self.entry.login, request) is None:
+                        return
+                    last = await run_in_threadpool(last_of_all, self.register)
+                except Unavailable:
+                    last = seen
+                if last != seen or time.monotonic() - told > QUIET:
+                    seen, told = last, time.monotonic()
+                    yield {"event": "change", "data": ""}
+                await asyncio.sleep(LOOK)
+        finally:
+            self._streams -= 1
+
+    def _study(self) -> dict[str, Any]:
+        found = overview(self.hall)
+        return {"study": self.hall.runs.study, "now": found, "tasks": self._tasks()}
+
+    def _of_group(self, session: str) -> dict[str, Any]:
+        """A group as it stands, and what the researcher did to it; HTTPException 404."""
+        found: Overview = overview(self.hall)
+        groups: list[Group] = [one for one in found.groups if one.session == session]
+        if not groups:
+            raise HTTPException(404)
+        acts = interventions(self.register, session)
+        return {"group": groups[0], "acts": acts, "follows": self.hall.follows}
+
+    def _known_group(self, session: str) -> str:
+        if not session or not rooms_of(self.register, session):
+            raise HTTPException(404)
+        return session
+
+    def _person(self, code: str) -> Person:
+        found = person_of(self.register, code)
+        if found is None:
+            raise HTTPException(404)
+        return found
+
+    def _rater_rows(self) -> list[Mapping[str, Any]]:
+        """How far raters are, as of a few seconds ago."""
+        known = self._raters
+        if known is None or time.monotonic() - known[0] > OF_RATERS:
+            rows: list[Mapping[str, Any]] = list(rater_rows(self.desk))
+            self._raters = known = (time.monotonic(), rows)
+        return known[1]
+
+    def _tasks(self) -> list[dict[str, Any]]:
+        """The tasks of raters: places by state, sheets, and how many are handed in whole."""
+        tasks: dict[str, dict[str, Any]] = {}
+        for row in self._rater_rows():
+            task = tasks.setdefault(
+                row["task"],
+                {"task": row["task"], "kind": row["kind"], "sheets": 0, "whole": 0, "not_kept": 0}
+                | dict.fromkeys(("free", "taken", "left", "done"), 0),
+            )
+            task[row["state"]] += 1
+            task["whole"] += row["whole"]
+            task["not_kept"] += row["not_kept"]
+            task["sheets"] += row["sheets"] if row["state"] != "left" else row["whole"]
+        return list(tasks.values())
+
+    def _page(self, login: Login, request: Request, template: str, **values: Any) -> Response:
+        told = request.query_params.get("told", "")
+        told = f"office.told_{told}" if told in TOLD else ""
+        common: dict[str, Any] = {"csrf": login.csrf, "told": told, "again": AGAIN}
+        common |= _shown_as(self.entry.words(request)) | values
+        return self.entry.page(request, template, **common)
+
+
+def _shown_as(words: Language) -> dict[str, Callable[..., str]]:
+    """How templates show times and occasions."""
+    moment = now()
+    return {
+        "clock": clock,
+        "span": lambda at: span(words, moment - at),
+        "occasion": lambda name: occasion(words, name),
+        "stage": stage_of,
+    }
+
+
+def _group_in(request: Request) -> str:
+    return request.query_params.get("session", "")
+
+
+def _one(fields: Fields, name: str) -> str:
+    return (fields.get(name) or [""])[-1]
+
+
+def _to_group(session: str, told: str) -> Response:
+    query = urlencode({"session": session, "told": told})
+    return RedirectResponse(f"{OFFICE}/group?{query}", status_code=303)
+
+
+def _to_person(code: str, told: str) -> Response:
+    query = urlencode({"code": code, "told": told})
+    return RedirectResponse(f"{OFFICE}/person?{query}", status_code=303)

@@ -1,0 +1,3 @@
+"""The databases that tests run on."""
+
+from postgres import database, opened, postgres  # noqa: F401
