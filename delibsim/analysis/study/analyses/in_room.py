@@ -99,10 +99,6 @@ def _counted(group: pd.DataFrame) -> dict[str, Any]:
     known = held["people_stood_in"].notna()
     row: dict[str, Any] = {"sessions": len(group), "held": len(held)}
     row["unknown"] = int((~known).sum())
-        "sessions": len(group),
-        "held": len(held),
-        "unknown": int((~known).sum()),
-    }
     for column, name in COUNTED.items():
         row[name] = int(held[column].sum())
     row["by_models"] = int((held["size"] - held["people_seats"]).sum())
