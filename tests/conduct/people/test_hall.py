@@ -185,6 +185,7 @@ async def test_what_a_stand_in_answers_after_a_person_is_nobodys_answer(tmp_path
     view = hall.view(persons[1])
     page = PAGES.validate_json(view.request.page)
     assert hand_in(hall.register, view.request.key, reply_of(page, filled(page)))
+    hall.watch.tell(view.room.session)
     hall.leave(persons[1])
     await answer(hall, persons[:1])
     task.cancel()

@@ -51,7 +51,7 @@ MEANINGS = {
     "index": "plain or adjusted Deliberative Reason Index",
     "scale": "absolute change, or change relative to the room there was for it",
     "wording": "all wordings as one, or a wording of prompts, or a paraphrase that stands for a",
-    "runs": "all sessions, or those without an answer that was asked for again, or without a"
+    "runs": "all sessions, or those without an answer that was asked for again, or those without a"
     " stand-in",
     "pairing": "paired: p from pairs of one replicate; free: p from labels permuted within blocks",
     "estimate": "mean over blocks of the difference of means, a minus b",
