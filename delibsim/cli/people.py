@@ -2,6 +2,7 @@
 
 import typer
 
+from delibsim.cli.people_dry import dry_run
 from delibsim.cli.people_erase import export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, revoke
 from delibsim.cli.people_password import password
@@ -25,3 +26,4 @@ app.command()(export)
 app.command()(forget)
 app.command()(withdraw)
 app.command()(protection)
+app.command(name="dry-run")(dry_run)

@@ -29,6 +29,7 @@ EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
 HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
 SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."
 PORT = "The port. Default: 8377, or a free one where that is taken."
+Where = tuple[str, int | None, list[str], list[str]]
 DEMO_SETTINGS = [
     "study=demo",
     "topic=ccps",
@@ -66,17 +67,17 @@ def serve(
         text = package_data("data") / "people" / "example.people.yaml.txt"
         say(text.read_text(encoding="utf-8").rstrip("\n"))
         return
-    _need_web()
+    need_web()
     given, names, proxies = _parted(settings or [])
     where = host, port, names, proxies
     if demo:
         with tempfile.TemporaryDirectory(prefix="delibsim-demo-") as folder:
-            _serve(_planned(DEMO_SETTINGS, False, Path(folder)), None, where, True)
+            _serve(planned_for_people(DEMO_SETTINGS, False, Path(folder)), None, where, True)
         return
-    _serve(_planned(given, multirun, root), people, where, False)
+    _serve(planned_for_people(given, multirun, root), people, where, False)
 
 
-def _need_web() -> None:
+def need_web() -> None:
     """WrongInput where the extra web is not installed."""
     needed = ("argon2", "sqlalchemy", "sse_starlette", "uvicorn")
     if any(importlib.util.find_spec(name) is None for name in needed):
@@ -97,7 +98,7 @@ def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:
     return own, names, proxies
 
 
-def _planned(settings: list[str], multirun: bool, root: Path) -> Plan:
+def planned_for_people(settings: list[str], multirun: bool, root: Path) -> Plan:
     """The plan of these settings, or of a study that has begun."""
     if len(settings) == 1 and "=" not in settings[0]:
         runs = Runs.open(root, settings[0])
@@ -110,7 +111,7 @@ def _planned(settings: list[str], multirun: bool, root: Path) -> Plan:
 def _serve(
     planned: Plan,
     people: Path | None,
-    where: tuple[str, int | None, list[str], list[str]],
+    where: Where,
     demo: bool,
 ) -> None:
     from delibsim.conduct.people.hall import Hall, people_of

@@ -48,6 +48,8 @@ class RoomDesk:
     watch: Watch
     turns: Turns
     stand_in: StandIn | None = None
+    visitor: StandIn | None = None
+    """Who answers in the seats of people in a dry run."""
     _opened: float = field(default_factory=now)
 
     async def ask(self, asked: Asked) -> Given:
@@ -101,6 +103,8 @@ class RoomDesk:
             await self._keep(asked.key, given)
         elif state in (SILENT, STOOD_IN):
             await self._keep(asked.key, Given("", "absent", LEFT))
+        elif person and self.visitor is not None:
+            await self._keep(asked.key, await self.visitor(asked))
         elif person and not self.register.failed_within(TIME_TO_SEND_AGAIN):
             await asyncio.to_thread(self._end_if_due, asked, waiting, person)
 

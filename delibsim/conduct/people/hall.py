@@ -10,7 +10,7 @@ from typing import Any
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.people.desk import RoomDesk, standing_in
+from delibsim.conduct.people.desk import RoomDesk, StandIn, standing_in
 from delibsim.conduct.people.intervention_record import InterventionRecord
 from delibsim.conduct.people.lobby import tend_lobby
 from delibsim.conduct.people.pace import Paced
@@ -92,10 +92,11 @@ class Hall(Observer):
         pool: ModelPool,
         sessions: Sequence[Session],
         told: Told = lambda line: None,
+        visitor: Callable[[LanguageModel], StandIn] | None = None,
     ) -> None:
         self.runs, self.register, self.hosting, self.pool = runs, register, hosting, pool
         self.sessions = {one.id: one for one in sessions}
-        self.told = told
+        self.told, self._visitor = told, visitor
         self.server = secrets.token_hex(8)
         self._held: dict[str, asyncio.Task[None]] = {}
         self._said: dict[str, list[Statement]] = {name: [] for name in self.sessions}
@@ -322,16 +323,11 @@ class Hall(Observer):
             await self._hold_locked(session)
 
     async def _hold_locked(self, session: Session) -> None:
-
         def pace(voice: LanguageModel, asked: Callable[[], int]) -> LanguageModel:
             return Paced(voice, asked, self.hosting.typing)
 
         try:
-            stand_in = self._stand_in(session)
-            desk = RoomDesk(
-                self.register, session.id, self.hosting, self.watch, self._turns, stand_in
-            )
-            voices = _voices(self.pool, session, desk)
+            voices = _voices(self.pool, session, self._desk(session))
             pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
@@ -357,11 +353,19 @@ class Hall(Observer):
             return
         self.told(f"{session}: stopped: {fault}; it is tried again")
 
-    def _stand_in(self, session: Session) -> Any:
-        """The model that stands in for people of a session."""
+    def _desk(self, session: Session) -> RoomDesk:
+        """The desk of a session; in a dry run citizens sit in the seats of people."""
         name = self.hosting.stand_in
+        stand_in = standing_in(self._model(session, name), name)
+        desk = RoomDesk(self.register, session.id, self.hosting, self.watch, self._turns, stand_in)
+        if self._visitor is not None:
+            desk.visitor = self._visitor(self._model(session, "citizen"))
+        return desk
+
+    def _model(self, session: Session, name: str) -> LanguageModel:
+        """A model that is none of the seats: that of the session with this name, or a citizen."""
         settings = session.models.get(name, {"name": name, "kind": "citizen"})
-        return standing_in(self.pool.model(name, settings, session.seed_for("population")), name)
+        return self.pool.model(name, settings, session.seed_for("population"))
 
 
 def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:

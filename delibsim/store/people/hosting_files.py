@@ -13,6 +13,10 @@ from delibsim.store.runs import Runs
 
 FILE = "people.yaml"
 """The file beside the user, and in the folder of a study that has begun to be served."""
+NOTHING = (
+    f"there is no {FILE}, which declares what people are told and agree to: delibsim serve"
+    f" --example > {FILE} writes one to begin with"
+)
 
 
 class _Part(BaseModel):
@@ -78,6 +82,18 @@ def read_hosting(path: Path) -> Hosting:
     return Hosting(**values)
 
 
+def declared(runs: Runs, path: Path | None) -> Hosting:
+    """What is declared for a study, or would be if it began now; nothing is written.
+
+    WrongInput where nothing is declared.
+    """
+    kept = runs.folder / FILE
+    file = path or (kept if kept.is_file() else Path(FILE))
+    if not file.is_file():
+        raise WrongInput(NOTHING)
+    return read_hosting(file)
+
+
 def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     """What was declared for a study: as it began, or now, where it begins.
 
@@ -87,10 +103,7 @@ def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     kept = runs.folder / FILE
     given = path or (Path(FILE) if Path(FILE).is_file() and not kept.is_file() else None)
     if given is None and not kept.is_file():
-        raise WrongInput(
-            f"there is no {FILE}, which declares what people are told and agree to: delibsim serve"
-            f" --example > {FILE} writes one to begin with"
-        )
+        raise WrongInput(NOTHING)
     if given is None:
         return read_hosting(kept)
     found = read_hosting(given)

@@ -28,8 +28,10 @@ def serve_people(
     hosts: Collection[str],
     proxies: Collection[str],
     told: Callable[[str], None],
+    until: Callable[[Hall], Awaitable[None]] | None = None,
 ) -> None:
-    """Serve until the process is interrupted; `told` gets the address once it can be opened.
+    """Serve until the process is interrupted, or `until` is over; `told` gets the address once it
+    can be opened.
 
     `open_hall` is called within the event loop, to which connections to models belong.
     """
@@ -58,9 +60,10 @@ def serve_people(
             hall.run(),
             keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
             keep_promises(hall, desk),
+            *([until(hall)] if until else []),
             server.serve(sockets=[made]),
         ]
-        tasks = [asyncio.create_task(part) for part in parts]
+        tasks = [asyncio.ensure_future(part) for part in parts]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:

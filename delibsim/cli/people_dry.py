@@ -1,0 +1,90 @@
+"""`delibsim people dry-run`: a study with people, tried with citizens in their seats."""
+
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.options import RUNS, RunsFolder
+from delibsim.cli.serve import PEOPLE, PORT, STUDY, SWEEP, need_web, planned_for_people
+from delibsim.cli.terminal import say
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted
+from delibsim.store.runs import Runs
+
+SPEED = "How many times as fast as people the citizens are."
+
+
+def dry_run(
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
+    ] = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
+    speed: Annotated[float, typer.Option(min=0.1, max=10_000, help=SPEED)] = 10.0,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    root: RunsFolder = RUNS,
+) -> None:
+    """Try a study before people come: citizens take their seats, agree and answer, faster than
+    people. Nothing of it is kept. The researcher's page shows the groups meanwhile.
+
+    Language models in other seats are asked, and paid, as in the study. Exit code 0; 3 where a
+    session was not complete, 4 where none was.
+    """
+    from delibsim.conduct.people.dry import Visitor, seat_everybody, until_all_are_over
+    from delibsim.conduct.people.hall import Hall, people_of
+    from delibsim.conduct.people.prepared import prepared_for_people
+    from delibsim.store.people.hosting_files import declared
+    from delibsim.store.people.register import Register
+    from delibsim.web.people.serve import serve_people
+
+    need_web()
+    planned = planned_for_people(settings or [], multirun, root)
+    hosting = declared(Runs(planned.root, planned.study), people)
+    if hosting.typing is not None:
+        hosting = replace(hosting, typing=hosting.typing * speed)
+    sessions = [one for one in planned.sessions if people_of(one)]
+    if not sessions:
+        raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
+    tell = partial(say, err=True)
+    with tempfile.TemporaryDirectory(prefix="delibsim-dry-") as folder:
+        dry = replace(planned, root=Path(folder))
+        runs = Runs(dry.root, dry.study)
+
+        async def open_hall() -> Hall:
+            pool = await prepared_for_people(dry, runs, sessions, tell)
+            hall = Hall(
+                runs,
+                Register.of(runs, ""),
+                hosting,
+                pool,
+                sessions,
+                visitor=partial(Visitor, speed=speed),
+            )
+            seat_everybody(hall)
+            return hall
+
+        def told(address: str) -> None:
+            say(
+                f"dry run of {counted(len(sessions), 'session')} at {speed:g} times the speed",
+                err=True,
+            )
+            say(f"watch it: {address}/office", err=True)
+
+        with suppress(KeyboardInterrupt):
+            serve_people(
+                open_hall,
+                "127.0.0.1",
+                port,
+                [],
+                [],
+                told,
+                lambda hall: until_all_are_over(hall, speed, say),
+            )
+        done = sum(runs.status(one.id) == "complete" for one in sessions)
+    say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)
+    raise typer.Exit(0 if done == len(sessions) else 3 if done else 4)
