@@ -189,6 +189,7 @@ def test_a_group_that_is_ended_stops_and_its_record_stays(table):
     assert exchanges
     assert not hall.runs.held(session)
     assert state_of(hall) == CANCELLED
+    until(lambda: interventions_in(hall.runs, session)[0])  # the file follows within a moment
     assert [act.kind for act in interventions_in(hall.runs, session)[0]] == ["end"]
     again = office.http.post(
         "/office/end",
