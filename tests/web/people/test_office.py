@@ -189,6 +189,7 @@ def test_a_group_that_is_ended_stops_and_its_record_stays(table):
     assert exchanges
     assert not hall.runs.held(session)
     assert state_of(hall) == CANCELLED
+    until(lambda: interventions_in(hall.runs, session)[0])  # the file follows within a moment
     assert [act.kind for act in interventions_in(hall.runs, session)[0]] == ["end"]
     again = office.http.post(
         "/office/end",
@@ -223,7 +224,10 @@ def test_a_group_that_was_stopped_is_restarted_once(table):
     set_room(hall.register, session, STOPPED, "the provider is down")
     page = office.get(group_page(hall)).text
     assert "the provider is down" in page
-    assert "The group goes on." in office.act(group_page(hall), "/office/restart").text
+    assert (
+        "The group goes on, after at most 20 seconds."
+        in office.act(group_page(hall), "/office/restart").text
+    )
     assert state_of(hall) == HELD
     fields = hidden(office.get("/office").text) | {"session": session}
     again = office.http.post("/office/restart", data=fields, follow_redirects=True)
