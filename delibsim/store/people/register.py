@@ -140,9 +140,24 @@ def _beside(folder: Path) -> Engine:
 
     @event.listens_for(made, "connect")
     def prepare(connection: sqlite3.Connection, record: Any) -> None:
-        connection.execute("pragma journal_mode=wal")
+        _keep_a_log(connection)
         connection.execute("pragma synchronous=full")  # what was handed in survives a power cut
         connection.execute("pragma foreign_keys=on")
         connection.execute("pragma secure_delete=on")  # what is deleted is overwritten
 
     return made
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Let others read a file while it is written; of many that open a new one at once, one changes
+    it, and SQLite does not wait for it by itself.
+    """
+    end = time.monotonic() + BUSY
+    while True:
+        try:
+            connection.execute("pragma journal_mode=wal")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
