@@ -4,19 +4,27 @@ gives each of them an empty database of its own, by the environment as a user na
 
 import pytest
 from postgres import postgres  # noqa: F401
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
 
 ADDRESS = "DELIBSIM_DATABASE_URL"
 
 
-def pytest_configure(config):
-    """Leave it to the end of the process to close what tests do not close, as with SQLite."""
-    config.addinivalue_line("filterwarnings", "ignore::ResourceWarning")
-    config.addinivalue_line("filterwarnings", "ignore::pytest.PytestUnraisableExceptionWarning")
-
-
 @pytest.fixture(autouse=True)
 def on_postgres(request, monkeypatch):
-    """Skip what is about the file of SQLite alone, or about two studies."""
+    """Skip what is about the file of SQLite alone, or about two studies. Connections that a test
+    leaves open, which does no harm with a file, are closed with it.
+    """
     if request.node.get_closest_marker("sqlite"):
         pytest.skip("it is about SQLite, or about two studies, which have two databases")
     monkeypatch.setenv(ADDRESS, request.getfixturevalue("postgres").database())
+    opened = []
+
+    def keep(connection, record):
+        opened.append(connection)
+
+    event.listen(Pool, "connect", keep)
+    yield
+    event.remove(Pool, "connect", keep)
+    for connection in opened:
+        connection.close()

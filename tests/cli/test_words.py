@@ -46,8 +46,9 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     named = {"retry", "show", "score", "status", "export", "replay", "preregister", "run"}
     named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
     named |= {"forks", "probe", "view", "serve"}
-    named |= {f"people {name}" for name in ("invite", "list", "raters", "revoke")}
-    named |= {f"people {name}" for name in ("export", "forget", "withdraw", "protection")}
+    people = ("invite", "list", "password", "raters", "revoke")
+    people += ("export", "forget", "withdraw", "protection")
+    named |= {f"people {name}" for name in people}
     named |= {f"{name} online" for name in ("ratings", "code", "compare", "judge")}
     named |= {f"ratings {name}" for name in ("ask", "export", "import", "report")}
     named |= {"texts from", "summarise"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
+from delibsim.conduct.people.turns import Turns
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.domain.presence import A_PERSON, named_stand_in
@@ -45,6 +46,7 @@ class RoomDesk:
     session: str
     hosting: Hosting
     watch: Watch
+    turns: Turns
     stand_in: StandIn | None = None
     _opened: float = field(default_factory=now)
 
@@ -76,6 +78,7 @@ class RoomDesk:
 
     async def _kept(self, asked: Asked, page: str, occasion: str) -> WaitingRequest:
         """The request in the register, as soon as that can be written."""
+        await self.turns.settled(self.session)
         while True:
             try:
                 return await asyncio.to_thread(self._put, asked, page, occasion)

@@ -328,7 +328,9 @@ class Hall(Observer):
 
         try:
             stand_in = self._stand_in(session)
-            desk = RoomDesk(self.register, session.id, self.hosting, self.watch, stand_in)
+            desk = RoomDesk(
+                self.register, session.id, self.hosting, self.watch, self._turns, stand_in
+            )
             voices = _voices(self.pool, session, desk)
             pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)

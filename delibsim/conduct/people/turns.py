@@ -23,12 +23,20 @@ class Turns:
     def __init__(self, register: Register, told: Callable[[str], None]) -> None:
         self.register, self.told = register, told
         self._waiting: dict[str, deque[Said]] = {}
+        self._kept: dict[str, asyncio.Event] = {}
         self._some, self._one = asyncio.Event(), threading.Lock()
 
     def put(self, session: str, about: dict[str, Any], said: Any = None) -> None:
         """Let the begin or the end of a turn be kept, with the number of a statement and itself."""
         self._waiting.setdefault(session, deque()).append((about, said))
         self._some.set()
+
+    async def settled(self, session: str) -> None:
+        """Wait until what came of a session so far is kept, so that what comes next is kept after
+        it: else the order of changes would depend on who was quicker.
+        """
+        if self._waiting.get(session):
+            await self._kept.setdefault(session, asyncio.Event()).wait()
 
     async def run(self) -> None:
         """Keep what comes until this is cancelled, and then once more what is left."""
@@ -38,6 +46,8 @@ class Turns:
                 self._some.clear()
                 try:
                     await asyncio.to_thread(self._keep)
+                    for session in [one for one in self._kept if not self._waiting.get(one)]:
+                        self._kept.pop(session).set()
                 except Unavailable:
                     self._some.set()
                     await asyncio.sleep(AGAIN)

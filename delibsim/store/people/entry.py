@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.persons import Identity, add_person, person_of_panel
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import INVITATION, LOGIN
+from delibsim.store.people.schema import INVITATION, LOGIN, PERSON
 
 DAY = 86_400.0
 STAYS = 60 * DAY
@@ -134,7 +134,8 @@ def revoke(register: Register, person: str) -> int:
 
 
 def revoke_within(connection: Connection, person: str) -> int:
-    """The same within a transaction."""
+    """The same within a transaction, which cookies that are made meanwhile wait for."""
+    connection.execute(select(PERSON.c.id).where(PERSON.c.id == person).with_for_update())
     own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)
     n = connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
     connection.execute(delete(LOGIN).where(LOGIN.c.person == person))

@@ -87,8 +87,10 @@ def take_away(register: Register, person: str, stand_in: str = "") -> tuple[str,
 def shut_out(register: Register, person: str) -> int:
     """Revoke every link and cookie of a person, who keeps her seat; how many links."""
     with register.writing() as connection:
+        session, seat = _seat_of(connection, person)
+        in_turn_within(connection, session)  # before the person: who takes a seat locks both
         n = revoke_within(connection, person)
-        _keep(connection, *_seat_of(connection, person), REVOKED, "")
+        _keep(connection, session, seat, REVOKED, "")
     return n
 
 

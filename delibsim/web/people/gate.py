@@ -121,14 +121,18 @@ async def fields_in(request: Request, login: Login | None) -> dict[str, list[str
 
 
 def parsed(content: bytes) -> dict[str, list[str]]:
-    """The fields of a form as it was sent, without the character NUL, which PostgreSQL cannot keep
-    in a text; HTTPException 400 for what is no form.
+    """The fields of a form as it was sent, without the character of number 0, which PostgreSQL
+    cannot keep; HTTPException 400 for what is none.
     """
     try:
-        text = content.decode("utf-8").replace("%00", "").replace("\0", "")
-        return parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
+        text = content.decode("utf-8")
+        found = parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS)
     except ValueError:
         raise HTTPException(400) from None
+    plain = {}
+    for name, values in found.items():
+        plain[name] = [value.replace("\0", "") for value in values]
+    return plain
 
 
 def with_cookie(response: Any, token: str, request: Request) -> Any:

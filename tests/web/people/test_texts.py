@@ -15,6 +15,9 @@ from delibsim.web.people.rates import Rates
 
 MODULES = FOLDER.parents[1] / "web" / "people"
 USED = re.compile(r"""["']((?:people|page|rate|form|office)\.(?!html|css|js)[a-z_]+)["']""")
+QUOTED = re.compile(r"""["']([A-Za-z_ ]+)["']""")
+JOINED = re.compile(r""""([a-z]+\.[a-z_]*)" ~ [^"~}]+(?:~ "_" ~ [^"~}]+)?(?:~ "([a-z_]+)")?""")
+FILLED = re.compile(r"""f"([a-z]+\.[a-z_]*)\{[^}"]+\}([a-z_]*)\"""")
 TAG = re.compile(
     r"</?(?:p|h[2-4]|ul|li|em|strong)>|<a href=\"(?:https?|mailto):[^\"<>]*\" rel=\"noreferrer\">|</a>"
 )
@@ -42,6 +45,34 @@ def test_every_text_that_pages_name_is_there():
             ends = key.endswith("_")  # the rest is a value, such as how a seat stands
             found = any(one.startswith(key) for one in known) if ends else key in known
             assert found, f"{path.name}: {key}"
+
+
+def test_every_text_is_named_by_some_page():
+    package = FOLDER.parents[1]
+    near = [*FOLDER.glob("*.html"), *FOLDER.glob("*.js")]
+    for place in ("web/people", "conduct/people", "models/person"):
+        near += (package / place).glob("*.py")
+    named = "\n".join(path.read_text(encoding="utf-8") for path in near)
+    values = set()
+    for path in package.rglob("*.py"):
+        values.update(QUOTED.findall(path.read_text(encoding="utf-8")))
+    made = [*JOINED.findall(named), *FILLED.findall(named)]
+    unused = [key for key in language("en").texts if not is_used(key, named, made, values)]
+    assert unused == []
+
+
+def is_used(key, named, made, values):
+    """Whether a key is named whole, or made of parts and a value that some module names."""
+    if f'"{key}"' in named or f"'{key}'" in named:
+        return True
+    for begin, end in made:
+        inner = key[len(begin) : len(key) - len(end)]
+        fits = key.startswith(begin) and key.endswith(end) and inner
+        if fits and (
+            {inner, inner.replace("_", " ")} & values or set(inner.split("_", 1)) <= values
+        ):
+            return True
+    return False
 
 
 @given(st.text(alphabet=string.printable + "é<>&\"'*[]()#-\u202e", max_size=200))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.study.analyses.effects import bootstrap_seed, note_of, noted, too_few
+from delibsim.analysis.study.analyses.in_room import different_shares
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import Compared, compared
@@ -86,6 +87,7 @@ def contrasts(study: StudyTable, draws: Draws) -> Result:
     notes += without_copies(study.rows)[1]
     if not study.paired:
         notes.append(UNPAIRED)
+    notes += different_shares(study.rows)
     sizes = {"resamples": draws.resamples, "permutations": draws.permutations}
     return Result(
         name="contrasts",

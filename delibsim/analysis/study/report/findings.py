@@ -14,6 +14,7 @@ from delibsim.analysis.study.analyses.counts import counts
 from delibsim.analysis.study.analyses.decomposition import decomposition
 from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
 from delibsim.analysis.study.analyses.icc import icc
+from delibsim.analysis.study.analyses.in_room import in_room
 from delibsim.analysis.study.analyses.mixed import mixed
 from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
@@ -31,6 +32,7 @@ from delibsim.analysis.study.study_table import StudyTable
 
 Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
 ANALYSES: tuple[Analysis, ...] = (
+    in_room,
     contrasts,
     by_block,
     equivalence,
@@ -52,6 +54,8 @@ ANALYSES: tuple[Analysis, ...] = (
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 HELD = ("complete", "partial")
 """The status of sessions that were held."""
+OF_DESIGN = ("counts", "in_room")
+"""Tables that say what was held, and analyse no outcome."""
 DEBATES = (
     "This is a study of debates: nobody is surveyed on considerations and preferences, so that"
     " there is no index. Its ratings are analysed by `delibsim ratings report {}`."
@@ -83,7 +87,7 @@ class Findings:
     @property
     def something(self) -> bool:
         """Whether anything could be analysed."""
-        return any(one.given for name, one in self.results.items() if name != "counts")
+        return any(one.given for name, one in self.results.items() if name not in OF_DESIGN)
 
     @property
     def whole(self) -> bool:

@@ -19,6 +19,7 @@ from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.text import counted
 
 GROUPS = {
+    "room": ("Who was in the room", ("in_room",)),
     "effects": (
         "Effects of treatments",
         ("contrasts", "leave_one_out", "equivalence", "mixed", "variance_components"),
