@@ -282,8 +282,17 @@ def places(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
         patch.setattr(languages, "FOLDER", folder)
+        _forget()
         with every_page(home) as found:
             yield found
+    _forget()
+
+
+def _forget():
+    """Languages are read once in a process."""
+    for one in (languages.languages, languages.language):
+        if hasattr(one, "cache_clear"):
+            one.cache_clear()
 
 
 def in_language(place, code):
