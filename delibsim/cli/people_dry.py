@@ -11,7 +11,7 @@ import typer
 
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.serve import PEOPLE, PORT, STUDY, SWEEP, need_web, planned_for_people
-from delibsim.cli.terminal import say
+from delibsim.cli.terminal import exit_code, say
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.runs import Runs
@@ -35,18 +35,16 @@ def dry_run(
     Language models in other seats are asked, and paid, as in the study. Exit code 0; 3 where a
     session was not complete, 4 where none was.
     """
-    from delibsim.conduct.people.dry import Visitor, seat_everybody, until_all_are_over
+    need_web()
+    from delibsim.conduct.people.dry import Visitor, hurried, seat_everybody, until_all_are_over
     from delibsim.conduct.people.hall import Hall, people_of
     from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.store.people.hosting_files import declared
     from delibsim.store.people.register import Register
     from delibsim.web.people.serve import serve_people
 
-    need_web()
     planned = planned_for_people(settings or [], multirun, root)
-    hosting = declared(Runs(planned.root, planned.study), people)
-    if hosting.typing is not None:
-        hosting = replace(hosting, typing=hosting.typing * speed)
+    hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
     sessions = [one for one in planned.sessions if people_of(one)]
     if not sessions:
         raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
@@ -87,4 +85,4 @@ def dry_run(
             )
         done = sum(runs.status(one.id) == "complete" for one in sessions)
     say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)
-    raise typer.Exit(0 if done == len(sessions) else 3 if done else 4)
+    raise typer.Exit(exit_code(done > 0, done == len(sessions)))

@@ -46,7 +46,7 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     named = {"retry", "show", "score", "status", "export", "replay", "preregister", "run"}
     named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
     named |= {"forks", "probe", "view", "serve"}
-    people = ("invite", "list", "password", "raters", "revoke")
+    people = ("dry-run", "invite", "list", "password", "raters", "revoke")
     people += ("export", "forget", "withdraw", "protection")
     named |= {f"people {name}" for name in people}
     named |= {f"{name} online" for name in ("ratings", "code", "compare", "judge")}

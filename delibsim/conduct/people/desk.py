@@ -54,6 +54,21 @@ class RoomDesk:
 
     async def ask(self, asked: Asked) -> Given:
         """What came of a request, however long that takes."""
+        if self.visitor is None:
+            return await self._given(asked)
+        visit = asyncio.create_task(self._visit(asked, self.visitor))
+        try:
+            return await self._given(asked)
+        finally:
+            visit.cancel()
+            await asyncio.gather(visit, return_exceptions=True)
+
+    async def _visit(self, asked: Asked, visitor: StandIn) -> None:
+        """Let a visitor answer, as a person does on her page."""
+        await self._keep(asked.key, await visitor(asked))
+        self.watch.tell(self.session)
+
+    async def _given(self, asked: Asked) -> Given:
         page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
         occasion = asked.prompt.purpose.occasion
         waiting = await self._kept(asked, page, occasion)
@@ -103,8 +118,6 @@ class RoomDesk:
             await self._keep(asked.key, given)
         elif state in (SILENT, STOOD_IN):
             await self._keep(asked.key, Given("", "absent", LEFT))
-        elif person and self.visitor is not None:
-            await self._keep(asked.key, await self.visitor(asked))
         elif person and not self.register.failed_within(TIME_TO_SEND_AGAIN):
             await asyncio.to_thread(self._end_if_due, asked, waiting, person)
 

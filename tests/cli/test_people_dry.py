@@ -1,0 +1,48 @@
+"""`delibsim people dry-run`: a study with people, tried by citizens at another speed."""
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+from delibsim.conduct.people.dry import seconds_of
+
+TABLE = (
+    "study=hall",
+    "topic=ccps",
+    "rounds=1",
+    "group.size=3",
+    "group.models=[person,person,citizen]",
+)
+DECLARED = "consent: I take part.\ntyping: 40\nturn:\n  minutes: 60\n  binds: true\n"
+
+
+def test_citizens_take_the_seats_and_nothing_is_kept(delibsim, home):
+    (home / "people.yaml").write_text(DECLARED, encoding="utf-8")
+    done = delibsim("people", "dry-run", *TABLE, "--speed", "1000", "--port", "0")
+    assert done.code == 0, done.err
+    assert "complete; about" in done.out
+    assert "minutes with people" in done.out
+    assert "/office" in done.err
+    assert "1 of 1 session complete; nothing was kept." in done.err
+    assert not (home / "runs").exists()
+
+
+def test_a_limit_that_binds_is_seen_before_people_come(delibsim, home):
+    hurried = DECLARED.replace("minutes: 60", "minutes: 0.0001").replace("turn:", "survey:")
+    (home / "people.yaml").write_text(hurried, encoding="utf-8")
+    done = delibsim("people", "dry-run", *TABLE, "--speed", "20", "--port", "0")
+    assert done.code == 4
+    assert "partial; about" in done.out
+
+
+def test_what_cannot_be_tried_is_wrong_input(delibsim, home):
+    assert "there is no people.yaml" in delibsim("people", "dry-run", *TABLE).err
+    (home / "people.yaml").write_text(DECLARED, encoding="utf-8")
+    done = delibsim("people", "dry-run", "study=hall", "topic=ccps")
+    assert done.code == 2
+    assert "model=person" in done.err
+
+
+def test_a_speech_takes_as_long_as_its_words_and_a_survey_as_its_lines():
+    assert seconds_of("turn 3", " ".join(["word"] * 80)) == 120
+    assert seconds_of("survey post", "Q1: 3\nQ2: 4") == 12
