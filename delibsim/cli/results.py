@@ -11,7 +11,7 @@ from delibsim.cli.terminal import print_each, safe
 
 def print_result(result: Any, hidden: Collection[str], screen: Console) -> None:
     """Print one table under its title, with what must be known of it below; `hidden` columns are
-    in the files only.
+    in the files only. A table without rows is its title and the words "no rows".
     """
     from dataclasses import replace
 
@@ -22,7 +22,11 @@ def print_result(result: Any, hidden: Collection[str], screen: Console) -> None:
     read = reading(replace(result, rows=result.rows[kept]))
     screen.print()
     columns = [Column(head.name, text=head.text) for head in read.heads]
-    print_table(result.title, columns, read.rows, screen)
+    if read.rows:
+        print_table(result.title, columns, read.rows, screen)
+    else:
+        print_table(result.title, [], [], screen)
+        screen.print("no rows")
     if read.in_words:
         screen.print(safe(read.in_words), soft_wrap=True)
     print_each((f"{letter} {text}" for letter, text in read.footnotes.items()), screen)
