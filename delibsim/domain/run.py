@@ -9,6 +9,7 @@ from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
 from delibsim.domain.format import Format, format_named
 from delibsim.domain.parentage import Parentage, Slot, branched, position_of
 from delibsim.domain.participant import Participant
+from delibsim.domain.presence import PERSON
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
@@ -172,9 +173,12 @@ class Session:
 
     @property
     def mediator(self) -> str:
-        """The name of the model that mediates where a collective statement is sought."""
+        """The name of the model that mediates where a collective statement is sought: the one that
+        is named, else the first of the group that is no person in a browser.
+        """
         named = self.consensus.mediator if self.consensus else ""
-        return named or next(iter(self.models))
+        models = [name for name, own in self.models.items() if own.get("kind") != PERSON]
+        return named or next(iter(models or self.models))
 
     @property
     def voices(self) -> Mapping[str, Mapping[str, Any]]:
@@ -215,6 +219,11 @@ class Session:
             raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
         if self.consensus is not None and MEDIATOR in ids:
             raise ValueError(f"no participant can have the name of the {MEDIATOR}")
+        if self.consensus is not None and self.voices[self.mediator].get("kind") == PERSON:
+            raise ValueError(
+                "a person in a browser has no page to mediate on; name a model that does:"
+                " consensus.mediator=NAME"
+            )
         named = {participant.model for participant in self.participants}
         unknown = ", ".join(sorted(named - set(self.models)))
         if unknown:

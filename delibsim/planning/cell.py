@@ -93,7 +93,10 @@ class Composer:
         session = self._session(config, subject, treatment, seats)
         if config.consensus.get("method") != "none":
             rule = self._rule(config, job, addresses)
-            session = replace(session, consensus=rule)
+            try:
+                session = replace(session, consensus=rule)
+            except ValueError as error:
+                raise WrongInput(str(error)) from None
         named = {
             "topics": {subject.topic.id: subject.topic_digest},
             "surveys": {subject.survey.id: subject.survey_digest},

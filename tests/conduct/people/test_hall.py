@@ -13,86 +13,27 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
 
 from fake_provider import FakeProvider
+from held_rooms import AT_ONCE, answer, filled, hall_of, held
 
 from delibsim.analysis.individual_change import rows_of
 from delibsim.analysis.study.table.table_of_study import table_of_study
 from delibsim.conduct.people.desk import PAGES
 from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.prepared import prepared_for_people
 from delibsim.conduct.replay import replay
-from delibsim.domain.hosting import Hosting, Limit
+from delibsim.domain.hosting import Limit
 from delibsim.models.person.reply import reply_of
-from delibsim.planning.compose import plan
-from delibsim.store.people.persons import add_person
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import hand_in
-from delibsim.store.people.rooms import CANCELLED, OVER, changes, rooms_of
-from delibsim.store.runs import Runs
+from delibsim.store.people.rooms import CANCELLED, changes, rooms_of
 from delibsim.store.tables.session_facts import facts_of_study
 from delibsim.store.tables.session_rows import SessionRows
 
-AT_ONCE = Hosting(consent="I take part.", typing=None)
 OF_PEOPLE = (
     "people_seats", "people_stood_in", "stood_in", "people_silent", "answers_absent_pre",
     "answers_absent_post", "answers_stood_in", "turns_absent", "minutes", "people_survey_seconds",
     "people_turn_seconds",
 )  # fmt: skip
 THREE = "group.models=[person,person,person,citizen,citizen]"
-
-
-def filled(asked):
-    """Fields as somebody fills them in."""
-    given = {field.name: [str(n)] for n, field in enumerate(asked.of("rank"), 1)}
-    for n, field in enumerate(asked.of("scale")):
-        given[field.name] = [str(field.low + n % (field.high - field.low + 1))]
-    for field in asked.of("words"):
-        given[field.name] = [
-            "I would weigh the reasons of all, <b>and</b> hear who lives there. " * 12
-        ]
-        given[field.name][0] = " ".join(given[field.name][0].split()[: max(asked.least, 30)])
-    return given
-
-
-async def hall_of(home, *settings, hosting=AT_ONCE, people=3):
-    common = ["motion=voting"] if "format=debate" in settings else ["topic=ccps", "rounds=1"]
-    planned = plan(["study=hall", *common, *settings], home)
-    runs = Runs(planned.root, planned.study)
-    pool = await prepared_for_people(planned, runs, planned.sessions, lambda line: None)
-    register = Register.of(runs)
-    hall = Hall(runs, register, hosting, pool, planned.sessions)
-    return hall, [add_person(register, "participant") for _ in range(people)]
-
-
-async def answer(hall, persons, until=OVER, seconds=60, silent=()):
-    """People answer whatever they are asked until a room is in a state."""
-    keys = []
-    for _ in range(seconds * 50):
-        await asyncio.sleep(0.02)
-        if all(room.state == until for room in rooms_of(hall.register)):
-            return keys
-        for person in persons:
-            view = hall.view(person)
-            if view is None or view.request is None or view.seat in silent:
-                continue
-            reply = reply_of(
-                PAGES.validate_json(view.request.page),
-                filled(PAGES.validate_json(view.request.page)),
-            )
-            if hand_in(hall.register, view.request.key, reply):
-                keys.append(view.request.key)
-                hall.watch.tell(view.room.session)
-    raise AssertionError([room.state for room in rooms_of(hall.register)])
-
-
-async def held(hall, persons, **options):
-    task = asyncio.create_task(hall.run())
-    try:
-        for person in persons:
-            assert hall.join(person)
-        return await answer(hall, persons, **options)
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_three_people_and_two_citizens_deliberate_and_the_run_is_as_any_other(tmp_path):
@@ -285,7 +226,7 @@ SERVER = """
 import asyncio, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, os.environ["TESTS"])
-from test_hall import hall_of, answer
+from held_rooms import hall_of, answer
 import delibsim.store.people.rooms as rooms
 rooms.LEASE = 1.0  # a server that was killed does not hold its rooms for long
 async def main():

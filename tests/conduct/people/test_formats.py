@@ -1,0 +1,90 @@
+"""People in every format: treatments, networks, personas, a statement of the group, debates."""
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
+
+from held_rooms import hall_of, held
+
+from delibsim.conduct.replay import replay
+from delibsim.conduct.score import score_all
+from delibsim.domain.errors import WrongInput
+from delibsim.store.people.requests import open_request
+from delibsim.store.people.rooms import seat_of
+from delibsim.store.tables.session_rows import SessionRows
+
+THREE = ("group.models=[person,person,citizen]", "group.size=3")
+DEBATE = ("format=debate", "treatment=oxford")
+
+
+async def whole(hall, persons, turns):
+    """The run of a room, which scores, replays and exports as any other."""
+    await held(hall, persons, seconds=90)
+    (name,) = hall.runs.sessions()
+    run = hall.runs.run(name)
+    assert (run.status, len(run.transcript)) == ("complete", turns)
+    assert await replay(hall.runs, name) == run
+    assert score_all(hall.runs, ["dri"])[1] == []
+    tables = [table for table, _ in SessionRows(hall.runs, name).rows()]
+    assert tables.count("runs") == 1
+    assert all(open_request(hall.register, *seat_of(hall.register, one)) is None for one in persons)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("settings", "turns"),
+    [
+        (("rounds=3",), 9),
+        (("treatment=basic",), 3),
+        (("treatment=none",), 0),
+        (("persona=values",), 3),
+    ],
+)
+async def test_treatments_rounds_and_personas(tmp_path, settings, turns):
+    hall, persons = await hall_of(tmp_path, *THREE, *settings, people=2)
+    await whole(hall, persons, turns)
+
+
+async def test_a_seat_hears_its_neighbours_alone_as_a_model_does(tmp_path):
+    hall, persons = await hall_of(
+        tmp_path,
+        "group.models=[person,person,citizen,citizen,citizen]",
+        "procedure.audience.network=ring",
+        people=2,
+    )
+    run = await whole(hall, persons, 5)
+    for person in persons:
+        _, seat = seat_of(hall.register, person)
+        said = {one.turn.speaker for one in hall.heard(run.session.id, seat)}
+        assert seat in said
+        assert len(said) == 3  # itself and two neighbours of four
+
+
+async def test_a_statement_of_the_group_that_people_vote_on(tmp_path):
+    hall, persons = await hall_of(tmp_path, *THREE, "consensus=schulze", people=2)
+    run = await whole(hall, persons, 3)
+    assert run.session.mediator == "citizen"
+    exchanges, _ = hall.runs.exchanges(run.session.id)
+    asked = {(one["purpose"]["participant"], one["purpose"]["occasion"]) for one in exchanges}
+    for person in persons:
+        assert (seat_of(hall.register, person)[1], "vote 1") in asked
+
+
+async def test_a_person_cannot_mediate(tmp_path):
+    alone = ("group.models=[person,person]", "group.size=2", "consensus=schulze")
+    with pytest.raises(WrongInput, match="no page to mediate on"):
+        await hall_of(tmp_path, *alone)
+    with pytest.raises(WrongInput, match="no page to mediate on"):
+        await hall_of(tmp_path, *THREE, "consensus=schulze", "consensus.mediator=person")
+
+
+@pytest.mark.parametrize(
+    ("sides", "people"),
+    [
+        (("proposition=person", "opposition=citizen"), 1),
+        (("proposition=citizen", "opposition=person"), 1),
+    ],
+)
+async def test_a_debater_on_either_side(tmp_path, sides, people):
+    hall, persons = await hall_of(tmp_path, *DEBATE, *sides, people=people)
+    await whole(hall, persons, 6)
