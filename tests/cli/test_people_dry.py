@@ -30,7 +30,7 @@ def test_citizens_take_the_seats_and_nothing_is_kept(delibsim, home):
 def test_a_limit_that_binds_is_seen_before_people_come(delibsim, home):
     hurried = DECLARED.replace("minutes: 60", "minutes: 0.0001").replace("turn:", "survey:")
     (home / "people.yaml").write_text(hurried, encoding="utf-8")
-    done = delibsim("people", "dry-run", *TABLE, "--speed", "20", "--port", "0")
+    done = delibsim("people", "dry-run", *TABLE, "--speed", "200", "--port", "0")
     assert done.code == 4
     assert "partial; about" in done.out
 

@@ -25,7 +25,7 @@ from delibsim.store.people.register import Register
 from delibsim.store.people.schema import REQUEST
 from delibsim.store.runs import Runs
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 TESTS = Path(__file__).parents[2]
 PEOPLE = """
 consent: I take part.
