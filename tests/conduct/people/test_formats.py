@@ -17,7 +17,7 @@ THREE = ("group.models=[person,person,citizen]", "group.size=3")
 DEBATE = ("format=debate", "treatment=oxford")
 
 
-async def whole(hall, persons, turns):
+async def check_whole(hall, persons, turns):
     """The run of a room, which scores, replays and exports as any other."""
     await held(hall, persons, seconds=90)
     (name,) = hall.runs.sessions()
@@ -42,7 +42,7 @@ async def whole(hall, persons, turns):
 )
 async def test_treatments_rounds_and_personas(tmp_path, settings, turns):
     hall, persons = await hall_of(tmp_path, *THREE, *settings, people=2)
-    await whole(hall, persons, turns)
+    await check_whole(hall, persons, turns)
 
 
 async def test_a_seat_hears_its_neighbours_alone_as_a_model_does(tmp_path):
@@ -52,7 +52,7 @@ async def test_a_seat_hears_its_neighbours_alone_as_a_model_does(tmp_path):
         "procedure.audience.network=ring",
         people=2,
     )
-    run = await whole(hall, persons, 5)
+    run = await check_whole(hall, persons, 5)
     for person in persons:
         _, seat = seat_of(hall.register, person)
         said = {one.turn.speaker for one in hall.heard(run.session.id, seat)}
@@ -62,7 +62,7 @@ async def test_a_seat_hears_its_neighbours_alone_as_a_model_does(tmp_path):
 
 async def test_a_statement_of_the_group_that_people_vote_on(tmp_path):
     hall, persons = await hall_of(tmp_path, *THREE, "consensus=schulze", people=2)
-    run = await whole(hall, persons, 3)
+    run = await check_whole(hall, persons, 3)
     assert run.session.mediator == "citizen"
     exchanges, _ = hall.runs.exchanges(run.session.id)
     asked = {(one["purpose"]["participant"], one["purpose"]["occasion"]) for one in exchanges}
@@ -87,4 +87,4 @@ async def test_a_person_cannot_mediate(tmp_path):
 )
 async def test_a_debater_on_either_side(tmp_path, sides, people):
     hall, persons = await hall_of(tmp_path, *DEBATE, *sides, people=people)
-    await whole(hall, persons, 6)
+    await check_whole(hall, persons, 6)
