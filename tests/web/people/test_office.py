@@ -308,6 +308,7 @@ def test_the_researchers_stream_tells_of_changes_and_ends_with_the_login(table):
     assert office.get("/office").status_code == 403
 
 
+@pytest.mark.sqlite  # two studies
 def test_a_password_opens_the_page_for_half_a_day_and_a_new_one_ends_every_login(tmp_path):
     hall = hall_of(tmp_path, models=ONE)
     set_password(hall.register, SECRET)

@@ -30,6 +30,7 @@ def weight(browser, path):
     return sum(map(len, parts)), sum(len(gzip.compress(part, 6)) for part in parts), loaded
 
 
+@pytest.mark.sqlite  # several studies
 def test_every_page_is_small(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sizes = {}
