@@ -17,6 +17,7 @@ from delibsim.conduct.people.pace import Paced
 from delibsim.conduct.people.turns import Turns
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
+from delibsim.domain.presence import PERSON
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.engine.event import Event
@@ -54,8 +55,6 @@ from delibsim.store.people.rooms import (
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN
 
-PERSON = "person"
-"""The kind of a model that is a person in a browser."""
 TICK = 0.5
 AGAIN = 20.0
 """Seconds after which a room that was stopped is tried again."""

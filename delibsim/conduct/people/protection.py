@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from delibsim.conduct.people.hall import PERSON
 from delibsim.conduct.people.rater_tasks import rater_tasks
 from delibsim.domain.errors import unknown
 from delibsim.domain.hosting import Hosting
+from delibsim.domain.presence import PERSON
 from delibsim.domain.run import Session
 from delibsim.store.people.entry import DAY, STAYS
 from delibsim.store.people.register import ADDRESS, FILE

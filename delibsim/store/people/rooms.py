@@ -322,13 +322,6 @@ def changed_since(register: Register, last: int) -> dict[int, str]:
         return {row.id: row.session for row in connection.execute(statement)}
 
 
-def last_change(register: Register, session: str) -> int:
-    """The id of the last change in a session; 0 before the first."""
-    with register.reading() as connection:
-        statement = select(func.max(CHANGE.c.id)).where(CHANGE.c.session == session)
-        return connection.execute(statement).scalar() or 0
-
-
 def seen_of(register: Register, session: str, seat: str) -> int:
     """How many changes of a session the person in a seat can see on her page.
 
