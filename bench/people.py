@@ -9,7 +9,6 @@ import asyncio
 import csv
 import os
 import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -74,7 +73,7 @@ def main() -> None:
         seen = Seen(time.monotonic() + seconds)
         sizes = asyncio.run(measured(address, links, groups * SIZE, process.pid, seen))
         cpu = processor(process.pid)
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         process.wait(30)
         lost = seen.handed_in - kept(Path(folder))
     rows = [row(name, own) for name, own in sorted(seen.pages.items())]
@@ -112,8 +111,10 @@ def served(folder: Path, rooms: int) -> Generator[tuple[str, subprocess.Popen[st
         text=True,
     ) as process:
         assert process.stdout is not None
-        yield process.stdout.readline().strip(), process
-        process.kill()
+        try:
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
 
 
 def invited(folder: Path, people: int) -> list[str]:

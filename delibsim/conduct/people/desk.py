@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from delibsim.conduct.people.turns import Turns
-from delibsim.conduct.people.watch import Watch
+from delibsim.conduct.people.watch import Watch, woken
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.domain.presence import A_PERSON, named_stand_in
 from delibsim.models.base import LanguageModel
@@ -80,8 +80,7 @@ class RoomDesk:
                 waiting, seconds = again or waiting, self._seconds(occasion)
             if waiting.status:
                 break
-            with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), seconds)
+            await woken(changed, seconds)
         return Given(waiting.reply, waiting.status, waiting.detail, waiting.by or A_PERSON)  # ty: ignore[invalid-argument-type]
 
     def _seconds(self, occasion: str) -> float:

@@ -15,6 +15,18 @@ TOGETHER = 0.04
 """Seconds in which changes count as one: the end of a turn and the begin of the next."""
 
 
+async def woken(event: asyncio.Event, seconds: float) -> bool:
+    """Whether an event is set within so many seconds.
+
+    `asyncio.wait_for` of Python 3.11 would lose a cancellation that comes together with the event,
+    and the server would then wait for ever for a room that is to end.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    return False
+
+
 class Watch:
     """Wakes who waits for a change of a room. One look at the register serves all of them."""
 
@@ -47,8 +59,7 @@ class Watch:
         while True:
             event = self.next(session)
             yield
-            with suppress(TimeoutError):
-                await asyncio.wait_for(event.wait(), SIGN)
+            if await woken(event, SIGN):
                 await asyncio.sleep(TOGETHER)
 
     def tell(self, session: str) -> None:
