@@ -21,7 +21,8 @@ def safe(text: str) -> str:
     >>> safe("a\x1b[31mb")
     'a[31mb'
     """
-    if text.isprintable():  # which no hidden character is; most texts end here, much sooner
+    line = text.replace("\n", "").replace("\t", "")
+    if line.isprintable():  # which no hidden character is; most texts end here, much sooner
         return text
     kept = text.translate(dict.fromkeys(map(ord, NO_CHARACTERS)))
     return "".join(c for c in kept if c in "\n\t" or unicodedata.category(c) not in HIDDEN)

@@ -20,9 +20,8 @@ from delibsim.store.people.rooms import (
     SILENT,
     STOOD_IN,
     last_seen,
-    note,
-    rooms_of,
     set_seat,
+    standing_of,
 )
 
 TIME_TO_SEND_AGAIN = 30.0
@@ -69,15 +68,13 @@ class RoomDesk:
         self.watch.tell(self.session)
 
     async def _given(self, asked: Asked) -> Given:
-        page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
         occasion = asked.prompt.purpose.occasion
-        waiting = await self._kept(asked, page, occasion)
+        waiting = await self._kept(asked)
         while not waiting.status:
             changed, seconds = self.watch.next(self.session), LOOK
             with suppress(Unavailable):  # looked at again when the register is back
-                await self._look(asked, waiting)
-                again = await asyncio.to_thread(request_of, self.register, asked.key)
-                waiting, seconds = again or waiting, self._seconds(occasion)
+                waiting = await self._looked(asked, waiting)
+                seconds = self._seconds(occasion)
             if waiting.status:
                 break
             await woken(changed, seconds)
@@ -92,33 +89,44 @@ class RoomDesk:
         """The time that a person has."""
         return self.hosting.turn if occasion.startswith("turn ") else self.hosting.survey
 
-    async def _kept(self, asked: Asked, page: str, occasion: str) -> WaitingRequest:
+    async def _kept(self, asked: Asked) -> WaitingRequest:
         """The request in the register, as soon as that can be written."""
         await self.turns.settled(self.session)
         while True:
             try:
-                return await asyncio.to_thread(self._put, asked, page, occasion)
+                return await asyncio.to_thread(self._put, asked)
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _put(self, asked: Asked, page: str, occasion: str) -> WaitingRequest:
-        """Keep a request, and tell that it waits: twice, where the server is cut off between."""
+    def _put(self, asked: Asked) -> WaitingRequest:
+        """Keep a request, and tell that it waits."""
+        page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
+        occasion = asked.prompt.purpose.occasion
         found = put_request(self.register, asked.key, self.session, asked.seat, occasion, page)
-        if not found.status:
-            note(self.register, self.session, "asked", {"seat": asked.seat})
-            self.watch.tell(self.session)
+        self.watch.tell(self.session)
         return found
 
-    async def _look(self, asked: Asked, waiting: WaitingRequest) -> None:
-        """End what may wait no longer: a seat that was left, a limit that binds."""
-        state, person = await asyncio.to_thread(self._seat, asked.seat)
+    async def _looked(self, asked: Asked, waiting: WaitingRequest) -> WaitingRequest:
+        """The request as it stands; what may wait no longer is ended: in a seat that was left, and
+        by a limit that binds.
+        """
+        state, person, waiting = await asyncio.to_thread(self._standing, asked, waiting)
+        if waiting.status:
+            return waiting
         if state == STOOD_IN and self.stand_in is not None:
-            given = await self.stand_in(asked)
-            await self._keep(asked.key, given)
+            await self._keep(asked.key, await self.stand_in(asked))
         elif state in (SILENT, STOOD_IN):
             await self._keep(asked.key, Given("", "absent", LEFT))
-        elif person and not self.register.failed_within(TIME_TO_SEND_AGAIN):
-            await asyncio.to_thread(self._end_if_due, asked, waiting, person)
+        elif not await asyncio.to_thread(self._ends, asked, waiting, person):
+            return waiting
+        return (await asyncio.to_thread(self._standing, asked, waiting))[2]
+
+    def _standing(self, asked: Asked, waiting: WaitingRequest) -> tuple[str, str, WaitingRequest]:
+        """The state of the seat, whose it is, and the request as it stands."""
+        with self.register.reading():
+            found = request_of(self.register, asked.key)
+            state, person = standing_of(self.register, self.session, asked.seat)
+        return state, person, found or waiting
 
     async def _keep(self, key: str, given: Given) -> None:
         """Hand in for a person, as soon as that can be written: a model is not asked twice."""
@@ -130,21 +138,19 @@ class RoomDesk:
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _end_if_due(self, asked: Asked, waiting: WaitingRequest, person: str) -> None:
-        """End what a limit ends, and the seat of who has been away for too long."""
+    def _ends(self, asked: Asked, waiting: WaitingRequest, person: str) -> bool:
+        """End what a limit ends, or the seat of who has been away for too long; whether one was."""
+        if not person or self.register.failed_within(TIME_TO_SEND_AGAIN):
+            return False
         if self._late(asked, waiting):
             hand_in(self.register, asked.key, "", "absent", LATE)
-        elif self._away(person, waiting):
+            return True
+        if self._away(person, waiting):
             follows = STOOD_IN if self.hosting.drop_out == "stand_in" else SILENT
             by = self.hosting.stand_in if follows == STOOD_IN else ""
             set_seat(self.register, self.session, asked.seat, follows, by)
-
-    def _seat(self, name: str) -> tuple[str, str]:
-        (room,) = rooms_of(self.register, self.session)
-        for seat in room.seats:
-            if seat.name == name:
-                return seat.state, seat.person
-        return "", ""
+            return True
+        return False
 
     def _late(self, asked: Asked, waiting: WaitingRequest) -> bool:
         limit = self._limit(asked.prompt.purpose.occasion)

@@ -14,6 +14,7 @@ from delibsim.conduct.people.desk import RoomDesk, StandIn, standing_in
 from delibsim.conduct.people.intervention_record import InterventionRecord
 from delibsim.conduct.people.lobby import tend_lobby
 from delibsim.conduct.people.pace import Paced
+from delibsim.conduct.people.presence import Presence
 from delibsim.conduct.people.turns import Turns
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
@@ -44,6 +45,7 @@ from delibsim.store.people.rooms import (
     messages,
     open_room,
     release,
+    room_of,
     rooms_of,
     said_in,
     seat_of,
@@ -102,7 +104,7 @@ class Hall(Observer):
         self._speaker: dict[str, str] = {}
         self._stopped: dict[str, float] = {}
         self._leased: dict[str, float] = {}
-        self.watch = Watch(register)
+        self.watch, self.presence = Watch(register), Presence(register)
         self._record = InterventionRecord(runs, register, self.sessions, told)
         self._turns = Turns(register, self.watch.tell)
         for name, session in self.sessions.items():
@@ -110,7 +112,8 @@ class Hall(Observer):
 
     async def run(self) -> None:
         """Begin rooms as they fill, hold them, and go on with those that were held before."""
-        beside = [asyncio.create_task(part.run()) for part in (self._turns, self.watch)]
+        parts = self._turns, self.watch, self.presence
+        beside = [asyncio.create_task(part.run()) for part in parts]
         try:
             while True:
                 with suppress(Unavailable):  # rooms are looked at again when the register is back
@@ -138,12 +141,15 @@ class Hall(Observer):
 
     def view(self, person: str) -> View | None:
         """What the page of a person shows; None where she has no seat."""
-        seated = seat_of(self.register, person)
-        if seated is None:
+        with self.register.reading():
+            return self._view(person)
+
+    def _view(self, person: str) -> View | None:
+        found = room_of(self.register, person)
+        if found is None:
             return None
-        name, seat = seated
-        (room,) = rooms_of(self.register, name)
-        own = next(one for one in room.seats if one.name == seat)
+        room, own = found
+        name, seat = room.session, own.name
         asks = own.state == TAKEN and room.state not in (OVER, CANCELLED)
         request = open_request(self.register, name, seat) if asks else None
         waits = {LOBBY: "lobby", OVER: "over", CANCELLED: "cancelled", STOPPED: "stopped"}
@@ -242,7 +248,7 @@ class Hall(Observer):
         return begun
 
     def on_event(self, event: Event) -> None:
-        """Keep what was said, and tell who waits."""
+        """Keep what was said; who waits is told as soon as that is kept."""
         if event.turn is not None:
             self._speaker[event.session] = "" if event.done else event.participant
         new = isinstance(event.said, Statement)
@@ -252,7 +258,6 @@ class Hall(Observer):
             about = {"done": event.done, "turn": event.turn.index, "by": event.participant}
             said = len(self._said[event.session]), event.said
             self._turns.put(event.session, about, said if new else None)
-        self.watch.tell(event.session)
 
     def _rooms(self) -> list[Room]:
         due = rooms_of(self.register, due=True)

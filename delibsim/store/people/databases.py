@@ -22,8 +22,10 @@ ADDRESS = "DELIBSIM_DATABASE_URL"
 """The variable of the environment that names another database; it may hold a password."""
 POOL: dict[str, Any] = {"pool_size": 10, "max_overflow": 10, "pool_timeout": 3.0}
 """Connections of one server to PostgreSQL, and the seconds that a page waits for one."""
-POOL_OF_FILE = POOL | {"max_overflow": 50}
-"""The same of SQLite, one a thread: those who read do not wait for those who cannot write."""
+POOL_OF_FILE = POOL | {"pool_size": 60, "max_overflow": 0, "pool_use_lifo": True}
+"""The same of SQLite, one a thread: those who read do not wait for those who cannot write. They
+stay open: to open one takes longer than to read a page.
+"""
 SECONDS = 3
 """Seconds to wait for PostgreSQL: for a connection, and for a lock."""
 LONGEST = 5

@@ -3,13 +3,21 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from delibsim.store.people.persons import Identity, add_person, person_of_panel
+from delibsim.store.people.persons import COLUMNS as OF_PERSON
+from delibsim.store.people.persons import (
+    WITHDRAWN,
+    Identity,
+    Person,
+    add_person,
+    person_in,
+    person_of_panel,
+)
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.schema import INVITATION, LOGIN, PERSON
 
@@ -170,6 +178,39 @@ def login_of(register: Register, token: str) -> Login | None:
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
     return Login(row.person or "", row.role, row.csrf)
+
+
+VISITOR = (
+    select(LOGIN.c.cookie, LOGIN.c.expires, LOGIN.c.role.label("as_role"), LOGIN.c.csrf)
+    .add_columns(*OF_PERSON)
+    .join_from(LOGIN, PERSON, LOGIN.c.person == PERSON.c.id, isouter=True)
+    .where(LOGIN.c.cookie == bindparam("cookie"))
+)
+"""A cookie with its person. It is made once: it is read for every page."""
+
+
+def visitor_of(register: Register, token: str) -> tuple[Login, Person | None] | None:
+    """Whom a cookie belongs to, with the person as she stands; None for one that is unknown or too
+    old.
+    """
+    if not token:
+        return None
+    wanted = digest(token)
+    with register.reading() as connection:
+        row = connection.execute(VISITOR, {"cookie": wanted}).first()
+    if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
+        return None
+    person = None if row.id is None else person_in(row._mapping)
+    return Login(row.id or "", row.as_role, row.csrf), person
+
+
+def still_good(register: Register, cookies: Collection[str]) -> dict[str, str]:
+    """The persons who take part and whose cookies are good, by the digests of their cookies."""
+    statement = select(LOGIN.c.cookie, LOGIN.c.person).join(PERSON, LOGIN.c.person == PERSON.c.id)
+    good = LOGIN.c.cookie.in_(list(cookies)) & (LOGIN.c.expires >= now())
+    with register.reading() as connection:
+        rows = connection.execute(statement.where(good, PERSON.c.stage != WITHDRAWN))
+        return {row.cookie: row.person for row in rows}
 
 
 def is_revoked(register: Register, person: str) -> bool:

@@ -31,6 +31,11 @@ class Outage:
             if mine:
                 self._one.release()
 
+    @property
+    def lasts(self) -> bool:
+        """Whether it fails now."""
+        return self._failing
+
     def failed(self, cause: str, gone: bool) -> None:
         """It failed; `gone`: nobody can use it now, so that others need not wait as well."""
         self._last = time.monotonic()

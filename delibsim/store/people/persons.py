@@ -1,7 +1,7 @@
 """Persons by their codes: how far they have come, what they agreed to, what they answered."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
@@ -67,14 +67,14 @@ def person_of(register: Register, code: str) -> Person | None:
     """The person of a code."""
     with register.reading() as connection:
         row = connection.execute(select(*COLUMNS).where(PERSON.c.id == code)).first()
-    return None if row is None else _person(row._mapping)
+    return None if row is None else person_in(row._mapping)
 
 
 def persons(register: Register) -> list[Person]:
     """Every person, in the order in which they were invited."""
     with register.reading() as connection:
         statement = select(*COLUMNS).order_by(PERSON.c.made, PERSON.c.id)
-        return [_person(row) for row in connection.execute(statement).mappings()]
+        return [person_in(row) for row in connection.execute(statement).mappings()]
 
 
 def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
@@ -127,10 +127,11 @@ def note_withdrawn(register: Register, code: str) -> None:
         connection.execute(update(PERSON).where(PERSON.c.id == code).values(**values))
 
 
-def note_seen(register: Register, code: str) -> None:
-    """Keep when a person last asked for a page."""
+def note_seen(register: Register, codes: Collection[str], moment: float) -> None:
+    """Keep when persons last asked for a page."""
     with register.writing() as connection:
-        connection.execute(update(PERSON).where(PERSON.c.id == code).values(seen=now()))
+        wanted = PERSON.c.id.in_(sorted(codes))
+        connection.execute(update(PERSON).where(wanted).values(seen=moment))
 
 
 def keep_answers(
@@ -177,7 +178,8 @@ def named(register: Register, who: str) -> Person:
     return found[0]
 
 
-def _person(row: Mapping[str, object]) -> Person:
+def person_in(row: Mapping[str, object]) -> Person:
+    """The person that a row of the table holds."""
     values = {name: row[name] for name in Person.__dataclass_fields__}
     for name in ("identity", "consent_version"):
         values[name] = values[name] or ""

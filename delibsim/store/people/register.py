@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ class Register:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._outage = Outage()
+        self._mine, self._writes = threading.local(), threading.Lock()
 
     @classmethod
     def of(cls, runs: Runs, address: str | None = None) -> "Register":
@@ -79,9 +81,19 @@ class Register:
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
-        """One look at the register; Unavailable if it cannot be read."""
+        """One look at the register; Unavailable if it cannot be read. Within another look of the
+        same thread it is part of that one.
+        """
+        outer: Connection | None = getattr(self._mine, "connection", None)
+        if outer is not None:
+            yield outer
+            return
         with self._transaction(False) as connection:
-            yield connection
+            self._mine.connection = connection
+            try:
+                yield connection
+            finally:
+                self._mine.connection = None
 
     def failed_within(self, seconds: float) -> bool:
         """Whether the register could not be read or written at any time in the last seconds."""
@@ -95,16 +107,34 @@ class Register:
             if not (may_wait or sqlite):
                 raise Unavailable(self._outage.cause)
             try:
-                with self.engine.begin() if writes else self.engine.connect() as connection:
-                    if writes and sqlite:
-                        wait = round(1000 * BUSY) if may_wait else 0
-                        connection.exec_driver_sql(f"pragma busy_timeout={wait}")
-                        connection.exec_driver_sql("begin immediate")
-                    yield connection
+                if writes and sqlite:
+                    with self._in_turn(may_wait) as connection:
+                        yield connection
+                else:
+                    with self.engine.begin() if writes else self.engine.connect() as connection:
+                        yield connection
             except SQLAlchemyError as error:
                 raise self._told(error) from None
         if writes or not sqlite:  # SQLite can be read while another process writes
             self._outage.over()
+
+    @contextmanager
+    def _in_turn(self, may_wait: bool) -> Generator[Connection]:
+        """A transaction of SQLite, which lets one at a time write. Those of this process wait in
+        turn; it is by chance whom SQLite itself lets in next, and some would wait for too long.
+        """
+        lasts = self._outage.lasts
+        if not self._writes.acquire(timeout=BUSY if may_wait else 0):
+            raise Unavailable(self._outage.cause or "database is locked")
+        try:
+            may_wait = may_wait and (lasts or not self._outage.lasts)  # it may have begun meanwhile
+            with self.engine.begin() as connection:
+                wait = round(1000 * BUSY) if may_wait else 0
+                connection.exec_driver_sql(f"pragma busy_timeout={wait}")
+                connection.exec_driver_sql("begin immediate")
+                yield connection
+        finally:
+            self._writes.release()
 
     def _told(self, error: Exception) -> Exception:
         """What is raised for a failure: Unavailable where it may pass, else the failure itself."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import case, func, insert, select, update
+from sqlalchemy import bindparam, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
@@ -35,17 +35,25 @@ class WaitingRequest:
 
 
 COLUMNS = [REQUEST.c[name] for name in WaitingRequest.__dataclass_fields__]
+OF_KEY = select(*COLUMNS).where(REQUEST.c.key == bindparam("key"))
+OF_SEAT = select(*COLUMNS).where(
+    REQUEST.c.session == bindparam("session"), REQUEST.c.seat == bindparam("seat")
+)
+OPEN = OF_SEAT.where(REQUEST.c.status.is_(None)).order_by(REQUEST.c.asked).limit(1)
+LAST = OF_SEAT.where(REQUEST.c.given.is_not(None)).order_by(REQUEST.c.given.desc()).limit(1)
 
 
 def put_request(
     register: Register, key: str, session: str, seat: str, occasion: str, page: str
 ) -> WaitingRequest:
-    """Keep a request, unless it is there from before; the request as it stands."""
+    """Keep a request, and tell that it waits, unless it is there from before; the request as it
+    stands.
+    """
     values = {"key": key, "session": session, "seat": seat, "occasion": occasion, "page": page}
     try:
         with register.writing() as connection:
-            known = connection.execute(select(REQUEST.c.key).where(REQUEST.c.key == key)).first()
-            if known is None:
+            if connection.execute(OF_KEY, {"key": key}).first() is None:
+                note_within(connection, session, "asked", {"seat": seat})
                 connection.execute(insert(REQUEST).values(**values, asked=now()))
     except IntegrityError:
         pass  # another server kept it meanwhile
@@ -57,25 +65,21 @@ def put_request(
 def request_of(register: Register, key: str) -> WaitingRequest | None:
     """The request of this key."""
     with register.reading() as connection:
-        row = connection.execute(select(*COLUMNS).where(REQUEST.c.key == key)).first()
+        row = connection.execute(OF_KEY, {"key": key}).first()
     return None if row is None else _request(row._mapping)
 
 
 def open_request(register: Register, session: str, seat: str) -> WaitingRequest | None:
     """The request that waits for a seat; None where none does."""
-    wanted = (REQUEST.c.session == session) & (REQUEST.c.seat == seat) & REQUEST.c.status.is_(None)
     with register.reading() as connection:
-        statement = select(*COLUMNS).where(wanted).order_by(REQUEST.c.asked)
-        row = connection.execute(statement).first()
+        row = connection.execute(OPEN, {"session": session, "seat": seat}).first()
     return None if row is None else _request(row._mapping)
 
 
 def last_given(register: Register, session: str, seat: str) -> WaitingRequest | None:
     """What a seat was asked last that does not wait any more; None before the first."""
-    own = (REQUEST.c.session == session) & (REQUEST.c.seat == seat) & REQUEST.c.given.is_not(None)
     with register.reading() as connection:
-        statement = select(*COLUMNS).where(own).order_by(REQUEST.c.given.desc())
-        row = connection.execute(statement).first()
+        row = connection.execute(LAST, {"session": session, "seat": seat}).first()
     return None if row is None else _request(row._mapping)
 
 

@@ -1,12 +1,12 @@
 """Rooms: the sessions that people take part in, who sits where, and what happened in them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import func, insert, or_, select, update
+from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.transcript import Statement
@@ -62,8 +62,17 @@ class Change:
     """Something that happened in a session; ids only grow."""
 
     id: int
+    session: str
     kind: str
     about: Mapping[str, Any]
+
+    @property
+    def seat(self) -> str | None:
+        """The seat from which alone it can be seen; None: from all seats of the room.
+
+        What is asked of others cannot be seen, nor who left: it would tell people from models.
+        """
+        return None if self.kind in VISIBLE else self.about.get("seat", "")
 
 
 def open_room(register: Register, session: str, seats: Sequence[str]) -> None:
@@ -100,13 +109,47 @@ def rooms_of(register: Register, session: str = "", due: bool = False) -> list[R
         seats.setdefault(row["session"], []).append(
             Seat(row["name"], person, row["state"], stand_in)
         )
-    found = []
-    for row in rooms:
-        own = tuple(seats.get(row["session"], ()))
-        times = row["opened"], row["first"], row["begun"]
-        names = row["detail"], row["server"] or ""
-        found.append(Room(row["session"], row["state"], *times, *names, own))
-    return found
+    return [_room(row, seats.get(row["session"], ())) for row in rooms]
+
+
+def _room(row: Mapping[str, Any], seats: Sequence[Seat]) -> Room:
+    times = row["opened"], row["first"], row["begun"]
+    return Room(
+        row["session"], row["state"], *times, row["detail"], row["server"] or "", tuple(seats)
+    )
+
+
+OWN = SEAT.alias("own")
+HERE = select(ROOM, SEAT.c.name, SEAT.c.person, SEAT.c.state.label("seat_state"), SEAT.c.stand_in)
+HERE = HERE.join(OWN, OWN.c.session == ROOM.c.session).join(SEAT, SEAT.c.session == ROOM.c.session)
+HERE = HERE.where(OWN.c.person == bindparam("person")).order_by(SEAT.c.name)
+"""The room of a person, a row a seat. It is made once: it is read for every page."""
+
+
+def room_of(register: Register, person: str) -> tuple[Room, Seat] | None:
+    """The room of a person and her seat; None while she has none."""
+    with register.reading() as connection:
+        rows = connection.execute(HERE, {"person": person}).mappings().all()
+    if not rows:
+        return None
+    seats = [
+        Seat(row["name"], row["person"] or "", row["seat_state"], row["stand_in"] or "")
+        for row in rows
+    ]
+    (own,) = [seat for seat in seats if seat.person == person]
+    return _room(rows[0], seats), own
+
+
+STANDING = select(SEAT.c.state, SEAT.c.person).where(
+    SEAT.c.session == bindparam("session"), SEAT.c.name == bindparam("name")
+)
+
+
+def standing_of(register: Register, session: str, name: str) -> tuple[str, str]:
+    """The state of a seat, and whose it is; "" twice where there is none."""
+    with register.reading() as connection:
+        row = connection.execute(STANDING, {"session": session, "name": name}).first()
+    return ("", "") if row is None else (row[0], row[1] or "")
 
 
 def seat_of(register: Register, person: str) -> tuple[str, str] | None:
@@ -123,40 +166,46 @@ def take_seat(
     """Seat a person: where she is invited to, else in the room that lacks fewest; None where no
     seat is free. Who sits already stays there.
     """
-    if known := seat_of(register, person):
-        return known
-    for room in sorted(rooms_of(register), key=_order):
-        if room.state != LOBBY or (session and room.session != session):
-            continue
-        for seat in room.seats:
-            if seat.state == FREE and name in ("", seat.name):
-                if _taken(register, room.session, seat.name, person):
-                    return room.session, seat.name
-                if known := seat_of(register, person):
-                    return known
-    return None
+    while True:
+        if known := seat_of(register, person):
+            return known
+        try:
+            with register.writing() as connection:
+                place = _next_free(connection, session, name)
+                if place and _taken(connection, *place, person):
+                    return place
+        except IntegrityError:
+            continue  # she took another meanwhile
+        if place is None:
+            return seat_of(register, person)
 
 
-def _order(room: Room) -> tuple[int, float, str]:
-    """Rooms that lack fewest come first, so that groups begin."""
-    return room.missing, room.opened, room.session
+def _next_free(connection: Any, session: str, name: str) -> tuple[str, str] | None:
+    """A free seat in the room that lacks fewest, so that groups begin; then in the oldest."""
+    other = SEAT.alias("other")
+    lacks = select(func.count()).where(other.c.session == ROOM.c.session, other.c.state == FREE)
+    order = lacks.scalar_subquery(), ROOM.c.opened, ROOM.c.session, SEAT.c.name
+    statement = select(SEAT.c.session, SEAT.c.name).join(ROOM, SEAT.c.session == ROOM.c.session)
+    statement = statement.where(ROOM.c.state == LOBBY, SEAT.c.state == FREE)
+    if session:
+        statement = statement.where(SEAT.c.session == session)
+    if name:
+        statement = statement.where(SEAT.c.name == name)
+    row = connection.execute(statement.order_by(*order).limit(1)).first()
+    return None if row is None else (row[0], row[1])
 
 
-def _taken(register: Register, session: str, name: str, person: str) -> bool:
+def _taken(connection: Any, session: str, name: str, person: str) -> bool:
     """Take one seat, unless somebody else has."""
     free = _seat(session, name) & (SEAT.c.state == FREE)
     first = (ROOM.c.session == session) & ROOM.c.first.is_(None)
-    try:
-        with register.writing() as connection:
-            if in_turn_within(connection, session) != LOBBY:
-                return False
-            values = {"person": person, "state": TAKEN, "taken": now()}
-            if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
-                return False
-            connection.execute(update(ROOM).where(first).values(first=now()))
-            note_within(connection, session, "came", {"seat": name})
-    except IntegrityError:  # she took another meanwhile
+    if in_turn_within(connection, session) != LOBBY:
         return False
+    values = {"person": person, "state": TAKEN, "taken": now()}
+    if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
+        return False
+    connection.execute(update(ROOM).where(first).values(first=now()))
+    _note(connection, session, "came", {"seat": name})
     return True
 
 
@@ -260,12 +309,6 @@ def held_last(register: Register, session: str) -> float | None:
     return None if until is None else until - LEASE
 
 
-def note(register: Register, session: str, kind: str, about: Mapping[str, Any]) -> None:
-    """Keep that something happened in a session."""
-    with register.writing() as connection:
-        note_within(connection, session, kind, about)
-
-
 def keep_said(register: Register, session: str, turns: Sequence[Said]) -> None:
     """Keep what happened in turns of a session, in order: `about` of the change, and what was said.
     What was kept before, of a server that held the session, stays.
@@ -275,7 +318,7 @@ def keep_said(register: Register, session: str, turns: Sequence[Said]) -> None:
         for about, said in turns:
             if said is not None:
                 _keep_statement(connection, session, *said)
-            note_within(connection, session, "turn", about)
+            _note(connection, session, "turn", about)
 
 
 def said_in(register: Register, session: str) -> list[Statement]:
@@ -308,38 +351,48 @@ def changes(register: Register, session: str, after: int = 0) -> list[Change]:
     wanted = (CHANGE.c.session == session) & (CHANGE.c.id > after)
     with register.reading() as connection:
         rows = connection.execute(select(CHANGE).where(wanted).order_by(CHANGE.c.id)).mappings()
-        return [Change(row["id"], row["kind"], json.loads(row["about"] or "{}")) for row in rows]
+        return [_change(row) for row in rows]
 
 
-def changed_since(register: Register, last: int) -> dict[int, str]:
-    """The sessions of the changes after this one, and of those shortly before it, by the ids of the
-    changes: on PostgreSQL a change may be seen after one with a greater id. From 0: of the latest.
+def changed_since(register: Register, last: int, known: Collection[int] = ()) -> list[Change]:
+    """The changes of all sessions after this one, and those shortly before it, but for those that
+    are known: on PostgreSQL a change may be seen after one with a greater id. From 0: the latest.
     """
     latest = select(func.max(CHANGE.c.id)).scalar_subquery()
     begin = (last or latest) - BEFORE
     with register.reading() as connection:
-        statement = select(CHANGE.c.id, CHANGE.c.session).where(CHANGE.c.id > begin)
-        return {row.id: row.session for row in connection.execute(statement)}
+        statement = select(CHANGE).where(CHANGE.c.id > begin).order_by(CHANGE.c.id)
+        rows = connection.execute(statement).mappings()
+        return [_change(row) for row in rows if row["id"] not in known]
 
 
-def seen_of(register: Register, session: str, seat: str) -> int:
-    """How many changes of a session the person in a seat can see on her page.
+def _change(row: Mapping[str, Any]) -> Change:
+    about = json.loads(row["about"] or "{}")
+    return Change(row["id"], row["session"], row["kind"], about)
 
-    What is asked of others is not among them, nor who left: it would tell people from models.
-    """
+
+def last_seen_from(register: Register, session: str, seat: str) -> int:
+    """The id of the last change of a session that can be seen from a seat; 0 before the first."""
     own = CHANGE.c.about == json.dumps({"seat": seat})
     visible = or_(CHANGE.c.kind.in_(VISIBLE), own)
     with register.reading() as connection:
-        statement = select(func.count()).where((CHANGE.c.session == session) & visible)
+        statement = select(func.max(CHANGE.c.id)).where((CHANGE.c.session == session) & visible)
         return connection.execute(statement).scalar() or 0
+
+
+MESSAGES = (
+    select(MESSAGE.c.text)
+    .where(MESSAGE.c.session == bindparam("session"))
+    .where(or_(MESSAGE.c.person.is_(None), MESSAGE.c.person == bindparam("person")))
+    .order_by(MESSAGE.c.id)
+)
 
 
 def messages(register: Register, session: str, person: str) -> list[str]:
     """The researcher's messages that a person may read, in order."""
-    own = or_(MESSAGE.c.person.is_(None), MESSAGE.c.person == person)
     with register.reading() as connection:
-        statement = select(MESSAGE.c.text).where((MESSAGE.c.session == session) & own)
-        return list(connection.execute(statement.order_by(MESSAGE.c.id)).scalars())
+        values = {"session": session, "person": person}
+        return list(connection.execute(MESSAGES, values).scalars())
 
 
 def last_seen(register: Register, person: str) -> float | None:
@@ -349,7 +402,12 @@ def last_seen(register: Register, person: str) -> float | None:
 
 
 def note_within(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
-    """The same within a transaction."""
+    """Keep that something happened in a session."""
     in_turn_within(connection, session)
+    _note(connection, session, kind, about)
+
+
+def _note(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
+    """The same where nobody else changes the room until the transaction ends."""
     values = {"session": session, "kind": kind, "about": json.dumps(about), "at": now()}
-    connection.execute(insert(CHANGE).values(**values))
+    connection.execute(insert(CHANGE), values)

@@ -16,7 +16,7 @@ from delibsim.conduct.people.hall import View
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import Incomplete
 from delibsim.models.person.reply import reply_of
-from delibsim.store.people.persons import WITHDRAWN, person_of
+from delibsim.store.people.persons import WITHDRAWN
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.requests import (
     WaitingRequest,
@@ -25,16 +25,14 @@ from delibsim.store.people.requests import (
     note_shown,
     save_draft,
 )
-from delibsim.store.people.rooms import STOOD_IN, seen_of
+from delibsim.store.people.rooms import STOOD_IN, last_seen_from
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
-from delibsim.web.people.gate import login_in
+from delibsim.web.people.gate import COOKIE
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
 PING = 15
 """Seconds between two signs of life of a stream of events."""
-LOOKS = 2.5
-"""Seconds after which a stream looks whether its cookie is still good."""
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
 GONE = ("over", "cancelled", "ended", "left")
@@ -96,7 +94,7 @@ class Room:
         return JSONResponse({"html": html, "waits": view.waits, "key": asked})
 
     async def events(self, request: Request) -> Response:
-        """A line whenever something happens that the person can see; its id counts those."""
+        """A line whenever something happens that the person can see; its id is that of the last."""
         visit = await run_in_threadpool(self.visits.of, request)
         view = await run_in_threadpool(self.hall.view, visit.person.id) if visit else None
         if visit is None or view is None or visit.person.stage == WITHDRAWN:
@@ -112,43 +110,28 @@ class Room:
         self, visit: Visit, request: Request, view: View, seen: int | None
     ) -> AsyncIterator[dict[str, str]]:
         """The lines of a stream, until the person is gone or her cookie is not good any more."""
-        code, session = visit.person.id, view.room.session
+        code, session, seat = visit.person.id, view.room.session, view.seat
         self._streams[code] = self._streams.get(code, 0) + 1
         try:
-            count = seen
-            looked = now()
-            async for _ in self.hall.watch.changes(session):
-                if now() - looked >= LOOKS:
-                    looked = now()
-                    if not await run_in_threadpool(self._may_look, request, code):
+            with self.hall.presence.stream(request.cookies[COOKIE]) as stream:
+                before = await run_in_threadpool(self._before, session, seat)
+                async for _ in self.hall.watch.changes(session):
+                    if not self.hall.presence.may_go_on(stream):
                         return
-                found = await run_in_threadpool(self._seen, session, view.seat, count)
-                if count is not None and found != count:
-                    yield {"id": str(found), "event": "change", "data": ""}
-                count = found
+                    last = max(before, self.hall.watch.last(session, seat))
+                    if seen is not None and last != seen:
+                        yield {"id": str(last), "event": "change", "data": ""}
+                    seen = last
         finally:
             self._streams[code] -= 1
             if not self._streams[code]:
                 del self._streams[code]
 
-    def _may_look(self, request: Request, code: str) -> bool:
-        """Whether a stream may go on: its cookie is still good, and its person takes part."""
-        try:
-            login = login_in(self.register, request)
-            person = person_of(self.register, code)
-        except Unavailable:
-            return True
-        if login is None or person is None or person.stage == WITHDRAWN:
-            return False
-        self.visits.note(person)
-        return True
-
-    def _seen(self, session: str, seat: str, count: int | None) -> int | None:
-        """How many changes a seat can see by now, or could before where that cannot be read."""
-        try:
-            return seen_of(self.register, session, seat)
-        except Unavailable:
-            return count
+    def _before(self, session: str, seat: str) -> int:
+        """The last change before a stream, as far as that can be read now."""
+        with suppress(Unavailable):
+            return last_seen_from(self.register, session, seat)
+        return 0
 
     def answer(self, visit: Visit, fields: Fields) -> Response:
         """Keep what was given, once; show the form again where something is missing or wrong."""

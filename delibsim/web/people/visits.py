@@ -1,7 +1,6 @@
 """Who asks for a page: the person of a cookie, in her language, as often as anybody needs to."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +10,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from delibsim.conduct.people.hall import Hall
-from delibsim.store.people.entry import PARTICIPANT, RATER, Login
-from delibsim.store.people.persons import WITHDRAWN, Person, note_seen, person_of
-from delibsim.store.people.register import Unavailable, now
-from delibsim.web.people.gate import COOKIE, fields_in, login_in
+from delibsim.store.people.entry import PARTICIPANT, RATER, Login, visitor_of
+from delibsim.store.people.persons import WITHDRAWN, Person
+from delibsim.store.people.register import Unavailable
+from delibsim.web.people.gate import COOKIE, fields_in
 from delibsim.web.people.language import Language, language, languages
 from delibsim.web.people.rates import NEWCOMERS, OF_ADDRESS, OFTEN, TRIES, Rates
 from delibsim.web.people.render import render
 
 HOME = "/me"
-SEEN = 20.0
-"""Seconds between two signs of a person that are noted."""
 Answer = Callable[[Request], Awaitable[Response]]
 Fields = dict[str, list[str]]
 
@@ -47,25 +44,19 @@ class Visits:
 
         HTTPException 429 where too many come.
         """
-        login = login_in(self.register, request)
-        if login is None:
+        found = visitor_of(self.register, request.cookies.get(COOKIE, ""))
+        if found is None:
             self._count_unknown(request)
             return None
+        login, person = found
         if self.rates.is_over(login.csrf, OFTEN):
             raise HTTPException(429)
         if login.role not in (PARTICIPANT, RATER):
             return None
-        person = person_of(self.register, login.person)
         if person is None:
             return None
-        self.note(person)
+        self.hall.presence.note(person)
         return Visit(person, login, language(person.language))
-
-    def note(self, person: Person) -> None:
-        """Keep that a person is here, every so often."""
-        if person.seen is None or now() - person.seen > SEEN:
-            with suppress(Unavailable):  # a page is shown where it can be read
-                note_seen(self.register, person.id)
 
     def count_try(self, request: Request) -> None:
         """Count a link that opens nothing; HTTPException 429 where there are too many."""

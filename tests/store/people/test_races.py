@@ -239,7 +239,8 @@ def test_changes_are_seen_in_the_order_of_their_ids(servers):
             if k % 3 == 0:
                 interventions.say(servers[n % 2], "room", "Hello.")
             elif k % 3 == 1:
-                rooms.note(servers[n % 2], "room", "asked", {"seat": "A"})
+                with servers[n % 2].writing() as connection:
+                    rooms.note_within(connection, "room", "asked", {"seat": "A"})
             else:
                 rooms.keep_said(servers[n % 2], "room", [({"done": True, "by": "A"}, (n, said))])
 
