@@ -58,9 +58,18 @@ def _without_form(prompt: Prompt, messages: Sequence[Message]) -> str:
     for tag in ("considerations", "preferences", "answers") if is_survey else ():
         shown = read_block(tag, text)
         if shown is not None:
-            # with the line that introduces it
-            text = re.sub(rf"(?:[^\n]*\n)?{re.escape(block(tag, shown))}\n*", "", text)
+            text = _without_block(text, block(tag, shown))
     return text
+
+
+def _without_block(text: str, whole: str) -> str:
+    """A text without a block, wherever it stands, and without the line that introduces it."""
+    before, *after = text.split(whole)
+    for part in after:
+        if before.endswith("\n"):
+            before = before[: before.rfind("\n", 0, len(before) - 1) + 1]
+        before += part.lstrip("\n")
+    return before
 
 
 def title(prompt: Prompt) -> str:

@@ -13,6 +13,7 @@ from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
+from delibsim.web.people.protocol import Protocol
 from delibsim.web.serve import AnnouncingServer, bound
 
 KEPT_OPEN = 120
@@ -46,6 +47,7 @@ def serve_people(
         gate = Gate(application(hall, desk, alone), [host, *hosts], proxies)
         settings = uvicorn.Config(
             gate,
+            http=Protocol,
             log_level="critical",
             access_log=False,
             lifespan="off",
