@@ -25,6 +25,7 @@ from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
+from delibsim.web.people.protocol import Protocol
 
 TABLE = ("topic=ccps", "treatment=normative", "rounds=1", "seed=7")
 OPEN = []
@@ -56,7 +57,12 @@ def served(hall, proxies=(), hosts=(), holding=True, port=0, open_here=False, pr
     desk = RaterDesk(hall.runs, hall.register)
     gate = Gate(application(hall, desk, open_here), hosts, proxies)
     config = uvicorn.Config(
-        gate, log_level="critical", lifespan="off", proxy_headers=False, timeout_graceful_shutdown=1
+        gate,
+        http=Protocol,
+        log_level="critical",
+        lifespan="off",
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
 
