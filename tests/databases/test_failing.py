@@ -17,12 +17,12 @@ from postgres import PASSWORD
 from sqlalchemy import select
 
 from delibsim.conduct.people import hall as halls
+from delibsim.conduct.people import presence
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Limit
 from delibsim.store.people import register as registers
 from delibsim.store.people.requests import request_of
 from delibsim.store.people.schema import REQUEST
-from delibsim.web.people import visits
 
 ONE = "[person,citizen,citizen]"
 PATIENCE = 8.0
@@ -34,7 +34,7 @@ WORDS = "What I say is not lost, whatever becomes of the database."
 def quick(monkeypatch):
     """Stopped rooms are tried again at once, and every page notes that its person is there."""
     monkeypatch.setattr(halls, "AGAIN", 1.0)
-    monkeypatch.setattr(visits, "SEEN", 0.0)
+    monkeypatch.setattr(presence, "SEEN", 0.0)
 
 
 def speech(browser):

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
+from delibsim.store.people.changes import BEFORE, Change, changed_since
 from delibsim.store.people.register import Register, Unavailable
-from delibsim.store.people.rooms import BEFORE, Change, changed_since
 
 LOOK = 0.25
 """Seconds between two looks at the register for what other servers have changed."""

@@ -16,6 +16,7 @@ from delibsim.conduct.people.hall import View
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import Incomplete
 from delibsim.models.person.reply import reply_of
+from delibsim.store.people.changes import last_seen_from
 from delibsim.store.people.persons import WITHDRAWN
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.requests import (
@@ -25,7 +26,7 @@ from delibsim.store.people.requests import (
     note_shown,
     save_draft,
 )
-from delibsim.store.people.rooms import STOOD_IN, last_seen_from
+from delibsim.store.people.rooms import STOOD_IN
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
 from delibsim.web.people.gate import COOKIE
 from delibsim.web.people.render import render

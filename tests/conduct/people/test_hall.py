@@ -22,9 +22,10 @@ from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.reply import reply_of
+from delibsim.store.people.changes import changes
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import hand_in
-from delibsim.store.people.rooms import CANCELLED, changes, rooms_of
+from delibsim.store.people.rooms import CANCELLED, rooms_of
 from delibsim.store.tables.session_facts import facts_of_study
 from delibsim.store.tables.session_rows import SessionRows
 

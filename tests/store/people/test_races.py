@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.people import assignments, interventions, rooms
+from delibsim.store.people.changes import changes
 from delibsim.store.people.entry import RATER, Invitation, accept, invite, invite_person, revoke
 from delibsim.store.people.persons import (
     CONSENTED,
@@ -226,7 +227,7 @@ def test_changes_are_seen_in_the_order_of_their_ids(servers):
         known, last = set(), 0
         while True:
             done = over.is_set()  # before the look, so that the last one sees all
-            for one in rooms.changes(servers[0], "room"):
+            for one in changes(servers[0], "room"):
                 if one.id < last and one.id not in known:
                     missed.append(one.id)
                 known.add(one.id)

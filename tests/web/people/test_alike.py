@@ -14,7 +14,8 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed: make web"
 
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 
-from delibsim.store.people.rooms import VISIBLE, changes, seat_of
+from delibsim.store.people.changes import VISIBLE, changes
+from delibsim.store.people.rooms import seat_of
 
 OBSERVER = "Participant 1"
 OTHERS = ("Participant 2", "Participant 3")

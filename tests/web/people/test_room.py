@@ -15,6 +15,7 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed: make web"
 from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
 from sqlalchemy import func, select
 
+from delibsim.conduct.people import presence
 from delibsim.domain.hosting import Limit
 from delibsim.store.people import register as registers
 from delibsim.store.people.entry import revoke
@@ -23,7 +24,6 @@ from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import IDENTITY, REQUEST
-from delibsim.web.people import visits
 
 ONE = "[person,citizen,citizen]"
 EVIL = "<script>alert(1)</script> **bold** <img src=x onerror=alert(2)> {{ 7*7 }} \u202eevil\x1b[31m شكرا 🙂"
@@ -221,7 +221,7 @@ def test_a_limit_that_binds_is_told_and_counts_by_the_clock_of_the_server(tmp_pa
 @pytest.mark.sqlite
 def test_where_nothing_can_be_written_the_answer_stays_on_the_page(tmp_path, monkeypatch):
     monkeypatch.setattr(registers, "BUSY", 0.2)
-    monkeypatch.setattr(visits, "SEEN", 0.0)
+    monkeypatch.setattr(presence, "SEEN", 0.0)
     hall = hall_of(tmp_path, models=ONE)
     _code, link = link_for(hall)
     with served(hall) as address:
