@@ -38,9 +38,10 @@ FIELD = re.compile(r'<(?:input|select|textarea)[^>]*? name="([A-Za-z0-9_-]+)"')
 def hall_of(
     home, *settings, models="[person,person,citizen]", hosting=PLAIN, study="s", sweep=False
 ):
-    """A hall over a study in `home`/runs, whose seats are those of `models`."""
-    size = f"group.size={models.count(',') + 1}"
-    wanted = [f"study={study}", f"group.models={models}", size, *(settings or TABLE)]
+    """A hall over a study in `home`/runs, whose seats are those of `models`; a debate has none."""
+    wanted = [f"study={study}", *(settings or TABLE)]
+    if models:
+        wanted += [f"group.models={models}", f"group.size={models.count(',') + 1}"]
     asked = plan(wanted, home, sweep=sweep)
     runs = Runs(asked.root, study)
     runs.settle(frozen(asked))

@@ -20,12 +20,12 @@ import delibsim.prompts.forms
 from delibsim.domain.rules import Rules
 from delibsim.models.person.fields import TEXT, Incomplete, Questionnaire
 from delibsim.models.person.questionnaire import BUILDERS, NEVER_ASKED, questionnaire
-from delibsim.models.person.reply import cleaned, reply_of
+from delibsim.models.person.reply import cleaned, handed_back, reply_of
 from delibsim.prompts.blocks import items_block
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
-from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose
+from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply
 
 HOME = Path(__file__).parents[2]
 PAGES = TypeAdapter(Questionnaire)
@@ -92,8 +92,11 @@ def test_what_is_filled_in_is_read_by_the_form_of_the_prompt(name):
     def holds(fields):
         reply, faults = tried(asked, fields)
         if faults:
-            assert set(faults) == {TEXT}  # a rule of speeches that a text breaks by chance
-            assert asked.rules is not None or len(fields[TEXT][0].split()) > asked.most
+            assert set(faults) == {TEXT}
+            assert len(fields[TEXT][0].split()) > asked.longest
+        elif asked.rules is not None and asked.rules.broken(reply):  # by chance
+            with pytest.raises(UnreadableReply):
+                prompt.reply.read(reply)
         else:
             assert len(reply) <= LONGEST_REPLY
             prompt.reply.read(reply)
@@ -256,14 +259,27 @@ def test_a_dimension_that_does_not_apply_needs_no_level_and_people_may_leave_out
         ("See https://example.org for more of what I mean.", "form.link"),
         ("It is known (Miller, 2019) that trees cool the air.", "form.citation"),
         ("As an AI I think that trees cool the air.", "form.disclosure"),
-        (" \u200b\ufeff\x00 ", "form.empty"),
     ],
 )
-def test_a_speech_that_breaks_a_rule_is_refused_with_the_rule(text, key):
+def test_a_speech_that_breaks_a_rule_is_taken_and_comes_back_with_the_rule(text, key):
+    prompt = asked_in(Speech(Rules(3, 12)), "Speak.")
+    asked = questionnaire(prompt)
+    assert handed_back(asked) == {}
+    reply = reply_of(asked, {TEXT: [text]})
+    with pytest.raises(UnreadableReply) as caught:
+        prompt.reply.read(reply)
+    again = questionnaire(prompt.again(reply, f"Once more: {caught.value}."))
+    assert handed_back(again)[TEXT][0] == key
+    assert again.fields[0].before == reply
+    last = prompt.again(reply, "Once more.").again(reply, "Once more.")
+    assert last.reply.read(reply_of(questionnaire(last), {TEXT: [text]})) == reply
+
+
+def test_a_speech_without_words_is_not_taken():
     asked = questionnaire(asked_in(Speech(Rules(3, 12)), "Speak."))
     with pytest.raises(Incomplete) as caught:
-        reply_of(asked, {TEXT: [text]})
-    assert caught.value.faults[TEXT][0] == key
+        reply_of(asked, {TEXT: [" \u200b\ufeff\x00 "]})
+    assert caught.value.faults[TEXT][0] == "form.empty"
 
 
 def test_ten_thousand_words_and_words_without_blanks_are_refused():

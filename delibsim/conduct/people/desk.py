@@ -101,8 +101,9 @@ class RoomDesk:
     def _put(self, asked: Asked) -> WaitingRequest:
         """Keep a request, and tell that it waits."""
         page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
-        occasion = asked.prompt.purpose.occasion
-        found = put_request(self.register, asked.key, self.session, asked.seat, occasion, page)
+        purpose = asked.prompt.purpose
+        what = self.session, asked.seat, purpose.occasion, page
+        found = put_request(self.register, asked.key, *what, again=purpose.attempt > 0)
         self.watch.tell(self.session)
         return found
 

@@ -51,7 +51,7 @@ class Field:
 
     `name` is the label of the reply. `text` are words of the prompt; where it says nothing of the
     field alone, `asked` is the key of a text of pages. `before` is what the person answered in the
-    first survey, where the prompt shows it. `unless` names a field and the value of it with which
+    first survey, where the prompt shows it, or the speech that is asked for again. `unless` names a field and the value of it with which
     nothing is asked here.
     """
 
@@ -71,7 +71,9 @@ class Questionnaire:
     """One request as a page shows it.
 
     `ends` names the two ends of the scale; `counts` says how often each number of a forced
-    distribution is to be given. A text has `least` to `most` words; a speech keeps to `rules`.
+    distribution is to be given. A text has `least` to `most` words, and one of more than `longest`
+    is not taken. A speech that breaks one of the `rules` is taken, and asked for again as models
+    are asked for theirs.
     """
 
     asking: Asking
@@ -82,6 +84,7 @@ class Questionnaire:
     counts: tuple[tuple[int, int], ...] = ()
     least: int = 0
     most: int = LONGEST
+    longest: int = LONGEST
     rules: Rules | None = None
 
     def of(self, kind: Kind) -> tuple[Field, ...]:

@@ -98,17 +98,22 @@ def _vote(prompt: Prompt) -> Questionnaire:
 
 
 def _speech(prompt: Prompt) -> Questionnaire:
+    """A speech; where it is asked for again, with what was handed in before."""
     form: Any = prompt.reply
-    rules, field = form.rules, Field(TEXT, "words", asked="form.your_speech")
-    most = min(rules.most, form.limit or rules.most)
-    limits = {"least": rules.least, "most": most, "rules": rules}
+    rules = form.rules
+    before = prompt.messages[-2].content if prompt.purpose.attempt else ""
+    field = Field(TEXT, "words", before=before, asked="form.your_speech")
+    longest = form.limit or max(rules.most, LONGEST)
+    limits = {"least": rules.least, "most": min(rules.most, longest), "longest": longest}
+    limits["rules"] = rules
     return _asked(prompt, "speech", blocks_of(prompt), (field,), **limits)
 
 
 def _words(prompt: Prompt) -> Questionnaire:
     form: Any = prompt.reply
     field = Field(TEXT, "words", asked="form.your_words")
-    return _asked(prompt, "words", blocks_of(prompt), (field,), most=form.limit or LONGEST)
+    longest = form.limit or LONGEST
+    return _asked(prompt, "words", blocks_of(prompt), (field,), most=longest, longest=longest)
 
 
 def _number(name: str, asked: str, text: str = "") -> Field:

@@ -55,6 +55,18 @@ def reply_of(asked: Questionnaire, given: Given) -> str:
     return _written(asked, {field.name: values[field.name] for field in fields})
 
 
+def handed_back(asked: Questionnaire) -> Faults:
+    """Why a speech is asked for again: the first rule that it breaks; nothing where none is."""
+    given = asked.fields[0].before
+    if asked.rules is None or not given:
+        return {}
+    limits = {"count": len(given.split()), "least": asked.least, "most": asked.most}
+    for kind, fault in asked.rules.broken(given).items():
+        found = re.search(r"\((.*)\)", fault, re.DOTALL)
+        return {TEXT: (f"form.{kind}", {"found": found[1] if found else "", **limits})}
+    return {}
+
+
 def _value(given: Given, name: str) -> str:
     """The last value of a field, "" where it was not sent."""
     return cleaned((given.get(name) or [""])[-1])
@@ -70,7 +82,7 @@ def _fault(
 ) -> tuple[str, Mapping[str, object]] | None:
     """What is wrong with the value of one field; None where nothing is."""
     if field.kind == "words":
-        return _fault_of_words(asked, field, value)
+        return _fault_of_words(asked, value)
     if not value:
         return "form.missing", {}
     if field.kind == "choice":
@@ -81,24 +93,15 @@ def _fault(
     return "form.whole", {"low": field.low, "high": field.high}
 
 
-def _fault_of_words(
-    asked: Questionnaire, field: Field, value: str
-) -> tuple[str, Mapping[str, object]] | None:
-    """What is wrong with a text: nothing written, too short or too long, a rule that is broken."""
+def _fault_of_words(asked: Questionnaire, value: str) -> tuple[str, Mapping[str, object]] | None:
+    """What is wrong with a text, so that it cannot be taken: nothing is written, or too much."""
     if not value.translate(QUOTES).strip(NO_WORDS).strip():
         return "form.empty", {}
     count = len(value.split())
-    limits = {"count": count, "least": asked.least, "most": asked.most}
-    if count > asked.most:
-        return "form.too_long", limits
+    if count > asked.longest:
+        return "form.too_long", {"count": count, "most": asked.longest}
     if len(value) > LONGEST_CHARACTERS:
         return "form.too_many_characters", {"count": len(value), "most": LONGEST_CHARACTERS}
-    if field.name == TEXT and count < asked.least:
-        return "form.too_short", limits
-    broken = asked.rules.broken(value) if asked.rules is not None else {}
-    for kind, fault in broken.items():
-        found = re.search(r"\((.*)\)", fault, re.DOTALL)
-        return f"form.{kind}", {"found": found[1] if found else "", **limits}
     return None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, case, func, insert, select, update
+from sqlalchemy import Connection, bindparam, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
@@ -41,25 +41,43 @@ OF_SEAT = select(*COLUMNS).where(
 )
 OPEN = OF_SEAT.where(REQUEST.c.status.is_(None)).order_by(REQUEST.c.asked).limit(1)
 LAST = OF_SEAT.where(REQUEST.c.given.is_not(None)).order_by(REQUEST.c.given.desc()).limit(1)
+TIMES = LAST.with_only_columns(REQUEST.c.shown, REQUEST.c.paused, REQUEST.c.given)
 
 
 def put_request(
-    register: Register, key: str, session: str, seat: str, occasion: str, page: str
+    register: Register,
+    key: str,
+    session: str,
+    seat: str,
+    occasion: str,
+    page: str,
+    again: bool = False,
 ) -> WaitingRequest:
     """Keep a request, and tell that it waits, unless it is there from before; the request as it
-    stands.
+    stands. Where something is asked for `again`, the time of the first request goes on.
     """
     values = {"key": key, "session": session, "seat": seat, "occasion": occasion, "page": page}
     try:
         with register.writing() as connection:
             if connection.execute(OF_KEY, {"key": key}).first() is None:
                 note_within(connection, session, "asked", {"seat": seat})
-                connection.execute(insert(REQUEST).values(**values, asked=now()))
+                time = _time_so_far(connection, session, seat) if again else {}
+                connection.execute(insert(REQUEST).values(**values, **time, asked=now()))
     except IntegrityError:
         pass  # another server kept it meanwhile
     found = request_of(register, key)
     assert found is not None
     return found
+
+
+def _time_so_far(connection: Connection, session: str, seat: str) -> dict[str, float]:
+    """When a person first saw what she is asked for again, and the seconds that are not counted,
+    with those since she handed it in.
+    """
+    row = connection.execute(TIMES, {"session": session, "seat": seat}).first()
+    if row is None or row.shown is None:
+        return {}
+    return {"shown": row.shown, "paused": row.paused + now() - row.given}
 
 
 def request_of(register: Register, key: str) -> WaitingRequest | None:

@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from delibsim.models.person.fields import Field, Incomplete, Questionnaire
+from delibsim.models.person.reply import handed_back
 from delibsim.store.people.requests import WaitingRequest
 from delibsim.web.people.language import Language
 
@@ -28,10 +29,12 @@ def shown(
     faults: Incomplete | None = None,
 ) -> dict[str, Any]:
     """What the template of a form is given; `given` are the fields as they were sent, in the place
-    of the draft.
+    of the draft. A speech that is asked for again begins as it was handed in, with what is wrong.
     """
-    draft = given if given is not None else draft_of(request)
-    return form_of(asked, request.key, language, draft, faults)
+    draft = given if given is not None else draft_of(request) or _before(asked)
+    again = handed_back(asked) if faults is None else {}
+    made = form_of(asked, request.key, language, draft, Incomplete(again) if again else faults)
+    return made | {"amiss": "form.handed_back" if again else "form.amiss"}
 
 
 def form_of(
@@ -73,6 +76,11 @@ def draft_of(request: WaitingRequest) -> dict[str, list[str]]:
 def answers_in(fields: Fields) -> dict[str, list[str]]:
     """The answers among the fields of a form."""
     return {name: values for name, values in fields.items() if name not in NO_ANSWERS}
+
+
+def _before(asked: Questionnaire) -> Fields:
+    """The speech that is asked for again."""
+    return {field.name: [field.before] for field in asked.fields if asked.asking == "speech"}
 
 
 def title_of(asked: Questionnaire) -> str:

@@ -1,0 +1,173 @@
+"""In real browsers: a debate of a person against a model, a rater's ten debates, a coder's sheet."""
+
+import os
+import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+from people_site import hall_of, link_for, open_link, served
+from rated import codes_online, debates_online, study_of_debates
+
+from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.rater_desk import RaterDesk
+from delibsim.conduct.people.rater_rows import Rows
+from delibsim.domain.hosting import Hosting
+from delibsim.models.pool import ModelPool
+from delibsim.planning.compose import plan
+from delibsim.store.codings import Codings
+from delibsim.store.people.entry import RATER
+from delibsim.store.people.register import Register
+from delibsim.store.people.rooms import seat_of
+from delibsim.store.ratings import Ratings
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+HOSTING = Hosting(consent="I take part.", information="You read.", typing=None, debriefing="Over.")
+DEBATE = ("format=debate", "treatment=oxford", "motion=voting", "opposition=citizen", "seed=7")
+SHORT, WITHIN = "Voting is a duty.", "We owe each other a vote. " * 20
+FILL = """(words) => {
+  const form = document.querySelector("form.answers"), seen = new Set();
+  for (const one of form.querySelectorAll("input[type=radio]")) {
+    if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
+  }
+  form.querySelectorAll("input[inputmode]").forEach((one) => { one.value = "61"; });
+  form.querySelectorAll("textarea").forEach((one) => { one.value = words; });
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium; CHROMIUM names one")
+    with driver.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page of a phone; scripts that fail are found at the end."""
+    found = []
+    context = browser.new_context(viewport={"width": 400, "height": 800}, bypass_csp=True)
+    page = context.new_page()
+    page.on("pageerror", lambda error: found.append(str(error)))
+    yield page
+    context.close()
+    assert found == []
+
+
+def faults(page):
+    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    found = module.Axe().run(page).response["violations"]
+    complaints = [(one["id"], one["nodes"][0]["html"]) for one in found]
+    return [*complaints, *(["wider than the screen"] if wide else [])]
+
+
+def comes_in(page, link):
+    page.goto(link)
+    for button in ("main form button.first", "button[name=agree]", "main form button.first"):
+        page.click(button)
+        page.wait_for_load_state()
+
+
+def through(page, words, done, seconds=200):
+    """Answer every form until `done` is shown; how many were handed in."""
+    handed_in, end = 0, time.monotonic() + seconds
+    while not page.locator(done).count():
+        assert time.monotonic() < end, page.content()
+        if page.locator("form.answers").count():
+            page.evaluate(FILL, words)
+            page.locator("form.answers button.first").click()
+            page.wait_for_load_state()
+            handed_in += 1
+        else:
+            time.sleep(0.05)
+    return handed_in
+
+
+def test_a_person_debates_a_model_and_a_speech_comes_back(page, tmp_path):
+    hall = hall_of(tmp_path, *DEBATE, "proposition=person", models=None, hosting=HOSTING)
+    code, link = link_for(hall)
+    with served(hall) as address:
+        comes_in(page, address + link)
+        page.wait_for_selector("textarea", timeout=20_000)
+        page.fill("textarea", SHORT)
+        page.locator("form.answers button.first").click()
+        alert = page.wait_for_selector("[role=alert]")
+        assert "comes back" in alert.inner_text()
+        assert page.locator("textarea").input_value() == SHORT
+        assert "at least 100" in page.locator("#fault-text").inner_text()
+        assert faults(page) == []
+        through(page, WITHIN, "h1:has-text('You have reached the end')")
+    (session,) = hall.runs.sessions()
+    run = hall.runs.run(session)
+    _, seat = seat_of(hall.register, code)
+    own = [one.text for one in run.transcript if one.turn.speaker == seat]
+    assert (run.status, len(run.transcript), own) == ("complete", 6, [WITHIN.strip()] * 3)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def made(study, *what):
+    """A study that is made in a thread: a browser has the event loop of this one."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(study, *what).result()
+
+
+def hall_over(runs, home):
+    """A hall over a study that raters alone come to."""
+    return Hall(runs, Register.of(runs), HOSTING, ModelPool(plan(["study=x"], home).limits), {})
+
+
+def test_a_rater_rates_ten_debates(page, home):
+    runs = made(
+        study_of_debates,
+        home,
+        "format=debate",
+        "motion=voting",
+        "proposition=citizen_eloquent",
+        "opposition=citizen_halting",
+        "replicate=range(1,11)",
+    )
+    task = debates_online(runs, raters=1, each=10)
+    hall = hall_over(runs, home)
+    with served(hall, holding=False) as address:
+        comes_in(page, address + open_link(hall, RATER, task))
+        assert "Number of debates: 10" in page.locator("main").inner_text()
+        assert faults(page) == []
+        page.click("main form button.first")
+        assert through(page, "", "main:has-text('handed in everything')") == 20
+        assert Rows(RaterDesk(runs, hall.register), nullcontext).bring() == 10
+    ratings = Ratings.of(runs)
+    debates = {sheet["debate"] for sheet in ratings.key(task).values()}
+    assert len(debates) == 10
+    kept = [one for debate in debates for one in ratings.read(debate)]
+    assert len(kept) == 10
+    assert not any(one.missing for one in kept)
+
+
+def test_a_coder_fills_a_sheet(page, home):
+    runs, task = made(codes_online, home, 1)
+    hall = hall_over(runs, home)
+    with served(hall, holding=False) as address:
+        comes_in(page, address + open_link(hall, RATER, task))
+        assert faults(page) == []
+        page.click("main form button.first")
+        page.wait_for_selector("form.answers")
+        assert faults(page) == []
+        assert through(page, "It gives a reason.", "main:has-text('handed in everything')") == 8
+        Rows(RaterDesk(runs, hall.register), nullcontext).bring()
+    assert len(Codings.of(runs, "tiny").people()) == 8
