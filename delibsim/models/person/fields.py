@@ -51,8 +51,8 @@ class Field:
 
     `name` is the label of the reply. `text` are words of the prompt; where it says nothing of the
     field alone, `asked` is the key of a text of pages. `before` is what the person answered in the
-    first survey, where the prompt shows it, or the speech that is asked for again. `unless` names a field and the value of it with which
-    nothing is asked here.
+    first survey, where the prompt shows it, or the speech that is asked for again. `unless` names a
+    field and the value of it with which nothing is asked here.
     """
 
     name: str
