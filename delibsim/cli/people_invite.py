@@ -148,10 +148,12 @@ def revoke(
     root: RunsFolder = RUNS,
 ) -> None:
     """Revoke the links and cookies of a person, who gets in no more; or all links that are open to
-    all, by which nobody else comes. What was given stays.
+    all, by which nobody else comes. What was given stays. The record of the person's session tells
+    of it, as of what is done on the researcher's page.
     """
-    from delibsim.store.people.entry import revoke as revoke_links
+    from delibsim.conduct.people.intervention_record import InterventionRecord
     from delibsim.store.people.entry import revoke_open
+    from delibsim.store.people.interventions import shut_out
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
 
@@ -162,7 +164,8 @@ def revoke(
         say(f"{counted(revoke_open(register), 'open link')} revoked; who came by one stays")
         return
     person = named(register, who)
-    n = revoke_links(register, person.id)
+    n = shut_out(register, person.id)
+    InterventionRecord(runs, register, runs.sessions(), say).keep()
     say(f"{person.id}: {counted(n, 'link')} revoked")
 
 

@@ -29,6 +29,7 @@ from delibsim.domain.text import brief
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
+from delibsim.store.interventions import KINDS, interventions_in
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.web.comparison import compared
@@ -172,6 +173,7 @@ def _unfinished(site: Site, runs: Runs, session: str, shown: Unfinished) -> dict
 
     return {
         "page": shown,
+        "interventions": _interventions(site, runs, session),
         "said": said,
         "session": session,
         "study": runs.study,
@@ -193,6 +195,7 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
     return {
         **_branches(site, runs, shown),
         "page": shown,
+        "interventions": _interventions(site, runs, session.id),
         "facts": _facts(shown),
         "seats": seats_of([person.id for person in session.participants]),
         "turns": turns,
@@ -212,6 +215,19 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
         "notes_by_turn": notes,
         "none": None,
     }
+
+
+def _interventions(site: Site, runs: Runs, session: str) -> dict[str, Any]:
+    """What the researcher did to the people of a session; its words are left out where those of
+    people are.
+    """
+    acts, damaged = interventions_in(runs, session)
+    shown = []
+    for act in acts:
+        left_out = site.private and act.text
+        text = "(left out)" if left_out else act.text
+        shown.append((act.at, KINDS[act.kind], act.seat, text))
+    return {"acts": shown, "damaged": damaged}
 
 
 def _branches(site: Site, runs: Runs, shown: RunPage) -> dict[str, Any]:

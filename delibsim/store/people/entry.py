@@ -135,14 +135,10 @@ def note_used(register: Register, token: str) -> None:
         connection.execute(update(INVITATION).where(own).values(used=now()))
 
 
-def revoke(register: Register, person: str) -> int:
-    """Revoke every link and cookie of a person; how many links."""
-    with register.writing() as connection:
-        return revoke_within(connection, person)
-
-
 def revoke_within(connection: Connection, person: str) -> int:
-    """The same within a transaction, which cookies that are made meanwhile wait for."""
+    """Revoke every link and cookie of a person; how many links. Cookies that are made meanwhile wait
+    for the transaction.
+    """
     connection.execute(select(PERSON.c.id).where(PERSON.c.id == person).with_for_update())
     own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)
     n = connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount

@@ -13,7 +13,8 @@ from sqlalchemy import func, select
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.people import assignments, interventions, rooms
 from delibsim.store.people.changes import changes
-from delibsim.store.people.entry import RATER, Invitation, accept, invite, invite_person, revoke
+from delibsim.store.people.entry import RATER, Invitation, accept, invite, invite_person
+from delibsim.store.people.interventions import shut_out
 from delibsim.store.people.persons import (
     CONSENTED,
     READY,
@@ -266,7 +267,7 @@ def test_a_link_that_is_revoked_while_it_is_used_opens_nothing(servers, database
                 log_out(servers[1], cookie)
             return cookie
 
-        _, cookie = at_once(lambda c=code: revoke(servers[0], c), enter)
+        _, cookie = at_once(lambda c=code: shut_out(servers[0], c), enter)
         assert login_of(servers[0], cookie) is None
     with servers[0].reading() as connection:
         assert connection.scalar(select(func.count()).select_from(LOGIN)) == 0

@@ -12,7 +12,8 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed: make web"
 from people_site import PLAIN, Browser, hall_of, hidden, link_for, open_link, served
 
 from delibsim.domain.hosting import Question
-from delibsim.store.people.entry import revoke, revoke_open
+from delibsim.store.people.entry import revoke_open
+from delibsim.store.people.interventions import shut_out
 from delibsim.store.people.persons import answers_of, person_of, persons
 from delibsim.store.people.requests import request_of
 from delibsim.store.people.rooms import seat_of
@@ -59,7 +60,7 @@ def test_links_that_are_none_too_old_or_revoked_open_nothing_and_guessing_is_slo
     hall = hall_of(tmp_path)
     _, old = link_for(hall, days=-1.0)
     gone, revoked = link_for(hall)
-    revoke(hall.register, gone)
+    shut_out(hall.register, gone)
     shared = open_link(hall)
     with served(hall) as address:
         browser = Browser(address)
@@ -293,7 +294,7 @@ def test_who_was_revoked_does_not_come_back_by_the_id_of_a_panel(tmp_path):
         browser = Browser(address).enter(f"{link}?PROLIFIC_PID=5f1")
         assert browser.page.status_code == 200
         (person,) = persons(hall.register)
-        assert revoke(hall.register, person.id) == 1
+        assert shut_out(hall.register, person.id) == 1
         again = Browser(address).http.post(f"{link}?PROLIFIC_PID=5f1")
         assert again.status_code == 403
         assert "set-cookie" not in again.headers

@@ -36,8 +36,10 @@ from delibsim.store.people.rooms import (
     set_room,
 )
 from delibsim.store.people.schema import LOGIN, PERSON, REQUEST
+from delibsim.web.conversation import conversation_page
 from delibsim.web.people import office_entry
 from delibsim.web.people.gate import COOKIE
+from delibsim.web.site import Site
 
 ONE = "[person,citizen,citizen]"
 SECRET = "a long enough password"
@@ -423,6 +425,16 @@ def test_the_language_of_the_page_is_chosen(table):
     assert "Gruppen" in office.get("/office").text
 
 
+def test_a_link_that_is_revoked_at_the_terminal_stands_in_the_record(table, monkeypatch, tmp_path):
+    hall, person, code, _office = table
+    (session,) = hall.sessions
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["revoke", "s", code]).exit_code == 0
+    assert person.get().status_code == 403
+    (act,) = until(lambda: interventions_in(hall.runs, session)[0])
+    assert (act.kind, act.seat) == ("revoked", seat_of(hall.register, code)[1])
+
+
 def test_what_was_done_is_shown_with_the_run_and_exported(table, capsys, monkeypatch, tmp_path):
     hall, person, code, office = table
     (session,) = hall.sessions
@@ -444,6 +456,13 @@ def test_what_was_done_is_shown_with_the_run_and_exported(table, capsys, monkeyp
     assert "Interventions of the researcher" in shown
     assert "Be brief, please." in shown
     assert "\x1b[31m" not in shown
+    for private, words in ((False, "Be brief, please."), (True, "(left out)")):
+        site = Site(hall.runs.folder.parent, private=private)
+        own, _ = conversation_page(site, "s", session)
+        assert "Interventions of the researcher" in own
+        assert words in own
+        assert ("Be brief" in own) is not private
+        assert "<script>alert" not in own
     delibsim("export", "s")
     with (tmp_path / "runs/s/tables/interventions.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

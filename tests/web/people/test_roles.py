@@ -10,7 +10,8 @@ from people_site import Browser, hall_of, hidden, link_for, served
 from sqlalchemy import update
 
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.store.people.entry import RATER, RESEARCHER, digest, log_in, revoke
+from delibsim.store.people.entry import RATER, RESEARCHER, digest, log_in
+from delibsim.store.people.interventions import shut_out
 from delibsim.store.people.office import let_in
 from delibsim.store.people.persons import READY, add_person, note_withdrawn, set_stage
 from delibsim.store.people.requests import open_request, request_of
@@ -49,7 +50,7 @@ def house(tmp_path_factory):
         for name in ("gone", "revoked"):
             browsers[name].enter(people[name][1])
         note_withdrawn(hall.register, people["gone"][0])
-        revoke(hall.register, people["revoked"][0])
+        shut_out(hall.register, people["revoked"][0])
         others = {"rater": RATER, "researcher": RESEARCHER}
         for name, role in others.items():
             person = add_person(hall.register, role) if role == RATER else ""

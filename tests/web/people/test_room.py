@@ -18,8 +18,7 @@ from sqlalchemy import func, select
 from delibsim.conduct.people import presence
 from delibsim.domain.hosting import Limit
 from delibsim.store.people import register as registers
-from delibsim.store.people.entry import revoke
-from delibsim.store.people.interventions import say
+from delibsim.store.people.interventions import say, shut_out
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
@@ -313,7 +312,7 @@ def test_a_message_reaches_a_page_that_waits_and_a_lost_stream_goes_on(tmp_path)
         second = stream.until(2)[1]
         behind = Listening(browser, last=first)
         assert behind.until(1) == [second]  # what came while the network was gone
-        revoke(hall.register, code)
+        shut_out(hall.register, code)
         assert browser.http.get("/me/events").status_code == 204
 
 
