@@ -223,9 +223,13 @@ def test_the_export_names_nobody_unless_it_is_asked_for(study, delibsim, home):
         "answers": 8,
         "checks": 0,
         "times": answer.json["rows"]["times"],
+        "groups": 2,
         "links": 4,
         "erasures": 0,
     }
+    groups = rows_of(home / "out" / "groups.csv")
+    assert {(row["state"], row["seats"], row["free"]) for row in groups} == {("over", "2", "0")}
+    assert all(row["opened"] < row["begun"] < row["ended"] for row in groups)
     persons = {row["person"]: row for row in rows_of(home / "out" / "persons.csv")}
     her = persons[codes[NAME]]
     assert her["stage"] == "done"

@@ -136,8 +136,8 @@ def note_used(register: Register, token: str) -> None:
 
 
 def revoke_within(connection: Connection, person: str) -> int:
-    """Revoke every link and cookie of a person; how many links. Cookies that are made meanwhile wait
-    for the transaction.
+    """Revoke every link and cookie of a person; how many links. Cookies that are made meanwhile
+    wait for the transaction.
     """
     connection.execute(select(PERSON.c.id).where(PERSON.c.id == person).with_for_update())
     own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)

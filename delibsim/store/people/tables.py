@@ -15,6 +15,7 @@ from sqlalchemy import select
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.people.register import Register, now
+from delibsim.store.people.rooms import FREE, SILENT, STOOD_IN
 from delibsim.store.people.schema import (
     ANSWER,
     ERASURE,
@@ -22,6 +23,7 @@ from delibsim.store.people.schema import (
     INVITATION,
     PERSON,
     REQUEST,
+    ROOM,
     SEAT,
 )
 from delibsim.store.reading import read_yaml
@@ -109,6 +111,8 @@ def _rows(register: Register, table: str, checks: Collection[str]) -> Iterator[R
                 yield row | {"given": _time(row["given"]), "passed": passed}
     elif table == "times":
         yield from _times(register)
+    elif table == "groups":
+        yield from _groups(register)
     elif table == "links":
         for row in _all(register, select(INVITATION).order_by(INVITATION.c.made)):
             yield row | _timed(row, "made", "used", "expires", "revoked") | {"state": _state(row)}
@@ -145,6 +149,16 @@ def _persons(register: Register) -> Iterator[Row]:
             "stand_in": own.get("stand_in"),
             "task": row["task"],
         }
+
+
+def _groups(register: Register) -> Iterator[Row]:
+    states: dict[str, list[str]] = {}
+    for row in _all(register, select(SEAT)):
+        states.setdefault(row["session"], []).append(row["state"])
+    for row in _all(register, select(ROOM).order_by(ROOM.c.session)):
+        own = states.get(row["session"], [])
+        seats = {state: own.count(state) for state in (FREE, SILENT, STOOD_IN)}
+        yield row | seats | {"seats": len(own)} | _timed(row, "opened", "first", "begun", "ended")
 
 
 def _times(register: Register) -> Iterator[Row]:

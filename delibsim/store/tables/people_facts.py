@@ -9,7 +9,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.store.tables.calls import Row
 
-ABSENT = "absent"
+ABSENT, TRIED = "absent", ("ok", "unreadable")
 
 
 def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damaged: int) -> Row:
@@ -65,13 +65,21 @@ def _of_run(run: Run, seats: Sequence[str]) -> Row:
 
 
 def _seconds(calls: Sequence[Row], kinds: Sequence[str]) -> float | None:
-    """The median of the seconds that people took on occasions of these kinds."""
-    taken = []
+    """The median of the seconds that people took on occasions of these kinds; a speech that came
+    back took all of its tries together.
+    """
+    taken: dict[tuple[str, str], float] = {}
+    answered = set()
     for call in calls:
-        timed = call["given_by"] == A_PERSON and call["status"] == "ok"
-        if timed and call["occasion"].partition(" ")[0] in kinds and call["seconds"] is not None:
-            taken.append(float(call["seconds"]))
-    return median(taken) if taken else None
+        place = call["participant"], call["occasion"]
+        if place[1].partition(" ")[0] not in kinds or call["given_by"] != A_PERSON:
+            continue
+        if call["seconds"] is None or call["status"] not in TRIED:
+            continue
+        taken[place] = taken.get(place, 0.0) + float(call["seconds"])
+        if call["status"] == "ok":
+            answered.add(place)
+    return median(taken[place] for place in answered) if answered else None
 
 
 def _minutes(calls: Sequence[Row]) -> float | None:

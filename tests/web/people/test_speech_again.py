@@ -3,6 +3,7 @@ each try an exchange of the record; then it is taken as it is.
 """
 
 import time
+from statistics import median
 
 import pytest
 
@@ -14,6 +15,7 @@ from delibsim.conduct.replay import replay
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import hand_in, note_shown, put_request, request_of
 from delibsim.store.people.rooms import seat_of
+from delibsim.store.tables.session_rows import SessionRows
 
 DEBATE = ("format=debate", "treatment=oxford", "motion=voting", "opposition=citizen", "seed=7")
 SHORT = "Voting is a duty, see www.example.org for more."
@@ -71,6 +73,14 @@ async def test_a_speech_comes_back_as_often_as_a_models_and_is_then_taken(tmp_pa
     tries = [one for one in exchanges if one["purpose"] == own(seat, turn, one)]
     assert [one["purpose"]["attempt"] for one in tries] == list(range(rules.reasks + 1))
     assert {one["completion"]["text"] for one in tries} == {SHORT}
+    rows = list(SessionRows(hall.runs, session).rows())
+    (facts,) = [row for table, row in rows if table == "runs"]
+    calls = [row for table, row in rows if table == "calls" and row["participant"] == seat]
+    spent = {}
+    for row in calls:
+        spent[row["occasion"]] = spent.get(row["occasion"], 0) + row["seconds"]
+    turns = [seconds for occasion, seconds in spent.items() if occasion.startswith("turn")]
+    assert facts["people_turn_seconds"] == pytest.approx(median(turns))
 
 
 def own(seat, occasion, exchange):

@@ -63,7 +63,7 @@ def in_room(study: StudyTable, draws: Draws) -> Sequence[Result]:
             "A row is a topic under one condition, of the sessions with seats for people. A seat"
             " counts as stood in if a stand-in gave any reply in it. Sums are over the sessions"
             " that were held; a session that was cancelled, or whose seats were never filled, was"
-            " not."
+            " not: the table groups of delibsim people export tells them apart."
         ),
         source="docs/people.md",
         rows=table,
