@@ -1,10 +1,13 @@
-"""In real browsers: a debate of a person against a model, a rater's ten debates, a coder's sheet."""
+"""In real browsers: a debate of a person against a model, a rater's ten debates, a coder's sheet, and
+somebody who goes on the next day.
+"""
 
 import os
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
@@ -12,17 +15,19 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed: make web"
 
 from people_site import hall_of, link_for, open_link, served
 from rated import codes_online, debates_online, study_of_debates
+from sqlalchemy import Float
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows
-from delibsim.domain.hosting import Hosting
+from delibsim.domain.hosting import Hosting, Limit
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import plan
 from delibsim.store.codings import Codings
 from delibsim.store.people.entry import RATER
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import seat_of
+from delibsim.store.people.schema import TABLES
 from delibsim.store.ratings import Ratings
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
@@ -37,6 +42,7 @@ FILL = """(words) => {
     if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
   }
   form.querySelectorAll("input[inputmode]").forEach((one) => { one.value = "61"; });
+  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
   form.querySelectorAll("textarea").forEach((one) => { one.value = words; });
 }"""
 
@@ -171,3 +177,43 @@ def test_a_coder_fills_a_sheet(page, home):
         assert through(page, "It gives a reason.", "main:has-text('handed in everything')") == 8
         Rows(RaterDesk(runs, hall.register), nullcontext).bring()
     assert len(Codings.of(runs, "tiny").people()) == 8
+
+
+def a_day_ago(register):
+    """Let everything that the register holds have happened a day before."""
+    for table in TABLES.sorted_tables:
+        times = [one for one in table.columns if isinstance(one.type, Float)]
+        moved = {one.name: one - 86_400 for one in times if one.name != "paused"}
+        with register.writing() as connection:
+            if moved:
+                connection.execute(table.update().values(**moved))
+
+
+def test_who_was_stopped_in_mid_sentence_goes_on_the_next_day(page, tmp_path):
+    hosting = replace(HOSTING, turn=Limit(30, binds=True), away=Limit(30, binds=True))
+    settings = {"models": "[person,citizen]", "hosting": hosting}
+    hall = hall_of(tmp_path, **settings)
+    _, link = link_for(hall)
+    with served(hall) as address:
+        comes_in(page, address + link)
+        for _ in range(2):
+            page.wait_for_selector("form.answers", timeout=20_000)
+            if page.locator("textarea").count():
+                break
+            page.evaluate(FILL, "")
+            page.locator("form.answers button.first").click()
+            page.wait_for_selector("textarea", timeout=20_000)
+        page.fill("textarea", "Half a sen")
+        page.locator(".saved", has_text="Saved").wait_for()
+    later = hall_of(tmp_path, **settings)
+    a_day_ago(later.register)
+    port = int(address.rsplit(":", 1)[1])
+    with served(later, port=port):
+        page.goto(f"{address}/me")
+        page.wait_for_selector("textarea", timeout=20_000)
+        assert page.locator("textarea").input_value() == "Half a sen"
+        through(page, "I go on.", "h1:has-text('You have reached the end')")
+    (session,) = later.runs.sessions()
+    run = later.runs.run(session)
+    assert (run.status, len(run.transcript)) == ("complete", 2)
+    assert not any(one.missing for one in run.responses)
