@@ -5,6 +5,7 @@ import os
 import sys
 
 import pytest
+from chromium import browser  # noqa: F401
 from hypothesis import settings
 
 # Before numpy is imported: threads of two workers would wait for each other on two cores.

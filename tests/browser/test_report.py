@@ -2,10 +2,8 @@
 fault, in the light and in the dark; figures are shown under the content security policy.
 """
 
-import os
-import shutil
-
 import pytest
+from chromium import fits, found_by_axe
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.pages.html import html
@@ -15,11 +13,6 @@ from delibsim.analysis.study.report.findings import findings
 from delibsim.analysis.study.report.report import page_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-    "--disable-sync", "--disable-component-update",
-]  # fmt: skip
 EVIL = "<img src=x onerror=\"document.title='run'\">" + "long" * 40
 
 
@@ -35,18 +28,6 @@ def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(html(page_of(found, draws, None, pictures, absent)), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium, driven by Playwright."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 @pytest.fixture(params=[(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])
@@ -66,7 +47,7 @@ def shown(request, browser, file):
 
 def test_the_page_is_never_wider_than_the_screen(shown):
     page, _, _ = shown
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert fits(page)
 
 
 def test_nothing_is_fetched_refused_or_run(shown, file):
@@ -84,14 +65,12 @@ def test_every_figure_is_shown(shown):
 
 
 def test_axe_finds_no_fault(browser, file):
-    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     for scheme in ("light", "dark"):
         # axe is a script, which the policy of the page forbids.
         context = browser.new_context(color_scheme=scheme, bypass_csp=True)
         page = context.new_page()
         page.goto(file.as_uri())
-        faults = module.Axe().run(page).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in faults] == []
+        assert found_by_axe(page) == []
         context.close()
 
 

@@ -2,8 +2,6 @@
 screens, hostile texts; axe finds no fault. Needs Chromium and `make browser`.
 """
 
-import os
-import shutil
 import threading
 import time
 
@@ -12,6 +10,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
 import uvicorn
+from chromium import fits, found_by_axe
 
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
@@ -21,24 +20,7 @@ from delibsim.web.serve import bound
 from delibsim.web.static import write_static
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-    "--disable-sync", "--disable-component-update",
-]  # fmt: skip
 SCREENS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium, driven by Playwright."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -101,22 +83,20 @@ def test_no_page_is_wider_than_the_screen_and_none_is_run_by_what_it_shows(opene
         page.on("dialog", lambda dialog: pytest.fail(f"asked: {dialog.message}"))
         for address in addresses[:-1]:
             page.goto(address)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+            assert fits(page), address
             assert page.title() != "run"
             for box in page.locator("details").all():
                 box.evaluate("one => { one.open = true }")
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), address
+            assert fits(page), address
 
 
 def test_axe_finds_no_fault(opened, addresses):
-    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     for scheme in ("light", "dark"):
         # axe is a script of another place, which the policy of the pages forbids.
         page = opened("about:blank", 1280, scheme, bypass_csp=True)
         for address in addresses[:-1]:
             page.goto(address)
-            faults = module.Axe().run(page).response["violations"]
-            assert [(one["id"], one["nodes"][0]["html"]) for one in faults] == [], address
+            assert found_by_axe(page) == [], address
 
 
 def test_the_list_is_filtered_and_searched_without_leaving_the_page(opened, here):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from chromium import fits, found_by_axe
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
@@ -28,8 +29,6 @@ from delibsim.web.people import language as languages
 from delibsim.web.people.office_entry import SPOKEN
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(900)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
 """Milliseconds and bytes a second: 400 kbit/s each way."""
 ONE = "[person,citizen,citizen]"
@@ -42,17 +41,6 @@ ANSWER = """() => {
 }"""
 SHOTS = os.environ.get("SCREENSHOTS", "")
 """A folder for pictures of every page, where somebody wants to look at them."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -305,12 +293,6 @@ def in_language(place, code):
     return f"{place.address}{place.path}?lang={code}"
 
 
-def faults(page):
-    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    found = module.Axe().run(page).response["violations"]
-    return [(one["id"], one["nodes"][0]["html"]) for one in found]
-
-
 ALL = [(width, scheme) for width in (320, 400, 1280) for scheme in ("light", "dark")]
 SOME = [(320, "dark"), (400, "light"), (1280, "light")]
 
@@ -337,8 +319,8 @@ def test_no_page_has_a_fault_that_axe_finds_or_is_wider_than_the_screen(context,
             if SHOTS:
                 name = f"{place.name} {code} {width} {scheme}.png".replace(" ", "_")
                 page.screenshot(path=os.path.join(SHOTS, name), full_page=True)
-            wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-            complaints = [*faults(page), *(["wider than the screen"] if wide else [])]
+            wide = [] if fits(page) else ["wider than the screen"]
+            complaints = [*found_by_axe(page), *wide]
             if complaints:
                 found[f"{place.name}, {width}, {scheme}"] = complaints
         here.close()

@@ -5,9 +5,7 @@ distribution, drafts that outlive a reload and a lost network, a double click. N
 """
 
 import json
-import os
 import re
-import shutil
 import threading
 import time
 from pathlib import Path
@@ -19,6 +17,7 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed: make web"
 
 import uvicorn
 from asked_of_people import prompts
+from chromium import fits, found_by_axe
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -32,11 +31,6 @@ from delibsim.web.people.language import language
 from delibsim.web.people.render import ASSETS, asset, render
 from delibsim.web.serve import bound
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-    "--disable-sync", "--disable-component-update",
-]  # fmt: skip
 SCREENS = [(1280, "light"), (400, "dark"), (320, "light")]
 LARGEST_PAGE = 100_000
 HOME = Path(__file__).parents[3]
@@ -211,18 +205,6 @@ def test_every_language_has_every_text_of_the_forms():
         ]
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium, driven by Playwright."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
-
-
 @pytest.fixture
 def opened(browser):
     """Opens pages on a screen, and fails where a page complains of anything."""
@@ -253,7 +235,7 @@ class TestInABrowser:
             page = opened("about:blank", width, scheme)
             for name in NAMES:
                 page.goto(f"{here}/form/{name}")
-                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+                assert fits(page), name
                 assert page.title() != "run"
                 small = page.evaluate(
                     "[...document.querySelectorAll('button, summary, select, textarea, .point,"
@@ -264,20 +246,17 @@ class TestInABrowser:
                 assert small == [], name
 
     def test_axe_finds_no_fault(self, opened, here):
-        module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
         for scheme in ("light", "dark"):
             page = opened("about:blank", 400, scheme, bypass_csp=True)
             for name in NAMES:
                 page.goto(f"{here}/form/{name}")
                 page.locator(".decline summary").click()
-                faults = module.Axe().run(page).response["violations"]
-                found = [(one["id"], one["nodes"][0]["html"]) for one in faults]
+                found = found_by_axe(page)
                 assert found == [], name
                 page.locator(".decline summary").click()
                 page.locator("button.first").click()
                 page.wait_for_selector("[role=alert]")
-                faults = module.Axe().run(page).response["violations"]
-                found = [(one["id"], one["nodes"][0]["html"]) for one in faults]
+                found = found_by_axe(page)
                 assert found == [], name
 
     def test_options_are_ranked_by_keyboard(self, opened, here):

@@ -2,8 +2,6 @@
 somebody who goes on the next day.
 """
 
-import os
-import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -13,6 +11,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
+from chromium import fits, found_by_axe
 from people_site import hall_of, link_for, open_link, served
 from rated import codes_online, debates_online, study_of_debates
 from sqlalchemy import Float
@@ -31,8 +30,6 @@ from delibsim.store.people.schema import TABLES
 from delibsim.store.ratings import Ratings
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 HOSTING = Hosting(consent="I take part.", information="You read.", typing=None, debriefing="Over.")
 DEBATE = ("format=debate", "treatment=oxford", "motion=voting", "opposition=citizen", "seed=7")
 SHORT, WITHIN = "Voting is a duty.", "We owe each other a vote. " * 20
@@ -45,17 +42,6 @@ FILL = """(words) => {
   form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
   form.querySelectorAll("textarea").forEach((one) => { one.value = words; });
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -71,11 +57,7 @@ def page(browser):
 
 
 def faults(page):
-    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    found = module.Axe().run(page).response["violations"]
-    complaints = [(one["id"], one["nodes"][0]["html"]) for one in found]
-    return [*complaints, *(["wider than the screen"] if wide else [])]
+    return [*found_by_axe(page), *([] if fits(page) else ["wider than the screen"])]
 
 
 def comes_in(page, link):

@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
+from chromium import CHROMIUM
 from people_pages import every_page
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(900)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 LIGHTHOUSE = os.environ.get("LIGHTHOUSE") or shutil.which("lighthouse")
 QUIET = ["--quiet", "--output=json", "--only-categories=accessibility"]
 BROWSER = "--chrome-flags=--headless=new --no-sandbox --disable-gpu --no-first-run"

@@ -1,37 +1,21 @@
 """The researcher's page in a real browser: it renews itself, keyboard and axe, 1280 and 400 pixels."""
 
-import os
-import shutil
 from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
+from chromium import fits, found_by_axe
 from people_site import PLAIN, Browser, hall_of, link_for, served
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 def is_fine(page):
     """No fault by axe, and nothing beside the window."""
-    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    found = module.Axe().run(page).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], page.url
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
+    assert found_by_axe(page) == [], page.url
+    assert fits(page), page.url
 
 
 @pytest.mark.parametrize("width", [1280, 400])

@@ -2,8 +2,6 @@
 mid-sentence, one comes back on another device; axe finds no fault on any page.
 """
 
-import os
-import shutil
 import time
 from dataclasses import replace
 
@@ -11,14 +9,13 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
+from chromium import fits, found_by_axe
 from people_site import PLAIN, Browser, hall_of, link_for, served
 
 from delibsim.domain.hosting import Question
 from delibsim.models.person.browser import A_PERSON
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 HOSTING = replace(
     PLAIN,
     information="We talk *in turn*.",
@@ -34,17 +31,6 @@ ANSWER = """() => {
   form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
 }"""
 WIDTHS = (1280, 400, 320)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium; CHROMIUM names one")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -64,28 +50,18 @@ def opened(browser, said, width, link, cookies=()):
     return page
 
 
-def faults(page):
-    module = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    found = module.Axe().run(page).response["violations"]
-    return [(one["id"], one["nodes"][0]["html"]) for one in found]
-
-
-def fits(page):
-    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def comes_in(page):
     checked = []
     for button in ("form button.first", "button[name=agree]"):
-        checked += faults(page)
+        checked += found_by_axe(page)
         page.click(f"main {button}" if button.startswith("form") else button)
         page.wait_for_load_state()
     page.fill("#q-age", "44")
-    checked += faults(page)
+    checked += found_by_axe(page)
     assert fits(page)
     page.click("main form button.first")
     page.wait_for_selector("#part")
-    return checked + faults(page)
+    return checked + found_by_axe(page)
 
 
 def test_three_people_and_two_citizens_deliberate_in_browsers(browser, said, tmp_path):
@@ -100,7 +76,7 @@ def test_three_people_and_two_citizens_deliberate_in_browsers(browser, said, tmp
             assert comes_in(page) == []
         for page in pages:  # the last seat is taken: the others learn of it by themselves
             page.wait_for_selector("form.answers", timeout=20_000)
-            assert faults(page) == []
+            assert found_by_axe(page) == []
             assert fits(page)
         reloaded = moved = left = False
         shown = set()
@@ -128,11 +104,11 @@ def test_three_people_and_two_citizens_deliberate_in_browsers(browser, said, tmp
                         moved = True
                     if n == 2 and not left:
                         page.click("a[href='/me/leave']")
-                        assert faults(page) == []
+                        assert found_by_axe(page) == []
                         page.click("main form button")
                         left = True
                         continue
-                    assert faults(page) == []
+                    assert found_by_axe(page) == []
                     assert fits(page)
                     shown.add(page.locator(".statement").count())
                     page.fill("textarea", "I would begin with those who live near by.")
@@ -142,7 +118,7 @@ def test_three_people_and_two_citizens_deliberate_in_browsers(browser, said, tmp
                 break
             time.sleep(0.1)
         assert (reloaded, moved, left, over) == (True, True, True, 3)
-        assert all(faults(page) == [] for page in pages)
+        assert all(found_by_axe(page) == [] for page in pages)
         assert [page.locator(".code").count() for page in pages] == [1, 1, 0]
         for page in pages:
             page.context.close()
