@@ -38,7 +38,7 @@ help:
 	@echo 'make browser  install the packages that drive a browser into .venv, not the browser'
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
 	@echo 'make web     install what the reader is served with (delibsim view) into .venv'
-	@echo 'make test-web  the reader in a real browser: needs Chromium; the packages are installed'
+	@echo 'make test-web  the reader and the pages for people in a real browser: needs Chromium; the packages are installed'
 	@echo 'make postgres  install the driver of PostgreSQL into .venv, not PostgreSQL'
 	@echo 'make test-postgres  the register on a PostgreSQL server of its own, two servers, databases that fail: needs PostgreSQL; the driver is installed'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
