@@ -11,6 +11,7 @@ from delibsim.store.people.persons import (
     DONE,
     FAILED,
     INVITED,
+    READY,
     WITHDRAWN,
     set_language,
     set_stage,
@@ -42,6 +43,9 @@ class Next:
             return self.questions.consent_page(visit)
         if stage in (DECLINED, FAILED, WITHDRAWN):
             return self.end.goodbye(visit, stage)
+        if stage == CONSENTED and self.questions.nothing:
+            set_stage(self.visits.register, visit.person.id, READY)
+            return home()
         if stage == CONSENTED:
             return self.questions.page(visit)
         if stage == DONE:

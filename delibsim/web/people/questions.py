@@ -41,6 +41,15 @@ class Questions:
             for name, act in posts.items()
         ]
 
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing is declared between consent and conversation."""
+        return not (self.hosting.information or self._asks)
+
+    @property
+    def _asks(self) -> bool:
+        return bool(self.hosting.checks or self.hosting.questions)
+
     def consent_page(self, visit: Visit) -> Response:
         """What a person agrees to, or does not."""
         text = html_of(self.hosting.consent)
@@ -73,8 +82,7 @@ class Questions:
 
     def informed(self, visit: Visit, fields: Fields) -> Response:
         """Go on from the information, where there is nothing to answer."""
-        nothing = not (self.hosting.checks or self.hosting.questions)
-        if visit.person.stage == CONSENTED and nothing:
+        if visit.person.stage == CONSENTED and not self._asks:
             set_stage(self.register, visit.person.id, READY)
         return home()
 

@@ -65,7 +65,6 @@ def comes_in(page, link):
     page.goto(link)
     page.click("main form button.first")
     page.click("button[name=agree]")
-    page.click("form[action='/me/information'] button")
 
 
 def to_words(page, timeout=60_000):

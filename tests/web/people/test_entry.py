@@ -155,10 +155,10 @@ def test_consent_can_be_refused_and_read_once_more(tmp_path):
         browser.post("/me/consent", again="1")
         browser.post("/me/consent", agree="1")
         found = person_of(hall.register, code)
-        assert found.stage == "consented"
+        assert found.stage == "ready"
         assert found.consented is not None
         browser.post("/me/consent", refuse="1")  # a form of before, by the back button
-        assert person_of(hall.register, code).stage == "consented"
+        assert person_of(hall.register, code).stage == "ready"
 
 
 def test_checks_count_once_for_each_form_and_questions_are_kept(tmp_path):
@@ -315,3 +315,12 @@ def test_a_character_of_number_0_is_left_out(tmp_path):
         assert "Onetwo" in kept.reply
         who = Browser(address).http.post(f"{open_link(hall)}?PROLIFIC_PID=a%00b")
         assert who.status_code == 303
+
+
+def test_nothing_is_shown_between_consent_and_conversation_where_nothing_is_declared(tmp_path):
+    hall = hall_of(tmp_path)
+    _, link = link_for(hall)
+    with served(hall) as address:
+        browser = Browser(address).enter(link, consent=False)
+        page = browser.post("/me/consent", agree="1")
+        assert 'id="part"' in page.text  # the lobby

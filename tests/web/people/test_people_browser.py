@@ -141,7 +141,6 @@ def test_a_page_says_that_the_server_is_gone_and_goes_on_by_itself(browser, said
         page = opened(browser, said, 400, address + links[0])
         page.click("main form button.first")
         page.click("button[name=agree]")
-        page.click("form[action='/me/information'] button")
         page.wait_for_selector(".state:has-text('Still missing: 1')")
     page.wait_for_selector(".state:has-text('connection is lost')", timeout=20_000)
     again = hall_of(tmp_path, models="[person,person]")

@@ -144,7 +144,6 @@ def test_people_take_part_behind_the_proxy_of_the_page(tmp_path, proxy):
                 assert "max-age" in entered.headers["strict-transport-security"]
                 browser.get()
                 assert browser.post("/me/consent", agree="1").status_code == 200
-                browser.post("/me/information")
                 browser.asked()
                 assert seconds_to_an_event(browser, hall) < 2.0
                 assert browser.answer().status_code == 200
