@@ -84,12 +84,13 @@ def _dry_run(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
             desk.task("")  # which says how tasks are handed out
         refuse_begun(runs, names)
         found = [asyncio.run(rate(desk, name, Citizen())) for name in names]
+    rows = [asdict(one) for one in found]
     if as_json:
-        echo_json({"study": runs.study, "tasks": [asdict(one) for one in found]})
+        echo_json({"study": runs.study, "tasks": rows})
     else:
         columns = list(DryTask.__dataclass_fields__)
         heads = [*texts(*columns[:2]), *numbers(columns[2:])]
-        lines = [[str(value) for value in asdict(one).values()] for one in found]
+        lines = [list(map(str, row.values())) for row in rows]
         print_table("Dry run of raters: nothing was kept", heads, lines, console())
     kept = sum(one.kept for one in found)
     raise typer.Exit(exit_code(kept > 0, kept == sum(one.sheets for one in found)))
