@@ -282,8 +282,10 @@ async def test_the_preflight(session_of, voices_at, settings, level, text):
         voices = voices_at(provider)
         found = await voices.preflight([session_of({"local": settings_of(**settings)})])
         await voices.close()
-    assert [finding.level for finding in found] == [level]
-    assert text in found[0].text
+    # Models are withdrawn as time goes by: a warning of that has tests of its own.
+    lasting = [finding for finding in found if "was withdrawn on" not in finding.text]
+    assert [finding.level for finding in lasting] == [level]
+    assert text in lasting[0].text
     assert provider.calls == 0
 
 
