@@ -37,7 +37,7 @@ def dry_run(
     """
     need_web()
     from delibsim.conduct.people.dry import Visitor, hurried, seat_everybody, until_all_are_over
-    from delibsim.conduct.people.hall import Hall, people_of
+    from delibsim.conduct.people.hall import Hall
     from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.store.people.hosting_files import declared
     from delibsim.store.people.register import Register
@@ -45,7 +45,7 @@ def dry_run(
 
     planned = planned_for_people(settings or [], multirun, root)
     hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
-    sessions = [one for one in planned.sessions if people_of(one)]
+    sessions = [one for one in planned.sessions if one.seats_of_people]
     if not sessions:
         raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
     tell = partial(say, err=True)

@@ -83,12 +83,12 @@ def forget(
     if dry_run:
         print_each((code for code in wanted if code in known), console())
         n = sum(code in known for code in wanted)
-        say(f"of {counted(n, 'person')} it would be deleted who they are; nothing was deleted")
+        say(f"the identity of {counted(n, 'person')} would be deleted; nothing was deleted")
         return
     promised(runs, days=False)
     done = carry_out_forgetting(runs, register, wanted)
     print_each(done, console())
-    say(f"of {counted(len(done), 'person')} it was deleted who they are; what they said stays")
+    say(f"the identity of {counted(len(done), 'person')} was deleted; what they said stays")
     if len(done) < len(wanted):
         say(f"of {counted(len(wanted) - len(done), 'person')} nothing was kept")
 
@@ -137,9 +137,10 @@ def withdraw(
 
 def declared(runs: Runs) -> Hosting | None:
     """What was declared for a study that has begun to be served; None where nothing was."""
-    from delibsim.store.people.hosting_files import FILE, read_hosting
+    from delibsim.store.account import TOLD
+    from delibsim.store.people.hosting_files import read_hosting
 
-    kept = runs.folder / FILE
+    kept = runs.folder / TOLD
     return read_hosting(kept) if kept.is_file() else None
 
 

@@ -171,13 +171,11 @@ def revoke(
 
 def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
     """The rows of a list of people; WrongInput for a seat that there is not."""
-    from delibsim.conduct.people.hall import people_of
-
     sheet = read_sheet(path)
     unknown = [name for name in sheet.header if name not in COLUMNS]
     if unknown:
         raise WrongInput(f"{path}: unknown column {unknown[0]}; known: {', '.join(COLUMNS)}")
-    seats = {one.id: people_of(one) for one in runs.plans()}
+    seats = {one.id: one.seats_of_people for one in runs.plans()}
     found, faults = [], []
     for cells, line in zip(sheet.rows, sheet.lines, strict=True):
         row = dict.fromkeys(COLUMNS, "") | dict(zip(sheet.header, cells, strict=True))

@@ -28,7 +28,6 @@ def protection(
     text. It is filled from the settings of the study; what the program does not know is marked, for
     you to fill in.
     """
-    from delibsim.conduct.people.hall import people_of
     from delibsim.conduct.people.protection import Facts
     from delibsim.conduct.people.protection import protection as page_of
 
@@ -41,7 +40,7 @@ def protection(
             " this page is filled"
         )
     promised(runs)
-    sessions = [session for session in runs.plans() if people_of(session)]
+    sessions = [session for session in runs.plans() if session.seats_of_people]
     addresses = {}
     if given["base_url"]:
         addresses = {name: given["base_url"] for one in sessions for name in one.voices}

@@ -114,7 +114,7 @@ def _serve(
     where: Where,
     demo: bool,
 ) -> None:
-    from delibsim.conduct.people.hall import Hall, people_of
+    from delibsim.conduct.people.hall import Hall
     from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.conduct.people.rater_tasks import rater_tasks
     from delibsim.models.pool import ModelPool
@@ -123,7 +123,7 @@ def _serve(
     from delibsim.store.people.register import Register
     from delibsim.web.people.serve import serve_people
 
-    sessions = [one for one in planned.sessions if people_of(one)]
+    sessions = [one for one in planned.sessions if one.seats_of_people]
     runs = Runs(planned.root, planned.study)
     tasks = rater_tasks(runs)
     if not sessions and not tasks:
@@ -150,7 +150,7 @@ def _serve(
         return Hall(runs, register, hosting, pool, sessions, tell)
 
     link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}" if demo else ""
-    seats = sum(len(people_of(one)) for one in sessions)
+    seats = sum(len(one.seats_of_people) for one in sessions)
     both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
     if tasks:
         both += f", {counted(len(tasks), 'task')} for raters"

@@ -58,9 +58,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
         lines.append(f"{more}; delibsim show RUN --call all lists them")
     lines += found.doubts()
     if found.states[CUT_OFF]:
-        command = f"`delibsim {command_of(runs)}` command"
-        text = f"A session that was cut off goes on when its {command} is given again"
-        lines.append(f"{text}, or with `delibsim retry {folder}`.")
+        lines.append(f"A session that was cut off goes on {_how(runs, folder)}.")
     if gone := found.states[GONE]:
         was = "was" if gone == 1 else "were"
         lines.append(
@@ -73,6 +71,16 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     if never_begun:
         lines.append(f"{never_begun}.")
     return [*lines, *on_branches(runs)]
+
+
+def _how(runs: Runs, folder: str) -> str:
+    """How the sessions of a study go on."""
+    command = command_of(runs)
+    if command == "serve":
+        return f"when the study is served again: `delibsim serve {runs.study}`"
+    return (
+        f"when its `delibsim {command}` command is given again, or with `delibsim retry {folder}`"
+    )
 
 
 def lines_of_tasks(calls: Mapping[str, Counter[str]]) -> list[str]:

@@ -210,6 +210,12 @@ class Session:
             return self.before.founders
         return tuple(person.id for person in self.participants)
 
+    @property
+    def seats_of_people(self) -> list[str]:
+        """The names of the participants whose seats are for people in a browser."""
+        kinds = {name: settings.get("kind") for name, settings in self.models.items()}
+        return [one.id for one in self.participants if kinds[one.model] == PERSON]
+
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
         ids = [participant.id for participant in self.participants]

@@ -1,12 +1,18 @@
 """The account of a study: which of its sessions are planned, begun and held."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from delibsim.domain.study import natural
 from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.branches import is_of_branches
+from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 
+TOLD = "people.yaml"
+"""The file that declares what people are told: beside the user, and in the folder of a study that
+has begun to be served.
+"""
 COMMANDS = {FORKS: "fork", PROBES: "probe"}
 """The commands that hold branches, by their folder."""
 
@@ -62,4 +68,17 @@ def account_of(runs: Runs) -> Account:
 
 def command_of(runs: Runs) -> str:
     """The command that holds the sessions of a study."""
-    return COMMANDS.get(runs.folder.name, "run") if is_of_branches(runs) else "run"
+    if is_of_branches(runs):
+        return COMMANDS.get(runs.folder.name, "run")
+    return "serve" if _waits_for_people(runs) else "run"
+
+
+def _waits_for_people(runs: Runs) -> bool:
+    """Whether people in browsers take part: the study keeps what they are told, and its first
+    session has seats for them.
+    """
+    if not (runs.folder / TOLD).is_file():
+        return False
+    with suppress(Damaged):
+        return any(runs.planned(name).seats_of_people for name in runs.sessions()[:1])
+    return False

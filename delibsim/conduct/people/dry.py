@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from delibsim.conduct.people.hall import Hall, people_of
+from delibsim.conduct.people.hall import Hall
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.domain.presence import A_PERSON
 from delibsim.models.base import LanguageModel
@@ -63,7 +63,7 @@ def seconds_of(occasion: str, reply: str) -> float:
 def seat_everybody(hall: Hall) -> None:
     """Give every seat for people to a visitor who has agreed to what is declared."""
     for name, session in hall.sessions.items():
-        for seat in people_of(session):
+        for seat in session.seats_of_people:
             code = add_person(hall.register, PARTICIPANT, hall.hosting.language)
             consent(hall.register, code, hall.hosting.consent_version)
             set_stage(hall.register, code, READY)

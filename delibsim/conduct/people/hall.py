@@ -2,10 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any
 
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
@@ -108,7 +107,7 @@ class Hall(Observer):
         self._record = InterventionRecord(runs, register, self.sessions, told)
         self._turns = Turns(register, self.watch.tell)
         for name, session in self.sessions.items():
-            open_room(register, name, people_of(session))
+            open_room(register, name, session.seats_of_people)
 
     async def run(self) -> None:
         """Begin rooms as they fill, hold them, and go on with those that were held before."""
@@ -382,12 +381,6 @@ def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, Lang
         else:
             found[name] = pool.model(name, settings, population)
     return found
-
-
-def people_of(session: Session) -> list[str]:
-    """The seats of a session that are people's."""
-    kinds: Mapping[str, Mapping[str, Any]] = session.models
-    return [one.id for one in session.participants if kinds[one.model].get("kind") == PERSON]
 
 
 def _neighbours(session: Session, seat: str) -> set[str]:

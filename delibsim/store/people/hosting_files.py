@@ -7,15 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import DropOut, Hosting, Limit, NobodyComes, Question, Withdrawal
+from delibsim.store.account import TOLD
 from delibsim.store.files import write_atomically
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 
-FILE = "people.yaml"
-"""The file beside the user, and in the folder of a study that has begun to be served."""
 NOTHING = (
-    f"there is no {FILE}, which declares what people are told and agree to: delibsim serve"
-    f" --example > {FILE} writes one to begin with"
+    f"there is no {TOLD}, which declares what people are told and agree to: delibsim serve"
+    f" --example > {TOLD} writes one to begin with"
 )
 
 
@@ -87,8 +86,8 @@ def declared(runs: Runs, path: Path | None) -> Hosting:
 
     WrongInput where nothing is declared.
     """
-    kept = runs.folder / FILE
-    file = path or (kept if kept.is_file() else Path(FILE))
+    kept = runs.folder / TOLD
+    file = path or (kept if kept.is_file() else Path(TOLD))
     if not file.is_file():
         raise WrongInput(NOTHING)
     return read_hosting(file)
@@ -100,8 +99,8 @@ def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     WrongInput where nothing is declared, and where another file is given than the study began
     with.
     """
-    kept = runs.folder / FILE
-    given = path or (Path(FILE) if Path(FILE).is_file() and not kept.is_file() else None)
+    kept = runs.folder / TOLD
+    given = path or (Path(TOLD) if Path(TOLD).is_file() and not kept.is_file() else None)
     if given is None and not kept.is_file():
         raise WrongInput(NOTHING)
     if given is None:

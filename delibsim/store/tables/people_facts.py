@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from statistics import median
 
-from delibsim.domain.presence import A_PERSON, PERSON, STOOD_IN, stand_in_of
+from delibsim.domain.presence import A_PERSON, STOOD_IN, stand_in_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.store.tables.calls import Row
@@ -19,8 +19,7 @@ def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damage
     in the order of the record. Where no seat is for people, or the record is damaged, only
     `people_seats` is known.
     """
-    kinds = session.models
-    seats = [one.id for one in session.participants if kinds[one.model].get("kind") == PERSON]
+    seats = session.seats_of_people
     row: Row = {"people_seats": len(seats)}
     if not seats or damaged:
         return row
