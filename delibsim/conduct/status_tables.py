@@ -58,7 +58,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
         lines.append(f"{more}; delibsim show RUN --call all lists them")
     lines += found.doubts()
     if found.states[CUT_OFF]:
-        lines.append(f"A session that was cut off goes on {_how(runs, folder)}.")
+        lines.append(_how_it_goes_on(runs, folder))
     if gone := found.states[GONE]:
         was = "was" if gone == 1 else "were"
         lines.append(
@@ -73,13 +73,17 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     return [*lines, *on_branches(runs)]
 
 
-def _how(runs: Runs, folder: str) -> str:
-    """How the sessions of a study go on."""
+def _how_it_goes_on(runs: Runs, folder: str) -> str:
+    """How sessions that were cut off go on, in a sentence; those with people may be waiting."""
     command = command_of(runs)
     if command == "serve":
-        return f"when the study is served again: `delibsim serve {runs.study}`"
+        return (
+            f"A session with people that has no run waits or goes on while `delibsim serve"
+            f" {runs.study}` runs; the researcher's page says how each group stands."
+        )
     return (
-        f"when its `delibsim {command}` command is given again, or with `delibsim retry {folder}`"
+        f"A session that was cut off goes on when its `delibsim {command}` command is given again,"
+        f" or with `delibsim retry {folder}`."
     )
 
 

@@ -139,3 +139,11 @@ def test_what_cannot_be_invited_is_said(study, people, arguments):
     code, _, err = people("invite", "s", *arguments)
     assert code == 2
     assert err
+
+
+def test_the_status_says_that_people_are_waited_for_by_the_server(study, people, delibsim):
+    assert "`delibsim run` command" in delibsim("status", "s").out  # nobody was invited yet
+    assert people("invite", "s", "--number", "1")[0] == 0
+    told = delibsim("status", "s").out
+    assert "while `delibsim serve s` runs" in told
+    assert "retry" not in told
