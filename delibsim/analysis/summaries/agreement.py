@@ -147,7 +147,7 @@ def reliability(sets: Sequence[JudgedSet]) -> Result:
         name="reliability",
         title="Reliability of ratings",
         definition="One-way intraclass correlation of single ratings of a summary by different"
-        " opinions, with its 95% interval from the F distribution; that of the mean of all ratings of"
+        " opinions, with its 95% interval by F; that of the mean of all ratings of"
         f" a summary; and how many ratings a summary needs for {WANTED}.",
         source="https://doi.org/10.1037/0033-2909.86.2.420",
         rows=frame(rows, columns.split()),

@@ -9,7 +9,10 @@ from delibsim.analysis.study.sample.populations import POPULATION_MEANING
 from delibsim.analysis.study.study_table import StudyTable
 
 MEASURES = ("consideration_agreement", "preference_agreement")
-COLUMNS = ("population", "measure", "gain", "low", "high", "n", "topics", "note")
+COLUMNS = (
+    "population", "measure", "gain", "low", "high", "df", "published_low", "published_high",
+    "n", "topics", "note",
+)  # fmt: skip
 DEFINITION = (
     "The gain (value after minus before) of both agreements of which the Deliberative Reason Index"
     " is made: the mean Spearman correlation over pairs of participants of their ratings of"

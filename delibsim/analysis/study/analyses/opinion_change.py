@@ -9,7 +9,10 @@ from delibsim.analysis.study.sample.populations import POPULATION_MEANING
 from delibsim.analysis.study.study_table import StudyTable
 
 MEASURES = ("opinion_change_c", "opinion_change_p", "rank_stability")
-COLUMNS = ("population", "measure", "mean", "low", "high", "n", "topics", "note")
+COLUMNS = (
+    "population", "measure", "mean", "low", "high", "df", "published_low", "published_high",
+    "n", "topics", "note",
+)  # fmt: skip
 DEFINITION = (
     "opinion_change_c and opinion_change_p: the mean absolute difference of a rating of a"
     " consideration (in points of the scale) and of a rank of a preference, after and before, over"

@@ -17,7 +17,9 @@ from delibsim.analysis.study.sample.populations import (
 from delibsim.analysis.study.study_table import StudyTable
 
 COLUMN = "rank_stability_change"
-COLUMNS = ("rounds", "mean", "low", "high", "n", "topics", "note")
+COLUMNS = (
+    "rounds", "mean", "low", "high", "df", "published_low", "published_high", "n", "topics", "note",
+)  # fmt: skip
 DEFINITION = (
     "The mean over participants of Kendall's tau-b between their own ranks before and after, by the"
     " number of rounds of speech. {how} Other settings are held at one level each, and only"

@@ -1,4 +1,4 @@
-"""Means over topics of what sessions and people show, with a bootstrap interval over topics."""
+"""Means over topics of what sessions and people show, with an interval by t over topics."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,22 +21,29 @@ from delibsim.analysis.study.sample.populations import (
 )
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.measures.inference.resampling import cluster_interval
+from delibsim.measures.inference.student import FEW, mean_of_units
 
-FEW = 5
-"""Topics below which a bootstrap over topics is marked as untrustworthy."""
+BOOTSTRAP = (
+    "published_low and published_high are the percentile bootstrap over topics of the published"
+    " study ({n:,} draws), given from five topics on: in simulated studies such an interval held"
+    " the truth in .86 of studies of six topics and in .89 of twelve, the interval by t in .95."
+)
 HOW = (
-    "Each topic counts once: the mean over topics of the mean over a topic's sessions. The interval"
-    " is the 95% percentile bootstrap over topics, whole topics being drawn with replacement"
-    " ({n:,} draws); it has no reference distribution and so no degrees of freedom. Rows with fewer"
-    f" than {FEW} topics are marked few_topics, because such an interval is too narrow."
+    "Each topic counts once: the mean over topics of the mean over a topic's sessions. The 95%"
+    " interval is by t over topics, df being one less than topics. Rows with fewer than five topics"
+    f" are marked few_topics. {BOOTSTRAP}"
 )
 MEANINGS = {
-    "low": "lower end of the 95% interval, bootstrap over topics",
-    "high": "upper end of the 95% interval, bootstrap over topics",
+    "low": "lower end of the 95% interval, by t over topics",
+    "high": "upper end of the 95% interval, by t over topics",
+    "df": "degrees of freedom of t: topics less one",
+    "published_low": "lower end of the published interval, percentile bootstrap over topics",
+    "published_high": "upper end of the published interval, percentile bootstrap over topics",
     "n": "sessions behind the mean; of people the persons",
     "topics": "topics behind the mean",
     "note": "why a value is missing, or what limits it",
 }
+NOTES = {"no_units": "no_value", "one_unit": "one_topic", "no_variance": "no_variance"}
 
 
 def by_population(
@@ -65,7 +72,7 @@ def why_none(study: StudyTable, measures: Sequence[str]) -> tuple[str, str]:
 
 
 def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str, Any]:
-    """The members mean, low, high, n, topics and note of values that are all known."""
+    """The members mean, low, high, df, n, topics and so on of values that are all known."""
     if values.empty:
         return empty("no_value")
     means = values.groupby(topics.astype(str)).mean().to_numpy(dtype=float)
@@ -74,24 +81,30 @@ def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str,
 
 def described(means: np.ndarray, n: int, draws: Draws) -> dict[str, Any]:
     """The same from the means of topics, behind which `n` sessions or persons stand."""
-    seed = bootstrap_seed(draws, "topic")
-    low, high = cluster_interval(means, np.arange(len(means)), draws.resamples, seed)
-    note = "few_topics" if len(means) < FEW else ""
+    found = mean_of_units(means)
+    low, high = found.interval()
+    few = len(means) < FEW
+    published = np.nan, np.nan
+    if not few:
+        seed = bootstrap_seed(draws, "topic")
+        published = cluster_interval(means, np.arange(len(means)), draws.resamples, seed)
     return {
-        "mean": float(means.mean()),
+        "mean": found.value,
         "low": low,
         "high": high,
+        "df": found.df,
+        "published_low": published[0],
+        "published_high": published[1],
         "n": n,
         "topics": len(means),
-        "note": "one_topic" if len(means) == 1 else note,
+        "note": NOTES[found.note] if found.note else "few_topics" * few,
     }
 
 
 def empty(reason: str) -> dict[str, Any]:
     """The members of a mean that does not exist."""
-    nothing = float("nan")
-    values = {"mean": nothing, "low": nothing, "high": nothing, "n": 0, "topics": 0}
-    return {**values, "note": reason}
+    names = ("mean", "low", "high", "df", "published_low", "published_high")
+    return {**dict.fromkeys(names, float("nan")), "n": 0, "topics": 0, "note": reason}
 
 
 def of_population(population: Population, column: str, draws: Draws) -> dict[str, Any]:
