@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.study.analyses.effects import noted, too_few
-from delibsim.analysis.study.analyses.topic_means import BOOTSTRAP, over_topics
+from delibsim.analysis.study.analyses.topic_means import BOOTSTRAP, INTERVAL, over_topics
 from delibsim.analysis.study.analyses.topic_means import MEANINGS as OF_MEANS
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
@@ -21,7 +21,6 @@ from delibsim.analysis.study.sample.outcomes import (
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
 
-INTERVAL = ("low", "high", "df", "published_low", "published_high")
 MEANINGS = {
     "outcome": "the measure whose change is described",
     "treatment": "the treatment under which nobody speaks",
