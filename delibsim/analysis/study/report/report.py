@@ -22,7 +22,14 @@ GROUPS = {
     "room": ("Who was in the room", ("in_room",)),
     "effects": (
         "Effects of treatments",
-        ("contrasts", "leave_one_out", "equivalence", "mixed", "variance_components"),
+        (
+            "contrasts",
+            "leave_one_out",
+            "equivalence",
+            "mixed",
+            "mixed_published",
+            "variance_components",
+        ),
     ),
     "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
     "people": ("Beside people", ("people", "decomposition", "opinion_change")),
