@@ -11,6 +11,7 @@ from delibsim.analysis.study.analyses.ceiling import ceiling
 from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.analyses.convergence import convergence
 from delibsim.analysis.study.analyses.counts import counts
+from delibsim.analysis.study.analyses.covariance import covariance
 from delibsim.analysis.study.analyses.decomposition import decomposition
 from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
 from delibsim.analysis.study.analyses.icc import icc
@@ -37,6 +38,7 @@ ANALYSES: tuple[Analysis, ...] = (
     by_block,
     equivalence,
     specifications,
+    covariance,
     mixed,
     reasoning,
     personas,

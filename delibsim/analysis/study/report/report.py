@@ -24,9 +24,11 @@ GROUPS = {
         "Effects of treatments",
         (
             "contrasts",
+            "sizes",
             "leave_one_out",
-            "equivalence",
+            "covariance",
             "mixed",
+            "equivalence",
             "mixed_published",
             "variance_components",
         ),
