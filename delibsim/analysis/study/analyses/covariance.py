@@ -40,9 +40,10 @@ MEANINGS = {
 }
 DEFINITION = (
     "The value after on the value before and the treatment, blocks (topic, model, setting)"
-    " being held constant: the difference after, within each block, less the common slope times the"
-    " difference before; its mean over the blocks of a topic, and the mean over topics. The error is"
-    " the jackknife over topics, the slope being estimated anew without each, and t has one degree"
+    " being held constant: the difference after, within each block, less the common slope times"
+    " the difference before; its mean over the blocks of a topic, and the mean over topics. The"
+    " error is the jackknife over topics, the slope being estimated anew without each; t has one"
+    " degree"
     " of freedom less than topics. Treatments are given at random, so that this estimates the same"
     " as the contrast of changes, often with a smaller error, and no ceiling can enter through"
     " where groups began. No correction for several tests."

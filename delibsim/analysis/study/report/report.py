@@ -19,7 +19,7 @@ from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.text import counted
 
 GROUPS = {
-    "room": ("Who was in the room", ("in_room",)),
+    "room": ("Who was in the room", ("in_room", "attrition")),
     "effects": (
         "Effects of treatments",
         (
