@@ -150,7 +150,9 @@ def over_draws(found: Compared, paired: bool) -> Mean:
     within = runs.groupby(["block", "treatment"])["value"].transform("size")
     weight = np.where(side, 1.0, -1.0) / within / len(found.blocks)
     held = runs.assign(weight=weight).groupby("held", sort=False)
-    sessions = held.agg(value=("value", "first"), weight=("weight", "sum"), stratum=("block", "min"))
+    sessions = held.agg(
+        value=("value", "first"), weight=("weight", "sum"), stratum=("block", "min")
+    )
     sides = held["treatment"].first()
     strata = [f"{block} {name}" for block, name in zip(sessions["stratum"], sides, strict=True)]
     return mean_within(sessions["value"], strata, sessions["weight"])
