@@ -45,6 +45,7 @@ from delibsim.analysis.study.sample.populations import (
 )
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted
 from delibsim.measures.inference.contrasts import free_p
 from delibsim.measures.inference.multiplicity import benjamini_hochberg, holm
 
@@ -110,6 +111,10 @@ SOURCE = (
     "docs/analysis.md; Holm (1979), https://www.jstor.org/stable/4615733;"
     " Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x"
 )
+TWIN = (
+    "The null citizen is the null twin of this study: the same design held with citizens in all"
+    " seats, {}, kept in its folder null_twin."
+)
 UNPAIRED = (
     "Treatments of this study do not share seeds: there are no pairs, and the test on these topics"
     " is p_free."
@@ -132,6 +137,10 @@ def contrasts(study: StudyTable, draws: Draws) -> Result:
     found = kinds_of_participants(study)
     if CITIZENS in found and MODELS not in found:
         notes.append(ONLY_CITIZENS)
+    if study.twin is not None:
+        notes.append(TWIN.format(counted(len(study.twin), "session")))
+    if study.no_twin:
+        notes.append(study.no_twin)
     notes += without_copies(study.rows)[1]
     if not study.paired:
         notes.append(UNPAIRED)
