@@ -1,13 +1,17 @@
 """What the files of a study say of how it was held, for its methods and its checklist."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from delibsim.domain.measure import MEASURES
 from delibsim.store.files import each_line, read_lines
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 
+SECTION = re.compile(r"^## \d+\. Primary outcome$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`([a-z_]+)`")
 LONGEST = 40
 """Logs that are read for one model, at most, to find a call of it."""
 
@@ -36,13 +40,15 @@ class Asked:
 class Record:
     """What is recorded of a study: its manifest, its models, and where the files lie.
 
-    `preregistered` names the plan beside the study, "" if there is none.
+    `preregistered` names the plan beside the study, "" if there is none; `primary` is the measure
+    that it names as the outcome that decides, "" where it names none.
     """
 
     manifest: Manifest
     models: Sequence[Asked]
     folder: str
     preregistered: str = ""
+    primary: str = ""
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -84,7 +90,25 @@ def record_of(runs: Runs) -> Record | None:
         )
         models.append(asked)
     plan = runs.folder / "preregistration.md"
-    return Record(manifest, models, str(runs.folder), plan.name if plan.is_file() else "")
+    if not plan.is_file():
+        return Record(manifest, models, str(runs.folder))
+    primary = primary_outcome(plan.read_text(encoding="utf-8", errors="replace"))
+    return Record(manifest, models, str(runs.folder), plan.name, primary)
+
+
+def primary_outcome(plan: str) -> str:
+    r"""The measure that a plan names first under "Primary outcome", in backticks; "" where none.
+
+    >>> primary_outcome("## 2. Primary outcome\n\nThe change of `dri_adjusted`.\n\n## 3. Design")
+    'dri_adjusted'
+    >>> primary_outcome("## 2. Primary outcome\n\n**[FILL IN: such as `dri`]**\n\n## 3.")
+    ''
+    """
+    section = SECTION.search(plan)
+    if section is None or "[FILL IN" in section[1]:
+        return ""
+    named = [name for name in CODE.findall(section[1]) if name in MEASURES]
+    return named[0] if named else ""
 
 
 def _a_call_of_each(
