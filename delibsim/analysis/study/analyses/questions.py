@@ -63,7 +63,7 @@ def _mixed(results: Mapping[str, Result]) -> dict[tuple[Any, ...], Mapping[str, 
     """The rows of the mixed model on contrasts, by what they are of."""
     result = results.get("mixed")
     rows = result.plain() if result is not None and result.given else []
-    return {tuple(row.get(key) for key in KEYS): row for row in rows if row.get("b")}
+    return {key_of(row): row for row in rows if row["population"] != CITIZENS}
 
 
 def _rows(
@@ -97,7 +97,7 @@ def _rows(
             own = {
                 name: fitted.get(name) for name in ("estimate", "low", "high", "df", "p", "note")
             }
-            yield {**named, "question": OVER_MODELS, "unit": "topic and model", **own}
+            yield {**named, "question": OVER_MODELS, "unit": fitted["unit"], **own}
 
 
 def null_estimates(contrasts: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Any]:

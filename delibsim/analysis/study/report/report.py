@@ -22,7 +22,7 @@ GROUPS = {
     "room": ("Who was in the room", ("in_room",)),
     "effects": (
         "Effects of treatments",
-        ("questions", "leave_one_out", "equivalence", "mixed", "variance_components"),
+        ("questions", "leave_one_out", "equivalence", "mixed_published", "variance_components"),
     ),
     "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
     "people": ("Beside people", ("people", "decomposition", "opinion_change")),
@@ -52,7 +52,7 @@ PLACES = {
     "individual_change": "individuals",
 }
 """The part in which a figure stands; other figures stand with the effects."""
-LARGE = frozenset(("contrasts", "pair_correlations", "pair_correlations_people"))
+LARGE = frozenset(("contrasts", "mixed", "pair_correlations", "pair_correlations_people"))
 """Tables that are written and not shown."""
 HEADLINE = (
     "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
