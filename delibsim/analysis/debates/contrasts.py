@@ -141,7 +141,7 @@ def _answers(
 
 
 def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> float:
-    """p of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
+    """P of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
     together = pd.factorize(own["debate"])[0]
     values = own[outcome].to_numpy(dtype=float)
     return paired_p(values, np.zeros(len(own), dtype=int), permutations, seed, together)

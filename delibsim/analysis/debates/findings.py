@@ -18,7 +18,11 @@ VERBS: Mapping[str, str] = {
 }
 """The verbs of contrasts in words."""
 AIMS: Mapping[str, tuple[str, str, str]] = {
-    "winning": ("was named the winner more often than", "was named the winner less often than", "winning"),
+    "winning": (
+        "was named the winner more often than",
+        "was named the winner less often than",
+        "winning",
+    ),
     "performance": ("performed better than", "performed worse than", "performance"),
 }
 """How a difference in an outcome is told: upwards, downwards, and its name."""
