@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import MEASURES
 from delibsim.store.files import each_line, read_lines
 from delibsim.store.manifest import Manifest
@@ -40,8 +42,9 @@ class Asked:
 class Record:
     """What is recorded of a study: its manifest, its models, and where the files lie.
 
-    `preregistered` names the plan beside the study, "" if there is none; `primary` is the measure
-    that it names as the outcome that decides, "" where it names none.
+    `questions` are those of the topics, by id. `preregistered` names the plan beside the study, ""
+    if there is none; `primary` is the measure that it names as the outcome that decides, "" where
+    it names none.
     """
 
     manifest: Manifest
@@ -49,6 +52,7 @@ class Record:
     folder: str
     preregistered: str = ""
     primary: str = ""
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -89,11 +93,25 @@ def record_of(runs: Runs) -> Record | None:
             dropped=tuple(completion.get("parameters_dropped") or ()),
         )
         models.append(asked)
+    record = Record(manifest, models, str(runs.folder), questions=_questions(runs))
     plan = runs.folder / "preregistration.md"
     if not plan.is_file():
-        return Record(manifest, models, str(runs.folder))
+        return record
     primary = primary_outcome(plan.read_text(encoding="utf-8", errors="replace"))
-    return Record(manifest, models, str(runs.folder), plan.name, primary)
+    return replace(record, preregistered=plan.name, primary=primary)
+
+
+def _questions(runs: Runs) -> dict[str, str]:
+    """The question of each topic, from one plan of each; the name of a session begins with it."""
+    first: dict[str, str] = {}
+    for name in runs.sessions():
+        first.setdefault(name.partition(".")[0], name)
+    found = {}
+    for name in first.values():
+        with suppress(WrongInput):  # a damaged plan is told where runs are counted
+            topic = runs.planned(name).topic
+            found[topic.id] = getattr(topic, "question", "")
+    return found
 
 
 def primary_outcome(plan: str) -> str:

@@ -156,6 +156,9 @@ def _design(findings: Findings, record: Record | None) -> Part:
             if levels:
                 entries.append(Entry(f"{term} ({len(levels)})", _levels(levels)))
     if record is not None:
+        for topic, question in record.questions.items():
+            if question:
+                entries.append(Entry(f"Topic {topic}", question))
         for name, own in record.components("treatments").items():
             said = own.get("instructions") or "no instructions"
             entries.append(Entry(f"Instructions of {name}", said))
