@@ -111,7 +111,7 @@ def headline(results: Mapping[str, Result]) -> Result | None:
     meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
     outcome = measured(str(rows["outcome"].iloc[0]))
     return Result(
-        name="contrasts",
+        name="questions",
         title=f"Change of the {outcome}, treatment a against treatment b",
         definition="Each effect under three questions, for the primary outcome alone.",
         source=result.source,
