@@ -64,10 +64,11 @@ def attrition(study: StudyTable, draws: Draws) -> Result:
 
 def _rows(rows: pd.DataFrame, treatments: list[str], outcome: str) -> Iterator[dict[str, Any]]:
     """The rows of each kind, corrected together."""
-    held = rows[rows["status"].isin(["complete", "partial"])]
-    kinds = {SESSIONS: (rows, ~rows["status"].isin(["complete", "partial"]))}
+    lasted = rows["status"].isin(["complete", "partial"]).to_numpy(dtype=bool)
+    held = rows[lasted]
+    kinds = {SESSIONS: (rows, pd.Series(~lasted, index=rows.index))}
     if "answers_missing" in rows.columns:
-        kinds[ANSWERS] = (held, (held["answers_missing"] > 0).fillna(False))
+        kinds[ANSWERS] = (held, (held["answers_missing"] > 0).fillna(False).astype(bool))
     if outcome:
         kinds[VALUES] = (held, held[outcome].isna())
     for kind, (sample, lacking) in kinds.items():

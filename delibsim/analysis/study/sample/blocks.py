@@ -8,7 +8,7 @@ Whatever does not enter is counted and named in `left_out`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -33,10 +33,10 @@ class Compared:
     `held`, the number of the session, and holds the sessions that enter, once for each block.
     `blocks` has one row a block, in the order of these numbers: topic, model, setting, `wording`
     (the paraphrases that are compared, "" where there are none), `difference` (mean under a less
-    mean under b) and `pairs`, how many it has. `pairs` has one row a pair: `block`, `topic`, `replicate`, `difference`, and `draw`, the
-    number of its topic and replicate: pairs of one draw share people and orders. `left_out` are
-    sentences on what does not enter, `unpaired` one on the runs that enter and make no pair, or
-    none.
+    mean under b) and `pairs`, how many it has. `pairs` has one row a pair: `block`, `topic`,
+    `replicate`, `difference`, and `draw`, the number of its topic and replicate: pairs of one draw
+    share people and orders. `left_out` are sentences on what does not enter, `unpaired` one on the
+    runs that enter and make no pair, or none.
     """
 
     a: str
@@ -54,6 +54,16 @@ class Compared:
             return False
         found = (*self.blocks["difference"], *self.pairs["difference"])
         return not np.any(found)
+
+    def part(self, blocks: Sequence[int] | pd.Index) -> "Compared":
+        """The same of some blocks alone, by their numbers."""
+        runs, pairs = self.runs, self.pairs
+        return replace(
+            self,
+            runs=runs[runs["block"].isin(blocks)],
+            blocks=self.blocks.loc[blocks],
+            pairs=pairs[pairs["block"].isin(blocks)],
+        )
 
     @property
     def shared(self) -> str:
