@@ -77,8 +77,8 @@ def specifications(study: StudyTable, results: Mapping[str, Result]) -> Drawing 
 
     caption = (
         "Every estimate of a contrast, in order, with its 95% interval by t over topics; dark and"
-        " filled where the interval excludes 0. Below: the choices that gave it. Absolute and relative"
-        " changes are different scales."
+        " filled where the interval excludes 0. Below: the choices that gave it. Absolute, relative"
+        " changes are on different scales."
     )
     if len(every) > MOST:
         names = ", ".join(contrast_name(*pair) for pair in every[MOST:])
