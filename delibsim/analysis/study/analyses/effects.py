@@ -132,11 +132,12 @@ def over_draws(found: Compared, paired: bool) -> Mean:
 
     Where treatments share seeds, a value is the mean difference of the blocks of a topic in one
     draw, and its stratum the topic. Where not, it is a session, and its stratum its treatment
-    within its block. Topics count as many times as they have blocks.
+    within its block. Topics count as many times as they have blocks with such values.
     """
     if paired:
-        shares = found.pairs["topic"].map(found.blocks["topic"].value_counts(normalize=True))
-        own = found.pairs.assign(share=shares)
+        blocks = found.blocks[found.blocks["pairs"] > 0]
+        shares = blocks["topic"].value_counts(normalize=True)
+        own = found.pairs.assign(share=found.pairs["topic"].map(shares))
         drawn = own.groupby(["topic", "draw"], dropna=False).agg(
             difference=("difference", "mean"), share=("share", "first")
         )

@@ -149,6 +149,18 @@ def test_the_interval_of_draws_is_that_of_a_regression_on_topics():
     assert mine["df_draws"] == 10
 
 
+def test_a_topic_without_pairs_has_no_part_in_what_rests_on_draws():
+    """Its replicates were held under one treatment each, so that none of its draws is a pair."""
+    rows, first = STUDY.rows, STUDY.rows["topic"] == "topic0"
+    early, none = rows["replicate"] == 1, rows["treatment"] == "none"
+    mine = row(found(rows[~first | (early == none)]))
+    kept = row(found(rows[~first]))
+    assert (mine["topics"], mine["draws"]) == (5, 12)
+    for column in ("low_draws", "high_draws", "df_draws"):
+        assert mine[column] == pytest.approx(kept[column])
+    assert f"of the mean {kept['estimate']:.4f} over 36 pairs of 12 blocks" in mine["note"]
+
+
 def test_one_topic_rests_on_its_draws():
     mine = row(found(STUDY.rows[STUDY.rows["topic"] == "topic0"]))
     drawn = means_of(STUDY.rows, ("topic", "replicate"))["topic0"]
