@@ -8,7 +8,9 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.sample.populations import (
     ALL_MODELS,
+    kinds_of_participants,
     notes_of,
+    pooled_wordings,
     populations,
     why_no_value,
     without_value,
@@ -29,6 +31,24 @@ def test_the_null_citizen_is_a_population_of_its_own():
     assert sizes(MODELS) == {ALL_MODELS: 24, **conditions}
     assert sizes(BOTH) == {ALL_MODELS: 24, **conditions, NULL: 12}
     assert notes_of(BOTH) == notes_of(MODELS) == []
+
+
+def test_the_twin_gives_the_citizens_of_a_study_that_has_none():
+    twinned = replace(MODELS, twin=CITIZENS.rows)
+    assert kinds_of_participants(twinned)[NULL] is CITIZENS.rows
+    assert sizes(twinned)[NULL] == 12
+    own = replace(BOTH, twin=MODELS.rows)
+    assert kinds_of_participants(own)[NULL]["null"].all(), "its own citizens come first"
+
+
+def test_paraphrases_count_under_their_treatment():
+    told = MODELS.rows["treatment"].map({"basic": "normative"})
+    held = MODELS.rows.assign(paraphrase_of=told)
+    expected = {ALL_MODELS: 24, "none": 8, "normative": 16}
+    assert sizes(replace(MODELS, rows=held)) == expected
+    assert pooled_wordings(held)["paraphrase"].tolist() == MODELS.rows["treatment"].tolist()
+    nothing = MODELS.rows.assign(paraphrase_of=None)
+    assert pooled_wordings(nothing) is nothing
 
 
 def test_a_study_of_citizens_only_is_its_own_population_and_is_said_to_be_one():
