@@ -106,7 +106,7 @@ def of_topics(truth, topics, seeds):
     for seed in range(seeds):
         rng = np.random.default_rng([4, seed])
         values = rng.normal(size=(topics, each)) + rng.normal(0, sd, (topics, 1))
-        one = intraclass(values.ravel(), np.repeat(range(topics), each), RESAMPLES, seed)
+        one = intraclass(values.ravel(), np.repeat(range(topics), each))
         found.append(one.icc)
         held.append(one.low <= truth <= one.high)
     return np.mean(found), np.mean(held)

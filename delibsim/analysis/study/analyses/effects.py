@@ -16,7 +16,7 @@ from delibsim.measures.inference.means import Mean, mean_of_units, mean_within
 from delibsim.measures.inference.resampling import cluster_interval
 
 EQUAL = "equal_conditions: equal by construction or in fact"
-NO_VARIANCE = "no_variance: all {}s have the same difference, and so the test is undecided"
+NO_VARIANCE = "no_variance: all {}s have the same difference, and the test is undecided"
 ENOUGH = 5
 """The fewest topics over which an effect may be called one, or an interval be resampled."""
 LEVEL = 0.05
@@ -49,14 +49,14 @@ def noted(*sentences: str) -> str:
 def too_few(units: str, count: int) -> str:
     """What a note says of a mean over few topics or models; "" where there are enough.
 
-    >>> too_few("topic", 5), too_few("topic", 3)[:11], too_few("model", 3)
-    ('', 'few_topics:', '')
+    >>> too_few("topic", 5), too_few("topic", 3), too_few("model", 3)
+    ('', 'few_topics: 3 topics', '')
     """
     if count < 2:
         code = f"one_{units}" if count else f"no_{units}s"
-        return f"{code}: fewer than two {units}s give no interval and no test over {units}s"
+        return f"{code}: no interval and no test over {units}s"
     if units == "topic" and count < ENOUGH:
-        return f"few_topics: {count} topics are too few to speak of topics like these"
+        return f"few_topics: {count} topics"
     return ""
 
 
@@ -159,8 +159,15 @@ def over_draws(found: Compared, paired: bool) -> Mean:
     return mean_within(sessions["value"], strata, sessions["weight"])
 
 
-def p_of_draws(pairs: pd.DataFrame, draws: Draws, seed: int) -> float:
-    """The p of the second question where treatments share seeds: signs flipped draw by draw."""
+def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
+    """The p of the second question where treatments share seeds: signs flipped draw by draw.
+
+    The seed is the same for all tables, so that equal differences have equal p. NaN without a pair
+    and where all differences are 0.
+    """
+    if not pairs["difference"].any():
+        return NAN
+    seed = seed_of(draws.seed, "flips")
     columns = (pairs["difference"], pairs["block"], pairs["draw"])
     return flipped_p(*columns, draws.permutations, seed)
 

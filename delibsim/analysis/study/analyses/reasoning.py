@@ -13,6 +13,7 @@ from delibsim.analysis.study.analyses.effects import (
     NO_VARIANCE,
     mean_of,
     noted,
+    p_of_draws,
     published_interval,
     told,
     too_few,
@@ -29,8 +30,6 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.means import mean_of_units
 
 ALL = "all"
@@ -136,7 +135,12 @@ def _of_outcome(
         row = {"outcome": outcome.measure, "family": family, "unit": "topic", **summary}
         p_draws = _p_of_draws(study, drawn[drawn["family"] == family], draws)
         rows.append(row | {"p_draws": p_draws, "note": note})
-    pooled = {"outcome": outcome.measure, "family": ALL, "unit": "topic", "n": len(cells)}
+    pooled: dict[str, Any] = {
+        "outcome": outcome.measure,
+        "family": ALL,
+        "unit": "topic",
+        "n": len(cells),
+    }
     by_topic = cells.groupby("topic")["difference"].mean()
     notes = [lost, too_few("topic", len(by_topic))]
     if len(cells):
@@ -154,10 +158,9 @@ def _p_of_draws(study: StudyTable, drawn: pd.DataFrame, draws: Draws) -> float:
     """The p of the mean over cells, the signs of all differences of a draw flipped together."""
     if not study.paired:
         return NAN
-    seed = seed_of(draws.seed, "reasoning", *sorted(set(drawn["family"])))
-    cell = drawn.groupby(["family", "topic"]).ngroup()
+    block = drawn.groupby(["family", "topic"]).ngroup()
     draw = drawn.groupby(["topic", "replicate"]).ngroup()
-    return flipped_p(drawn["difference"], cell, draw, draws.permutations, seed)
+    return p_of_draws(drawn.assign(block=block, draw=draw), draws)
 
 
 def _differences(sessions: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:

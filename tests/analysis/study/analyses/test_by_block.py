@@ -187,7 +187,8 @@ def test_equal_conditions_have_no_test():
     found = tables(STUDY.rows.assign(dri_change=0.1))
     for name in ("by_model", "by_topic"):
         rows = first(found[name])
-        assert rows[["low", "p", "p_holm"]].isna().all(axis=None)
+        tests = [name for name in ("p", "p_holm", "p_draws", "p_published") if name in rows]
+        assert rows[["low", *tests]].isna().all(axis=None)
         assert rows["note"].str.count("equal_conditions: ").tolist() == [1] * len(rows)
 
 

@@ -30,7 +30,8 @@ def main(rows, population="models"):
 
 def mixed(**more):
     """A row of the mixed model as its table has it, with invented numbers."""
-    row = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "none"}
+    row = {"population": "models", "outcome": "dri", "scale": "absolute"}
+    row |= {"a": "normative", "b": "none", "unit": "topic"}
     row |= {"estimate": 0.5, "low": 0.25, "high": 0.75, "df": 3.5, "p": 0.125, "note": "as told"}
     return Result("mixed", "", "", "", pd.DataFrame([row | more]))
 
@@ -40,7 +41,7 @@ def test_the_three_questions_stand_in_their_order_with_unit_and_df():
     assert list(result.rows.columns) == list(MEANINGS) == list(result.meanings)
     found = main(result.rows)
     assert found.index.tolist() == [OVER_TOPICS, OVER_DRAWS, OVER_MODELS]
-    assert found["unit"].tolist() == ["topic", "draw", "topic and model"]
+    assert found["unit"].tolist() == ["topic", "draw", "topic"]
     assert found["df"].tolist() == [4, 5, 3.5]
     assert set(found["role"]) == {"primary"}
     row = main(table.rows.assign(question="")).iloc[0]
@@ -64,8 +65,8 @@ def test_the_null_citizen_stands_beside_every_question():
     assert main(of(STUDY)[0].rows)["null_citizen"].isna().all()
 
 
-def test_a_mixed_model_of_terms_or_of_another_contrast_gives_no_third_row():
-    for other in (mixed(b=""), mixed(a="basic"), mixed(outcome="diversity")):
+def test_the_mixed_model_of_another_contrast_gives_no_third_row():
+    for other in (mixed(population="null citizen"), mixed(a="basic"), mixed(outcome="diversity")):
         assert OVER_MODELS not in main(of(STUDY, other)[0].rows).index
 
 
@@ -75,6 +76,14 @@ def test_one_topic_has_no_row_over_topics():
     assert found.index.tolist() == [OVER_DRAWS]
     assert found["note"].iloc[0].startswith("one_topic: ")
     assert found["df"].tolist() == [1]
+
+
+def test_equal_treatments_are_said_once():
+    found = main(of(replace(STUDY, rows=STUDY.rows.assign(dri_change=0.1)), mixed())[0].rows)
+    assert found.index.tolist() == [OVER_TOPICS]
+    assert found["estimate"].tolist() == [0]
+    assert found[["low", "p", "p_holm"]].isna().all(axis=None)
+    assert found["note"].iloc[0].startswith("equal_conditions: ")
 
 
 def test_where_seeds_are_not_shared_the_unit_is_the_session():
