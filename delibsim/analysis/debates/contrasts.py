@@ -61,10 +61,10 @@ def debater_contrasts(
     `winning` is the share of ratings that named the one the winner less the share that named the
     other; `performance` is in points. A family holds the contrast of kinds, those of each debater
     with all its opponents (where there are more than two debaters), or those of two debaters who
-    met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals are by t on `df`, one
-    less than the number of units; there is none below five units. p is by t or, on these motions,
-    by flipping the sign of all ratings of a debate at once. p_holm is over the contrasts of one
-    family, outcome and question.
+    met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals
+    are by t on `df`, one less than the number of units; there is none below five units. p is by t
+    or, on these motions, by flipping the sign of all ratings of a debate at once. p_holm is over
+    the contrasts of one family, outcome and question.
 
     `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
     below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
@@ -141,7 +141,7 @@ def _answers(
 
 
 def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> float:
-    """p of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
+    """The p of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
     together = pd.factorize(own["debate"])[0]
     values = own[outcome].to_numpy(dtype=float)
     return paired_p(values, np.zeros(len(own), dtype=int), permutations, seed, together)
@@ -150,14 +150,15 @@ def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> 
 def _verbs(found: pd.DataFrame) -> list[str]:
     """What may be said of each contrast, in its first row; "" in the others."""
     verbs = []
-    for row in found.itertuples(index=False):
-        verbs.append(_verb(row, found) if row.question == HEADLINE else "")
+    for row in found.to_dict("records"):
+        verbs.append(_verb(row, found) if row["question"] == HEADLINE else "")
     return verbs
 
 
-def _verb(row: Any, found: pd.DataFrame) -> str:
-    if row.units >= FEWEST and (row.low > 0 or row.high < 0) and row.p_holm < LEVEL:
-        return "better" if row.estimate > 0 else "worse"
-    same = (found["contrast"] == row.contrast) & (found["outcome"] == row.outcome)
+def _verb(row: Mapping[Any, Any], found: pd.DataFrame) -> str:
+    excludes_zero = row["low"] > 0 or row["high"] < 0
+    if row["units"] >= FEWEST and excludes_zero and row["p_holm"] < LEVEL:
+        return "better" if row["estimate"] > 0 else "worse"
+    same = (found["contrast"] == row["contrast"]) & (found["outcome"] == row["outcome"])
     (second,) = found.loc[same & (found["question"] == ON_THESE), "p_holm"]
     return "on_these_motions" if second < LEVEL else "none"
