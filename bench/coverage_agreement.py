@@ -15,23 +15,12 @@ from delibsim.measures.reliability.bootstrap import bootstrap
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 from delibsim.measures.reliability.equivalence import difference
-from delibsim.measures.variance_components import crossed_components
 
 LEVELS, CODERS, TRUTH = 4, 3, 400_000
 SHARES = {"even": [0.25] * 4, "skewed": [0.85, 0.10, 0.03, 0.02]}
 SIZES = (50, 200, 1000)
 KNOWN = 0.8
 """The probability with which a coder gives the true level and does not draw one."""
-PANELS = [
-    (60, 6, 6, (6, 5, 8)),
-    (60, 3, 3, (6, 5, 8)),
-    (60, 6, 6, (3, 8, 8)),
-    (60, 6, 3, (6, 5, 8)),
-    (20, 6, 6, (6, 5, 8)),
-    (200, 50, 5, (6, 5, 8)),
-]
-"""Targets, raters, ratings of a target, and the standard deviations of targets, raters, residual:
-sides of debates, the last as published (a hundred debates, ten for each of fifty raters)."""
 KINDS = [
     ("ac", "linear"),
     ("kappa", "linear"),
@@ -44,9 +33,8 @@ ABOUT = """How often an interval of 95% holds the true coefficient, by t and by 
 coders and four levels; each coder gives the true level with probability .8, and draws one at random
 otherwise. `even` levels have a quarter of the texts each, `skewed` ones 85, 10, 3 and 2%. `missing`
 is the share of codes that are missing. The simulation error of a share of 1,000 tables is .007 at
-.95. Then comes how often two AC2 on the same texts that differ by exactly the bound are called
-equivalent, at the level of .05. In the last rows raters rate sides of debates (`texts`), and the
-interval is that of ICC(2,k) by the profile of the restricted likelihood (under `by_t`)."""
+.95. The last rows are how often two AC2 on the same texts that differ by exactly the bound are
+called equivalent, at the level of .05."""
 
 
 def drawn(texts, shares, missing, rng, known=KNOWN):
@@ -113,35 +101,6 @@ def panel(texts, rng):
     return codes[:, :2], codes[:, 1:]
 
 
-def panels(targets, raters, each, sds, tables, shared=0.0):
-    """How often the interval of ICC(2,k) holds the truth; a row.
-
-    `sds` are those of targets, raters and residual; `shared` is the correlation of the two sides of
-    a debate, which are neighbouring targets.
-    """
-    rng = np.random.default_rng([3, targets, raters, each])
-    target, rater, residual = (sd**2 for sd in sds)
-    truth = target / (target + (rater + residual) / each)
-    held = 0
-    for _ in range(tables):
-        low, high = crossed_components(ratings(targets, raters, each, sds, shared, rng)).interval_2k
-        held += low <= truth <= high
-    sides = f", sides correlated {shared:g}" if shared else ""
-    what = f"ICC(2,k) {truth:.3f}, {raters} raters, {each} a target{sides}"
-    return row(what, targets, 1 - each / raters, tables, [held / tables, None])
-
-
-def ratings(targets, raters, each, sds, shared, rng):
-    """Ratings (targets, raters) of which every target has `each`; NaN elsewhere."""
-    common = np.repeat(rng.normal(0, sds[0], (targets // 2, 1)), 2, axis=0)
-    common[1::2] *= np.sign(shared) or 1.0
-    own = rng.normal(0, sds[0], (targets, 1))
-    table = abs(shared) ** 0.5 * common + (1 - abs(shared)) ** 0.5 * own
-    table = table + rng.normal(0, sds[1], (1, raters)) + rng.normal(0, sds[2], (targets, raters))
-    order = np.argsort(rng.random((targets, raters)), axis=1)
-    return np.where(order < each, table, np.nan)
-
-
 def row(what, texts, missing, tables, shares):
     """A row of the table."""
     print(what, texts, missing, shares, flush=True)
@@ -160,20 +119,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=500)
-    parser.add_argument("--only-panels", action="store_true", help="the last rows alone, in print")
     given = parser.parse_args()
     rows = []
-    if given.only_panels:
-        _ = [panels(*panel_of, given.tables) for panel_of in PANELS]
-        _ = [panels(120, 6, 6, (6, 5, 8), given.tables, shared) for shared in (0.5, -0.5)]
-        return
     for missing in (0.0, 0.3):
         for name in SHARES:
             for texts in SIZES if not missing else SIZES[:2]:
                 rows += coverage(name, texts, missing, given.tables, given.resamples)
     rows += [size(texts, given.tables) for texts in SIZES]
-    rows += [panels(*panel_of, given.tables) for panel_of in PANELS]
-    rows += [panels(120, 6, 6, (6, 5, 8), given.tables, shared) for shared in (0.5, -0.5)]
     print(record("coverage_agreement", ABOUT, rows, ["numpy", "scipy"]))
 
 

@@ -118,7 +118,7 @@ def test_an_interval_ends_where_the_dense_likelihood_has_fallen_by_half_of_chi_s
 
 @pytest.mark.parametrize(("targets", "raters", "each"), [(60, 6, 6), (40, 5, 3)])
 def test_intervals_hold_the_truth_as_often_as_they_say(targets, raters, each):
-    """A seeded case of bench/coverage_agreement.py."""
+    """A seeded case of bench/debates.py."""
     truth = 36 / (36 + (25 + 64) / each)
     held = 0
     for seed in range(120):

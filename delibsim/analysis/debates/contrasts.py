@@ -64,7 +64,7 @@ def debater_contrasts(
     met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals
     are by t on `df`, one less than the number of units; there is none below five units. p is by t
     or, on these motions, by flipping the sign of all ratings of a debate at once. p_holm is over
-    the contrasts of one family, outcome and question.
+    the contrasts of one family and question in both outcomes.
 
     `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
     below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
@@ -76,7 +76,7 @@ def debater_contrasts(
         for outcome in OUTCOMES:
             rows += _answers(contrast, outcome, seed, samples)
     found = pd.DataFrame(rows, columns=COLUMNS)
-    found["p_holm"] = found.groupby(["family", "outcome", "question"], sort=False)["p"].transform(
+    found["p_holm"] = found.groupby(["family", "question"], sort=False)["p"].transform(
         lambda p: holm(p.tolist())
     )
     found["verb"] = _verbs(found)
