@@ -9,6 +9,7 @@ is held to the truth of its own question. Run it by hand, never in CI; it takes 
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ def study(rng, motions, raters, taste):
     rows = []
     for match in round_robin(list(NAMES), named, 2 * motions, seed=int(rng.integers(1e9))):
         debate = f"{match.motion}.{match.proposition}-v-{match.opposition}.r{match.replicate}"
-        row = {"debate": debate, "motion": match.motion, "source": "model", "attentive": True}
+        row = dict[str, Any](debate=debate, motion=match.motion, source="model", attentive=True)
         row |= {"proposition": match.proposition, "opposition": match.opposition}
         row |= {"replicate": match.replicate, "rater": [f"Rater {k}" for k in range(raters)]}
         for side in SIDES:

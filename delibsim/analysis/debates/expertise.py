@@ -30,18 +30,21 @@ def debaters_expertise(view: pd.DataFrame, people: Mapping[str, Covariates]) -> 
     their rows carry that of the person whom they debate, as published. NaN where it is not given,
     and where two debaters meet of whose kinds nobody has any.
     """
-    own, other = (
-        pd.Series([people.get(who, UNKNOWN).expertise for who in view[column]], view.index)
-        for column in ("debater", "opponent")
-    )
-    own, other = own.astype(float), other.astype(float)
+    own = _given(view["debater"], people)
+    other = _given(view["opponent"], people)
     having = set(view.loc[own.notna(), "kind"])
     return own.where(view["kind"].isin(having), other)
 
 
+def _given(names: pd.Series, people: Mapping[str, Covariates]) -> pd.Series:
+    """The expertise of each of these debaters, NaN where it is not given."""
+    values = [people.get(who, UNKNOWN).expertise for who in names]
+    return pd.Series(values, names.index, dtype=float)
+
+
 def person_of(view: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.Series:
     """Whose expertise it is: the debater or, where it is the opponent's, the opponent."""
-    own = pd.Series([people.get(who, UNKNOWN).expertise for who in view["debater"]], view.index)
+    own = _given(view["debater"], people)
     having = set(view.loc[own.notna(), "kind"])
     return view["debater"].where(view["kind"].isin(having), view["opponent"])
 
