@@ -24,6 +24,7 @@ SHEET = '<link rel="stylesheet" href="/~assets/people.css">'
 FORMS = '<script src="/~assets/forms.js" defer></script>'
 LIVE = re.compile(r'\n?<script src="/~assets/live.js" defer></script>|<noscript>.*?</noscript>')
 SECRET = re.compile(r'(<input type="hidden" name="(?:csrf|key|tried)" value=")[^"]*"')
+SKIP = re.compile(r'<a class="skip".*?</a>')
 LINK = re.compile(r'href="/[^"]*"')
 KNOWN = {"/me/leave": "leave", "/me/withdraw": "withdraw (delete)"}
 
@@ -107,7 +108,9 @@ def _file(page: Page, pages: Sequence[Page], near: Mapping[str, Page | None]) ->
     text = text.replace('<meta name="viewport"', f'{head}<meta name="viewport"', 1)
     if FORMS in text:  # at the end, where the form is there
         text = text.replace(FORMS, "").replace("</body>", f"<script>{script}</script>\n</body>")
-    return text.replace("<body>", f"<body>\n{_bar(page, near)}", 1)
+    skip, bar = SKIP.search(text), _bar(page, near)
+    place = skip.end() if skip else text.index("<main")
+    return text[:place] + bar + text[place:]
 
 
 def _policy(style: str, script: str = "") -> str:
@@ -137,7 +140,8 @@ def _bar(page: Page, near: Mapping[str, Page | None]) -> str:
         if other is not None:
             links.append(Markup('<a href="{}">{}</a>').format(other.name, name))
     said = escape(f"{place}{page.title}")
-    return f'<nav class="preview" aria-label="Preview" lang="en" dir="ltr">{" · ".join(links)} · {said}</nav>'
+    line = f"{' · '.join(links)} · {said}"
+    return f'\n<nav class="preview" aria-label="Preview" lang="en" dir="ltr">{line}</nav>'
 
 
 def _index(study: str, sessions: Sequence[Session], pages: Sequence[Page]) -> str:
