@@ -1,0 +1,308 @@
+"""Studies drawn from a known truth, and how often what the analyses say of them holds.
+
+What bench/validity.py counts in a thousand studies a row, the tests count in some dozens.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.analyses.ablations import ablations
+from delibsim.analysis.study.analyses.aqua import aqua
+from delibsim.analysis.study.analyses.by_block import by_block
+from delibsim.analysis.study.analyses.ceiling import ceiling
+from delibsim.analysis.study.analyses.contrasts import contrasts
+from delibsim.analysis.study.analyses.equivalence import equivalence
+from delibsim.analysis.study.analyses.icc import icc
+from delibsim.analysis.study.analyses.mixed import mixed
+from delibsim.analysis.study.analyses.noise_floor import noise_floor
+from delibsim.analysis.study.analyses.opinion_change import opinion_change
+from delibsim.analysis.study.analyses.personas import personas
+from delibsim.analysis.study.analyses.rank_stability import rank_stability
+from delibsim.analysis.study.analyses.reasoning import reasoning
+from delibsim.analysis.study.analyses.specifications import specifications
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.report.summary import is_clear
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.outcomes import Outcome
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.table.table_of_study import shares_seeds
+
+TREATMENTS = ("none", "basic", "normative")
+WITHIN = 0.11
+"""The standard deviation of the change of sessions of one block and treatment, as published."""
+TOPIC, MODEL, BLOCK = 0.055, 0.03, 0.11
+"""Those of what topics, models and blocks change under any treatment: with `WITHIN` a session's
+change has .17, and topics an intraclass correlation of .11, as published."""
+Claims = Iterator[tuple[str, bool]]
+"""Names of claims, and whether each is so."""
+MARGIN = 0.03
+"""The smallest effect of interest of the test of equivalence."""
+START, TOPIC_START, BLOCK_START = 0.1, 0.1, 0.08
+"""The mean of the true index before, and its standard deviation between topics and blocks."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """How a study is drawn.
+
+    `sd_topic`, `sd_model` and `sd_block` are the standard deviations of the difference between any
+    two treatments over topics, models and blocks. `correlation` is that of the differences of two
+    models in one draw, a topic and replicate, that all models share; `shared` says whether all
+    sessions of a draw have one seed. `missing` is the share of sessions without a value. `skewed`
+    draws the effects of topics from an exponential distribution. `ceiling` is the slope of the
+    change on the true index before, wherever somebody speaks.
+    """
+
+    topics: int = 6
+    models: int = 3
+    replicates: int = 3
+    basic: float = 0.0
+    normative: float = 0.0
+    sd_topic: float = 0.0
+    sd_model: float = 0.0
+    sd_block: float = 0.0
+    correlation: float = 0.21
+    shared: bool = True
+    missing: float = 0.0
+    skewed: bool = False
+    ceiling: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A study, and what is true of it: the mean change by treatment over topics and models like
+    these, and what each topic, each model and each block adds to it.
+    """
+
+    known: Known
+    study: StudyTable
+    mean: dict[str, float]
+    of_topics: np.ndarray = field(repr=False)
+    of_models: np.ndarray = field(repr=False)
+    of_blocks: np.ndarray = field(repr=False)
+
+    def effect(self, a: str, b: str) -> float:
+        """Over topics and models like these."""
+        return self.mean[a] - self.mean[b]
+
+    def with_models(self, a: str, b: str, model: int | None = None) -> float:
+        """Over topics like these, with the models of the study or with one of them."""
+        chosen = self.of_models if model is None else self.of_models[model : model + 1]
+        return self.effect(a, b) + _difference(chosen, a, b)
+
+    def here(self, a: str, b: str, topic: int | None = None) -> float:
+        """On the topics of the study or on one of them, with the models of the study."""
+        chosen = slice(None) if topic is None else slice(topic, topic + 1)
+        added = _difference(self.of_topics[chosen], a, b) + _difference(self.of_blocks[chosen], a, b)
+        return self.with_models(a, b) + added
+
+
+def _difference(effects: np.ndarray, a: str, b: str) -> float:
+    """The mean difference of two treatments, which are the last axis."""
+    means = effects.reshape(-1, len(TREATMENTS)).mean(axis=0)
+    return float(means[TREATMENTS.index(a)] - means[TREATMENTS.index(b)])
+
+
+def drawn(known: Known, seed: int) -> Drawn:
+    """A study of this kind."""
+    rng = np.random.default_rng([29, seed])
+    t, m, r, k = known.topics, known.models, known.replicates, len(TREATMENTS)
+    mean = {"none": 0.0, "basic": known.basic, "normative": known.normative}
+    raw = rng.standard_normal((t, k))
+    if known.skewed:
+        raw = rng.exponential(1, (t, k)) - 1
+    of_topics = known.sd_topic * np.sqrt(0.5) * raw
+    of_models = known.sd_model * np.sqrt(0.5) * rng.standard_normal((m, k))
+    of_blocks = known.sd_block * np.sqrt(0.5) * rng.standard_normal((t, m, k))
+    of_models += MODEL * rng.standard_normal((m, 1))
+    base = TOPIC * rng.standard_normal((t, 1)) + BLOCK * rng.standard_normal((t, m))
+    start = TOPIC_START * rng.standard_normal((t, 1)) + BLOCK_START * rng.standard_normal((t, m))
+    draws = np.sqrt(known.correlation) * WITHIN * rng.standard_normal((t, 1, r, k))
+    error = np.sqrt((1 - known.correlation) / 2) * WITHIN
+    before, after = error * rng.standard_normal((2, t, m, r, k))
+    effects = of_topics[:, None, None] + of_models[None, :, None] + of_blocks[:, :, None]
+    spoken = np.array([0.0, 1.0, 1.0])
+    change = base[:, :, None, None] + effects + draws + np.array([mean[name] for name in TREATMENTS])
+    change = change + known.ceiling * start[:, :, None, None] * spoken
+    pre = START + start[:, :, None, None] + before
+    post = START + start[:, :, None, None] + change + after
+    rows = _table(known, pre, post, rng)
+    study = StudyTable("known", rows, (), shares_seeds(rows))
+    return Drawn(known, study, mean, of_topics, of_models, of_blocks)
+
+
+def _table(known: Known, pre: np.ndarray, post: np.ndarray, rng: np.random.Generator):
+    """The table of the study; arrays are of topics, models, replicates and treatments."""
+    places = np.indices(pre.shape).reshape(4, -1)
+    topic, model, replicate, treatment = places
+    seeds = np.arange(pre.size)
+    if known.shared:
+        seeds = topic * known.replicates + replicate
+    lost = rng.random(pre.size) < known.missing
+    before, after = np.where(lost, np.nan, [pre.ravel(), post.ravel()])
+    return pd.DataFrame(
+        {
+            "study": "known",
+            "session": [f"s{i}" for i in range(pre.size)],
+            "topic": np.char.add("topic", np.char.zfill(topic.astype(str), 2)).astype(object),
+            "model": np.char.add("model", np.char.zfill(model.astype(str), 2)).astype(object),
+            "setting": "",
+            "treatment": np.array(TREATMENTS, dtype=object)[treatment],
+            "replicate": replicate + 1,
+            "seed": seeds,
+            "family": np.char.add("family", (model // 2).astype(str)).astype(object),
+            "reasoning": model % 2 == 1,
+            "null": False,
+            "status": np.where(lost, "no run", "complete"),
+            "dri_pre": before,
+            "dri_post": after,
+            "dri_change": after - before,
+        }
+    )
+
+
+def as_table_of_ones_own(study: StudyTable) -> pd.DataFrame:
+    """The study as the table that `delibsim analyze TABLE.csv` reads."""
+    names = ["topic", "model", "treatment", "replicate", "seed", "family", "reasoning"]
+    held = study.rows[study.rows["dri_change"].notna()]
+    return held[names].assign(pre=held["dri_pre"], post=held["dri_post"])
+
+
+def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
+    """What the contrasts of the index claim, and whether it is so: intervals that hold the truth,
+    tests that reject a true null, and once a study whether any verb of the family is wrong.
+    """
+    found = contrasts(one.study, draws).rows
+    wrong, wrong_here = False, False
+    for row in found[(found["outcome"] == "dri") & (found["scale"] == "absolute")].to_dict("records"):
+        a, b = row["a"], row["b"]
+        truth, here = one.with_models(a, b), one.here(a, b)
+        yield from _held("interval", row["low"], row["high"], truth)
+        if here == 0:
+            yield "second question rejects", row["p"] < 0.05
+        verb = ("raised" if row["estimate"] > 0 else "lowered") if is_clear(row) else "none"
+        wrong |= verb == "raised" and truth <= 0 or verb == "lowered" and truth >= 0
+        if truth:
+            yield "true effect gets its verb", verb == ("raised" if truth > 0 else "lowered")
+    yield "wrong verb", wrong
+
+
+
+def claims_of_tables(one: Drawn, draws: Draws) -> Claims:
+    """The same of every other table that has an interval or a test."""
+    study, topics, models = one.study, one.study.rows["topic"], one.study.rows["model"]
+    place = {name: i for names in (topics, models) for i, name in enumerate(sorted(set(names)))}
+    for table in by_block(study, draws):
+        for row in _index(table):
+            a, b = row["a"], row["b"]
+            truth = one.with_models(a, b)
+            if table.name == "by_topic":
+                truth = one.here(a, b, place[row["topic"]])
+            elif table.name == "by_model":
+                truth = one.with_models(a, b, place[row["model"]])
+            yield from _said(table.name, row, truth)
+    for row in _index(equivalence(study, draws, {Outcome("dri"): MARGIN})):
+        truth = one.with_models(row["a"], row["b"])
+        yield from _held("equivalence: 90% interval", row["low_90"], row["high_90"], truth)
+        if abs(truth) >= MARGIN:
+            yield "equivalence: called equivalent", bool(row["equivalent"])
+    for row in _index(specifications(study, draws)):
+        yield from _held("specifications", row["low"], row["high"], one.with_models(row["a"], row["b"]))
+    terms, _ = mixed(study, draws)
+    for row in _index(terms):
+        truth = one.mean["none"]
+        if row["term"] in TREATMENTS:
+            truth = one.effect(row["term"], "none")
+        yield from _said("mixed" if row["term"] in TREATMENTS else "mixed: intercept", row, truth)
+    still = float(one.of_models[:, 0].mean())
+    for row in _index(noise_floor(study, draws)):
+        yield from _held("noise_floor", row["low"], row["high"], still)
+    yield from _of_reasoning(one, draws)
+    if not one.known.sd_topic + one.known.sd_model + one.known.sd_block:
+        yield from _of_icc(one, draws)
+    yield from _of_slopes(one, draws)
+    yield from _of_other_measures(one, draws)
+
+
+def _index(table: Result) -> list[dict]:
+    """The rows of a table that are of the absolute change of the index, or of no measure."""
+    rows = table.rows
+    for name, wanted in (("outcome", "dri"), ("scale", "absolute")):
+        if name in rows:
+            rows = rows[rows[name] == wanted]
+    return rows.to_dict("records")
+
+
+def _said(name: str, row: dict, truth: float) -> Claims:
+    """What a row with an interval and a p says."""
+    yield from _held(name, row["low"], row["high"], truth)
+    if truth == 0 and not np.isnan(row.get("p", np.nan)):
+        yield f"{name}: p", row["p"] < 0.05
+
+
+def _of_reasoning(one: Drawn, draws: Draws) -> Claims:
+    changes = one.of_models[:, TREATMENTS.index("normative")]
+    pairs = len(changes) // 2
+    truths = changes[1 : 2 * pairs : 2] - changes[0 : 2 * pairs : 2]
+    for row in _index(reasoning(one.study, draws)):
+        name = row["family"]
+        truth = truths.mean() if name == "all" else truths[int(name.removeprefix("family"))]
+        yield from _said("reasoning: all" if name == "all" else "reasoning", row, float(truth))
+
+
+def _of_icc(one: Drawn, draws: Draws) -> Claims:
+    """Where no effect varies: of two sessions of a topic with different models."""
+    for row in _index(icc(one.study, draws)):
+        adjusted = row["adjusted_for"] != "nothing"
+        total = TOPIC**2 + BLOCK**2 + WITHIN**2 + (0 if adjusted else MODEL**2)
+        name = "icc: adjusted" if adjusted else "icc: raw"
+        yield from _held(name, row["low"], row["high"], TOPIC**2 / total)
+
+
+def _of_slopes(one: Drawn, draws: Draws) -> Claims:
+    """The raw slope, whose truth is what error of measurement alone gives."""
+    for row in ceiling(one.study, draws).rows.to_dict("records"):
+        if row["population"] == "none":
+            error = (1 - one.known.correlation) / 2 * WITHIN**2
+            start = TOPIC_START**2 + BLOCK_START**2
+            yield from _held("ceiling: raw, none", row["low"], row["high"], -error / (start + error))
+
+
+def _of_other_measures(one: Drawn, draws: Draws) -> Claims:
+    """Tables of measures that are given the values of the index."""
+    rows = one.study.rows
+    change = rows["dri_change"]
+    spoken = rows["treatment"] != "none"
+    rows = rows.assign(
+        opinion_change_c_change=change, rank_stability_change=change, rounds=2 * spoken,
+    )  # fmt: skip
+    rows["aqua.score"] = (2.5 + change).where(spoken)
+    rows["persona"] = np.where(rows["treatment"] == "normative", "some", "none")
+    study = StudyTable("other", rows, (), one.study.paired)
+    of_models = one.of_models.mean(axis=0)
+    for row in opinion_change(study, draws).rows.to_dict("records"):
+        if row["population"] in TREATMENTS and row["measure"] == "opinion_change_c":
+            truth = one.mean[row["population"]] + of_models[TREATMENTS.index(row["population"])]
+            yield from _held("opinion_change", row["low"], row["high"], truth)
+    spoken_only = rows[spoken].assign(treatment="spoken")
+    factor = StudyTable("factor", spoken_only, (), one.study.paired)
+    truth = one.with_models("normative", "basic")
+    for row in personas(factor, draws).rows.to_dict("records"):
+        if row["outcome"] == "dri_change":
+            yield from _said("personas", row, truth)
+    for row in ablations(factor, draws).rows.to_dict("records"):
+        if row["factor"] == "persona" and row["outcome"] == "dri_change":
+            sign = 1 if row["a"] == "some" else -1
+            yield from _said("ablations", row | {"p": row["p_tukey"]}, sign * truth)
+    for row in aqua(study, draws).rows.to_dict("records"):
+        if row["b"] == "basic":
+            yield from _said("aqua", row | {"p": row["p_pooled"]}, truth)
+
+
+def _held(name: str, low: float, high: float, truth: float) -> Claims:
+    """Whether an interval that is given holds the truth."""
+    if not np.isnan([low, high]).any():
+        yield name, bool(low <= truth <= high)
