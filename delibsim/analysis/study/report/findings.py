@@ -20,6 +20,7 @@ from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
 from delibsim.analysis.study.analyses.people import people
 from delibsim.analysis.study.analyses.personas import personas
+from delibsim.analysis.study.analyses.questions import key_of, null_estimates, questions
 from delibsim.analysis.study.analyses.rank_stability import rank_stability
 from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.specifications import specifications
@@ -60,7 +61,12 @@ DEBATES = (
     "This is a study of debates: nobody is surveyed on considerations and preferences, so that"
     " there is no index. Its ratings are analysed by `delibsim ratings report {}`."
 )
-OF_CONTRASTS = ("outcome scale a b estimate low high p_paired p_free p_holm blocks topics").split()
+OF_CONTRASTS = (
+    "population role outcome scale a b estimate unit low high df p_topics p_holm q low_draws"
+    " high_draws df_draws p_draws p_free p_holm_draws published_low published_high"
+    " published_coverage verb blocks topics models pairs draws wordings sd_wordings"
+    " null_citizen note"
+).split()
 """The members of a contrast as JSON."""
 
 
@@ -98,14 +104,17 @@ class Findings:
         """As plain values, at full precision; None where there is no value."""
         contrasts = self.rows("contrasts")
         first = contrasts[0]["population"] if contrasts else ""
+        null = null_estimates(contrasts)
         own = []
         for row in contrasts:
             if row["population"] == first:
-                own.append({name: row.get(name) for name in OF_CONTRASTS})
+                whole = row | {"null_citizen": null.get(key_of(row))}
+                own.append({name: whole.get(name) for name in OF_CONTRASTS})
         return {
             "study": self.study.study,
             "runs": dict(self.runs),
             "contrasts": own,
+            "questions": self.rows("questions"),
             "noise_floor": _by(self.rows("noise_floor"), "outcome"),
             "icc": _by(self.rows("icc"), "outcome", "adjusted_for"),
             "by_model": self.rows("by_model"),
@@ -139,6 +148,8 @@ def findings(
         given = analysis(study, draws)
         for result in [given] if isinstance(given, Result) else given:
             results[result.name] = result
+    if "contrasts" in results:
+        results["questions"] = questions(results)
     counted = counts(study, draws)
     missing = [*_missing_sessions(counted), *_not_given(results)]
     all_results = {counted.name: counted, **results}
