@@ -5,6 +5,8 @@ What bench/validity.py counts in a thousand studies a row, the tests count in so
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,8 @@ from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.aqua import aqua
 from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
-from delibsim.analysis.study.analyses.contrasts import contrasts
+from delibsim.analysis.study.analyses.contrasts import contrasts, corrected
+from delibsim.analysis.study.analyses.effects import published_interval
 from delibsim.analysis.study.analyses.equivalence import equivalence
 from delibsim.analysis.study.analyses.icc import icc
 from delibsim.analysis.study.analyses.mixed import mixed
@@ -24,11 +27,13 @@ from delibsim.analysis.study.analyses.rank_stability import rank_stability
 from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.summary import is_clear
 from delibsim.analysis.study.result import Result
-from delibsim.analysis.study.sample.outcomes import Outcome
+from delibsim.analysis.study.sample.outcomes import PLANNED, Outcome
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.table.table_of_study import shares_seeds
+from delibsim.domain.seed import seed_of
+from delibsim.measures.inference.contrasts import flipped_p, free_p
+from delibsim.measures.inference.means import mean_of_units, mean_within
 
 TREATMENTS = ("none", "basic", "normative")
 WITHIN = 0.11
@@ -75,14 +80,28 @@ class Known:
 class Drawn:
     """A study, and what is true of it: the mean change by treatment over topics and models like
     these, and what each topic, each model and each block adds to it.
+
+    `values` are the index before and after, of shape (2, topics, models, replicates, treatments),
+    NaN for a session without one.
     """
 
     known: Known
-    study: StudyTable
+    values: np.ndarray = field(repr=False)
     mean: dict[str, float]
     of_topics: np.ndarray = field(repr=False)
     of_models: np.ndarray = field(repr=False)
     of_blocks: np.ndarray = field(repr=False)
+
+    @cached_property
+    def study(self) -> StudyTable:
+        """As the analyses of a study take it."""
+        rows = _table(self.known, *self.values)
+        return StudyTable("known", rows, (), shares_seeds(rows))
+
+    @property
+    def change(self) -> np.ndarray:
+        """The change of each session, in the order of the rows of the table."""
+        return (self.values[1] - self.values[0]).ravel()
 
     def effect(self, a: str, b: str) -> float:
         """Over topics and models like these."""
@@ -108,7 +127,7 @@ def _difference(effects: np.ndarray, a: str, b: str) -> float:
 
 def drawn(known: Known, seed: int) -> Drawn:
     """A study of this kind."""
-    rng = np.random.default_rng([29, seed])
+    rng = np.random.default_rng([29, seed, crc32(repr(known).encode())])
     t, m, r, k = known.topics, known.models, known.replicates, len(TREATMENTS)
     mean = {"none": 0.0, "basic": known.basic, "normative": known.normative}
     raw = rng.standard_normal((t, k))
@@ -129,39 +148,42 @@ def drawn(known: Known, seed: int) -> Drawn:
     change = change + known.ceiling * start[:, :, None, None] * spoken
     pre = START + start[:, :, None, None] + before
     post = START + start[:, :, None, None] + change + after
-    rows = _table(known, pre, post, rng)
-    study = StudyTable("known", rows, (), shares_seeds(rows))
-    return Drawn(known, study, mean, of_topics, of_models, of_blocks)
+    values = np.stack([pre, post])
+    values[:, rng.random(pre.shape) < known.missing] = np.nan
+    return Drawn(known, values, mean, of_topics, of_models, of_blocks)
 
 
-def _table(known: Known, pre: np.ndarray, post: np.ndarray, rng: np.random.Generator):
+def _table(known: Known, pre: np.ndarray, post: np.ndarray) -> pd.DataFrame:
     """The table of the study; arrays are of topics, models, replicates and treatments."""
-    places = np.indices(pre.shape).reshape(4, -1)
-    topic, model, replicate, treatment = places
+    topic, model, replicate, treatment = np.indices(pre.shape).reshape(4, -1)
     seeds = np.arange(pre.size)
     if known.shared:
         seeds = topic * known.replicates + replicate
-    lost = rng.random(pre.size) < known.missing
-    before, after = np.where(lost, np.nan, [pre.ravel(), post.ravel()])
+    before, after = pre.ravel(), post.ravel()
     return pd.DataFrame(
         {
             "study": "known",
             "session": [f"s{i}" for i in range(pre.size)],
-            "topic": np.char.add("topic", np.char.zfill(topic.astype(str), 2)).astype(object),
-            "model": np.char.add("model", np.char.zfill(model.astype(str), 2)).astype(object),
+            "topic": _named("topic", topic),
+            "model": _named("model", model),
             "setting": "",
             "treatment": np.array(TREATMENTS, dtype=object)[treatment],
             "replicate": replicate + 1,
             "seed": seeds,
-            "family": np.char.add("family", (model // 2).astype(str)).astype(object),
+            "family": _named("family", model // 2),
             "reasoning": model % 2 == 1,
             "null": False,
-            "status": np.where(lost, "no run", "complete"),
+            "status": np.where(np.isnan(before), "no run", "complete"),
             "dri_pre": before,
             "dri_post": after,
             "dri_change": after - before,
         }
     )
+
+
+def _named(kind: str, numbers: np.ndarray) -> np.ndarray:
+    names = np.array([f"{kind}{number:02}" for number in range(numbers.max() + 1)], dtype=object)
+    return names[numbers]
 
 
 def as_table_of_ones_own(study: StudyTable) -> pd.DataFrame:
@@ -171,24 +193,80 @@ def as_table_of_ones_own(study: StudyTable) -> pd.DataFrame:
     return held[names].assign(pre=held["dri_pre"], post=held["dri_post"])
 
 
+def contrasts_of(one: Drawn, draws: Draws) -> list[dict]:
+    """The rows of `contrasts` on the index, as far as claims are read from them.
+
+    Tables take most of the time of that analysis. Where no value is missing, the same is computed
+    from arrays; that it is the same is tested.
+    """
+    if one.known.missing:
+        return _index(contrasts(one.study, draws))
+    paired = one.known.shared
+    rows = [_contrast(one, a, b, draws) for a, b in PLANNED]
+    return corrected(rows, paired)
+
+
+def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
+    change = one.change.reshape(one.values.shape[1:])
+    topics, models, replicates, _ = change.shape
+    sides = [change[..., TREATMENTS.index(name)] for name in (a, b)]
+    apart = sides[0] - sides[1]
+    blocks = np.arange(topics * models).repeat(replicates)
+    topic, draw, _ = np.indices((topics, replicates, models))
+    headline = mean_of_units(apart.mean(axis=(1, 2)))
+    seed = seed_of(draws.seed, "contrasts", "models", "dri", "absolute", a, b)
+    row = {"a": a, "b": b, "topics": topics, "equal": False, "unit": "topic", "p_free": np.nan}
+    if one.known.shared:
+        of_draws = apart.mean(axis=1).ravel()
+        equal = np.full(len(of_draws), 1 / len(of_draws))
+        here = mean_within(of_draws, np.arange(topics).repeat(replicates), equal)
+        of_draw = (topic * replicates + draw).swapaxes(1, 2).ravel()
+        row["p_draws"] = flipped_p(apart.ravel(), blocks, of_draw, draws.permutations, seed)
+    else:
+        named = dict(zip((a, b), sides, strict=True))
+        values = np.stack([named[name] for name in sorted(named)], axis=2).ravel()
+        first = np.tile(np.repeat([name == a for name in sorted(named)], replicates), topics * models)
+        strata = np.arange(2 * topics * models).repeat(replicates)
+        here = mean_within(values, strata, np.where(first, 1, -1) / (apart.size))
+        row["p_free"] = free_p(values, first, strata // 2, draws.permutations, seed)
+    shown = headline
+    if topics == 1:
+        shown, row["unit"] = here, "draw"
+    names = np.arange(topics).repeat(models)
+    published = published_interval(apart.mean(axis=2).ravel(), names, "topic", draws)
+    return row | {
+        "estimate": float(apart.mean()),
+        "low": shown.low,
+        "high": shown.high,
+        "p_topics": headline.p,
+        "low_draws": here.low,
+        "high_draws": here.high,
+        "published_low": published[0],
+        "published_high": published[1],
+    }
+
+
 def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
     """What the contrasts of the index claim, and whether it is so: intervals that hold the truth,
     tests that reject a true null, and once a study whether any verb of the family is wrong.
     """
-    found = contrasts(one.study, draws).rows
     wrong, wrong_here = False, False
-    for row in found[(found["outcome"] == "dri") & (found["scale"] == "absolute")].to_dict("records"):
-        a, b = row["a"], row["b"]
-        truth, here = one.with_models(a, b), one.here(a, b)
-        yield from _held("interval", row["low"], row["high"], truth)
-        if here == 0:
-            yield "second question rejects", row["p"] < 0.05
-        verb = ("raised" if row["estimate"] > 0 else "lowered") if is_clear(row) else "none"
-        wrong |= verb == "raised" and truth <= 0 or verb == "lowered" and truth >= 0
-        if truth:
-            yield "true effect gets its verb", verb == ("raised" if truth > 0 else "lowered")
+    second = "p_draws" if one.known.shared else "p_free"
+    for row in contrasts_of(one, draws):
+        truth, here = one.with_models(row["a"], row["b"]), one.here(row["a"], row["b"])
+        yield from _held("interval", row["low"], row["high"], here if row["unit"] == "draw" else truth)
+        yield from _held("interval here", row["low_draws"], row["high_draws"], here)
+        yield from _held("published interval", row["published_low"], row["published_high"], truth)
+        yield from _rejected("p", row["p_topics"], truth)
+        yield from _rejected("p here", row[second], here)
+        said = np.sign(row["estimate"])
+        if row["verb"] in ("raised", "lowered"):
+            wrong |= said != np.sign(truth) or (row["verb"] == "raised") != (said > 0)
+        wrong_here |= row["verb"] == "on_these_topics" and said != np.sign(here)
+        if one.effect(row["a"], row["b"]):
+            yield "verb for an effect", row["verb"] == ("raised" if truth > 0 else "lowered")
     yield "wrong verb", wrong
-
+    yield "wrong here", wrong_here
 
 
 def claims_of_tables(one: Drawn, draws: Draws) -> Claims:
@@ -237,10 +315,14 @@ def _index(table: Result) -> list[dict]:
 
 
 def _said(name: str, row: dict, truth: float) -> Claims:
-    """What a row with an interval and a p says."""
+    """What a row with intervals and tests says."""
     yield from _held(name, row["low"], row["high"], truth)
-    if truth == 0 and not np.isnan(row.get("p", np.nan)):
-        yield f"{name}: p", row["p"] < 0.05
+    if "published_low" in row:
+        ends = row["published_low"], row["published_high"]
+        yield from _held(f"{name}: published interval", *ends, truth)
+    for p in ("p", "p_draws"):
+        if p in row:
+            yield from _rejected(f"{name}: {p}", row[p], truth)
 
 
 def _of_reasoning(one: Drawn, draws: Draws) -> Claims:
@@ -296,7 +378,7 @@ def _of_other_measures(one: Drawn, draws: Draws) -> Claims:
     for row in ablations(factor, draws).rows.to_dict("records"):
         if row["factor"] == "persona" and row["outcome"] == "dri_change":
             sign = 1 if row["a"] == "some" else -1
-            yield from _said("ablations", row | {"p": row["p_tukey"]}, sign * truth)
+            yield from _said("ablations", row, sign * truth)
     for row in aqua(study, draws).rows.to_dict("records"):
         if row["b"] == "basic":
             yield from _said("aqua", row | {"p": row["p_pooled"]}, truth)
@@ -306,3 +388,9 @@ def _held(name: str, low: float, high: float, truth: float) -> Claims:
     """Whether an interval that is given holds the truth."""
     if not np.isnan([low, high]).any():
         yield name, bool(low <= truth <= high)
+
+
+def _rejected(name: str, p: float, truth: float) -> Claims:
+    """Whether a test that is given rejects what is true."""
+    if truth == 0 and not np.isnan(p):
+        yield name, bool(p < 0.05)
