@@ -115,7 +115,9 @@ class Drawn:
     def here(self, a: str, b: str, topic: int | None = None) -> float:
         """On the topics of the study or on one of them, with the models of the study."""
         chosen = slice(None) if topic is None else slice(topic, topic + 1)
-        added = _difference(self.of_topics[chosen], a, b) + _difference(self.of_blocks[chosen], a, b)
+        added = _difference(self.of_topics[chosen], a, b) + _difference(
+            self.of_blocks[chosen], a, b
+        )
         return self.with_models(a, b) + added
 
 
@@ -144,7 +146,9 @@ def drawn(known: Known, seed: int) -> Drawn:
     before, after = error * rng.standard_normal((2, t, m, r, k))
     effects = of_topics[:, None, None] + of_models[None, :, None] + of_blocks[:, :, None]
     spoken = np.array([0.0, 1.0, 1.0])
-    change = base[:, :, None, None] + effects + draws + np.array([mean[name] for name in TREATMENTS])
+    change = (
+        base[:, :, None, None] + effects + draws + np.array([mean[name] for name in TREATMENTS])
+    )
     change = change + known.ceiling * start[:, :, None, None] * spoken
     pre = START + start[:, :, None, None] + before
     post = START + start[:, :, None, None] + change + after
@@ -225,7 +229,9 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
     else:
         named = dict(zip((a, b), sides, strict=True))
         values = np.stack([named[name] for name in sorted(named)], axis=2).ravel()
-        first = np.tile(np.repeat([name == a for name in sorted(named)], replicates), topics * models)
+        first = np.tile(
+            np.repeat([name == a for name in sorted(named)], replicates), topics * models
+        )
         strata = np.arange(2 * topics * models).repeat(replicates)
         here = mean_within(values, strata, np.where(first, 1, -1) / (apart.size))
         row["p_free"] = free_p(values, first, strata // 2, draws.permutations, seed)
@@ -254,11 +260,13 @@ def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
     second = "p_draws" if one.known.shared else "p_free"
     for row in contrasts_of(one, draws):
         truth, here = one.with_models(row["a"], row["b"]), one.here(row["a"], row["b"])
-        yield from _held("interval", row["low"], row["high"], here if row["unit"] == "draw" else truth)
-        yield from _held("interval here", row["low_draws"], row["high_draws"], here)
-        yield from _held("published interval", row["published_low"], row["published_high"], truth)
-        yield from _rejected("p", row["p_topics"], truth)
-        yield from _rejected("p here", row[second], here)
+        yield from held(
+            "interval", row["low"], row["high"], here if row["unit"] == "draw" else truth
+        )
+        yield from held("interval here", row["low_draws"], row["high_draws"], here)
+        yield from held("published interval", row["published_low"], row["published_high"], truth)
+        yield from rejected("p", row["p_topics"], truth)
+        yield from rejected("p here", row[second], here)
         said = np.sign(row["estimate"])
         if row["verb"] in ("raised", "lowered"):
             wrong |= said != np.sign(truth) or (row["verb"] == "raised") != (said > 0)
@@ -284,11 +292,13 @@ def claims_of_tables(one: Drawn, draws: Draws) -> Claims:
             yield from _said(table.name, row, truth)
     for row in _index(equivalence(study, draws, {Outcome("dri"): MARGIN})):
         truth = one.with_models(row["a"], row["b"])
-        yield from _held("equivalence: 90% interval", row["low_90"], row["high_90"], truth)
+        yield from held("equivalence: 90% interval", row["low_90"], row["high_90"], truth)
         if abs(truth) >= MARGIN:
             yield "equivalence: called equivalent", bool(row["equivalent"])
     for row in _index(specifications(study, draws)):
-        yield from _held("specifications", row["low"], row["high"], one.with_models(row["a"], row["b"]))
+        yield from held(
+            "specifications", row["low"], row["high"], one.with_models(row["a"], row["b"])
+        )
     terms, _ = mixed(study, draws)
     for row in _index(terms):
         truth = one.mean["none"]
@@ -297,7 +307,7 @@ def claims_of_tables(one: Drawn, draws: Draws) -> Claims:
         yield from _said("mixed" if row["term"] in TREATMENTS else "mixed: intercept", row, truth)
     still = float(one.of_models[:, 0].mean())
     for row in _index(noise_floor(study, draws)):
-        yield from _held("noise_floor", row["low"], row["high"], still)
+        yield from held("noise_floor", row["low"], row["high"], still)
     yield from _of_reasoning(one, draws)
     if not one.known.sd_topic + one.known.sd_model + one.known.sd_block:
         yield from _of_icc(one, draws)
@@ -316,13 +326,13 @@ def _index(table: Result) -> list[dict]:
 
 def _said(name: str, row: dict, truth: float) -> Claims:
     """What a row with intervals and tests says."""
-    yield from _held(name, row["low"], row["high"], truth)
+    yield from held(name, row["low"], row["high"], truth)
     if "published_low" in row:
         ends = row["published_low"], row["published_high"]
-        yield from _held(f"{name}: published interval", *ends, truth)
+        yield from held(f"{name}: published interval", *ends, truth)
     for p in ("p", "p_draws"):
         if p in row:
-            yield from _rejected(f"{name}: {p}", row[p], truth)
+            yield from rejected(f"{name}: {p}", row[p], truth)
 
 
 def _of_reasoning(one: Drawn, draws: Draws) -> Claims:
@@ -341,7 +351,7 @@ def _of_icc(one: Drawn, draws: Draws) -> Claims:
         adjusted = row["adjusted_for"] != "nothing"
         total = TOPIC**2 + BLOCK**2 + WITHIN**2 + (0 if adjusted else MODEL**2)
         name = "icc: adjusted" if adjusted else "icc: raw"
-        yield from _held(name, row["low"], row["high"], TOPIC**2 / total)
+        yield from held(name, row["low"], row["high"], TOPIC**2 / total)
 
 
 def _of_slopes(one: Drawn, draws: Draws) -> Claims:
@@ -350,7 +360,7 @@ def _of_slopes(one: Drawn, draws: Draws) -> Claims:
         if row["population"] == "none":
             error = (1 - one.known.correlation) / 2 * WITHIN**2
             start = TOPIC_START**2 + BLOCK_START**2
-            yield from _held("ceiling: raw, none", row["low"], row["high"], -error / (start + error))
+            yield from held("ceiling: raw, none", row["low"], row["high"], -error / (start + error))
 
 
 def _of_other_measures(one: Drawn, draws: Draws) -> Claims:
@@ -368,7 +378,7 @@ def _of_other_measures(one: Drawn, draws: Draws) -> Claims:
     for row in opinion_change(study, draws).rows.to_dict("records"):
         if row["population"] in TREATMENTS and row["measure"] == "opinion_change_c":
             truth = one.mean[row["population"]] + of_models[TREATMENTS.index(row["population"])]
-            yield from _held("opinion_change", row["low"], row["high"], truth)
+            yield from held("opinion_change", row["low"], row["high"], truth)
     spoken_only = rows[spoken].assign(treatment="spoken")
     factor = StudyTable("factor", spoken_only, (), one.study.paired)
     truth = one.with_models("normative", "basic")
@@ -384,13 +394,13 @@ def _of_other_measures(one: Drawn, draws: Draws) -> Claims:
             yield from _said("aqua", row | {"p": row["p_pooled"]}, truth)
 
 
-def _held(name: str, low: float, high: float, truth: float) -> Claims:
+def held(name: str, low: float, high: float, truth: float) -> Claims:
     """Whether an interval that is given holds the truth."""
     if not np.isnan([low, high]).any():
         yield name, bool(low <= truth <= high)
 
 
-def _rejected(name: str, p: float, truth: float) -> Claims:
+def rejected(name: str, p: float, truth: float) -> Claims:
     """Whether a test that is given rejects what is true."""
     if truth == 0 and not np.isnan(p):
         yield name, bool(p < 0.05)
