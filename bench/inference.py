@@ -136,20 +136,6 @@ def topics_draw(differences, rng):
     return np.concatenate([differences[i] for i in picked]).mean()
 
 
-def intraclass_draw(rows, rng):
-    """One intraclass correlation of topics drawn with replacement, by two fits."""
-    topics = [own for _, own in rows.groupby("topic")]
-    picked = rng.integers(0, len(topics), len(topics))
-    drawn = pd.concat([topics[i].assign(topic=place) for place, i in enumerate(picked)])
-    y = drawn["dri_change"].to_numpy()
-    fixed = np.column_stack([np.ones(len(y)), indicators(drawn, ["model", "treatment"])])
-    both = np.column_stack([fixed, indicators(drawn, ["topic"])])
-    residual = [((y - x @ np.linalg.lstsq(x, y, rcond=None)[0]) ** 2).sum() for x in (fixed, both)]
-    error = residual[1] / (len(y) - both.shape[1])
-    between = (residual[0] - residual[1]) / (len(topics) - 1)
-    return (between - error) / (between + (len(y) / len(topics) - 1) * error)
-
-
 def row(what, runs, seconds, aim=None, loop=None, memory=None):
     """A row of the table."""
     wall, cpu = seconds
@@ -179,11 +165,8 @@ def published():
     rows.append(row("one contrast: the three together", size, together, 2.0, looped))
     values, topics = table.rows["dri_change"], table.rows["topic"]
     fixed = indicators(table.rows, ["model", "treatment"])
-    rng = np.random.default_rng(0)
-    looped = timed(lambda: [intraclass_draw(table.rows, rng) for _ in range(LOOPED)])[0]
-    looped *= draws.resamples / LOOPED
-    seconds = timed(intraclass, values, topics, draws.resamples, 1, fixed)
-    rows.append(row("intraclass correlation after fixed effects", size, seconds, loop=looped))
+    seconds = timed(intraclass, values, topics, fixed)
+    rows.append(row("intraclass correlation after fixed effects", size, seconds))
     for analysis in ANALYSES:
         rows.append(row(analysis.__name__, size, timed(analysis, table, draws)))
     rows.append(row("analyze: all analyses together", size, timed(findings, table, draws)))

@@ -23,7 +23,6 @@ from delibsim.analysis.study.analyses.mixed import mixed
 from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
 from delibsim.analysis.study.analyses.personas import personas
-from delibsim.analysis.study.analyses.rank_stability import rank_stability
 from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws

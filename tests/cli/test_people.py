@@ -5,9 +5,6 @@ import json
 import stat
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from people_site import hall_of
 
 from delibsim.cli.main import main

@@ -38,7 +38,7 @@ LONGEST = 150
 COUNTS = frozenset(
     "n n_a n_b n_with n_without topics models pairs blocks clusters planned held valid analysed"
     " replicates replicate rounds items_changed characters input_tokens output_tokens"
-    " rank_low rank_high".split()
+    " rank_low rank_high df df_draws draws wordings".split()
 )
 """Columns that hold whole numbers, though missing values may have made them fractions."""
 SHORT = {"dri": "DRI", "dri_adjusted": "adjusted DRI"}

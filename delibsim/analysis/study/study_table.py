@@ -29,7 +29,8 @@ class StudyTable:
     model.
     `paired` says whether treatments of one replicate share people, order and seeds. `twin` are the
     sessions of the null twin, the same design held by citizens; None where the study has citizens
-    of its own, or comes as a table. `primary` is the measure whose absolute change decides.
+    of its own or there can be no twin; then `no_twin` is a sentence that says why. `primary` is
+    the measure whose absolute change decides.
     """
 
     study: str
@@ -37,6 +38,7 @@ class StudyTable:
     columns: Sequence[Column]
     paired: bool = True
     twin: pd.DataFrame | None = None
+    no_twin: str = ""
     primary: str = "dri"
 
     def plain_rows(self) -> Iterator[list[Any]]:

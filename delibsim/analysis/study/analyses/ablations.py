@@ -1,6 +1,5 @@
 """Ablations: differences between the levels of every factor that varies beside the treatments."""
 
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -8,14 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.analyses.effects import EQUAL, NAN, noted, too_few
+from delibsim.analysis.study.analyses.effects import EQUAL, NAN, noted, p_of_draws, too_few
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import Factor, factors
 from delibsim.analysis.study.sample.populations import main_population, why_no_value, without_value
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.means import mean_of_units
 from delibsim.measures.inference.multiplicity import holm
 
@@ -108,8 +105,7 @@ def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, An
         row = {"factor": factor.name, "outcome": outcome, "a": a, "b": b}
         row |= tested.get((a, b)) or _untested(groups[a], groups[b])
         if not factor.why_not and len(groups[a]) and len(groups[b]):
-            seed = seed_of(draws.seed, "ablations", factor.name, outcome, a, b)
-            numbers, note = _over_topics(known, outcome, a, b, replace(draws, seed=seed))
+            numbers, note = _over_topics(known, outcome, a, b, draws)
             row |= numbers
             notes.append(note)
         row |= {"n_a": len(groups[a]), "n_b": len(groups[b])}
@@ -130,7 +126,7 @@ def _over_topics(
     drawn = _cells(own, ["topic", "model", "treatment", "replicate"], a, b)
     block = drawn.groupby(["topic", "model", "treatment"]).ngroup()
     draw = drawn.groupby(["topic", "replicate"]).ngroup()
-    p_draws = flipped_p(drawn["difference"], block, draw, draws.permutations, draws.seed)
+    p_draws = p_of_draws(drawn.assign(block=block, draw=draw), draws)
     ends = {"low": mean.low, "high": mean.high, "df": mean.df, "p": mean.p}
     return {"unit": "topic", **ends, "p_draws": p_draws}, too_few("topic", len(topics))
 

@@ -33,7 +33,6 @@ from delibsim.analysis.study.sample.populations import (
     main_population,
 )
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.means import mean_of_units
 from delibsim.measures.inference.multiplicity import holm
 
@@ -133,8 +132,7 @@ def _by_model(
         if len(differences) == 1:
             row |= _of_draws(own, study.paired)
         if study.paired:
-            seed = seed_of(draws.seed, "by_model", str(model), *named.values())
-            row["p_draws"] = p_of_draws(own.pairs, draws, seed)
+            row["p_draws"] = p_of_draws(own.pairs, draws)
         rows.append(row)
     return _corrected(rows, "model", named, found)
 

@@ -45,6 +45,7 @@ from delibsim.analysis.study.sample.populations import (
 )
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted
 from delibsim.measures.inference.contrasts import free_p
 from delibsim.measures.inference.multiplicity import benjamini_hochberg, holm
 
@@ -110,6 +111,10 @@ SOURCE = (
     "docs/analysis.md; Holm (1979), https://www.jstor.org/stable/4615733;"
     " Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x"
 )
+TWIN = (
+    "The null citizen is the null twin of this study: the same design held with citizens in all"
+    " seats, {}, kept in its folder null_twin."
+)
 UNPAIRED = (
     "Treatments of this study do not share seeds: there are no pairs, and the test on these topics"
     " is p_free."
@@ -132,6 +137,10 @@ def contrasts(study: StudyTable, draws: Draws) -> Result:
     found = kinds_of_participants(study)
     if CITIZENS in found and MODELS not in found:
         notes.append(ONLY_CITIZENS)
+    if study.twin is not None:
+        notes.append(TWIN.format(counted(len(study.twin), "session")))
+    if study.no_twin:
+        notes.append(study.no_twin)
     notes += without_copies(study.rows)[1]
     if not study.paired:
         notes.append(UNPAIRED)
@@ -163,8 +172,6 @@ def _of_outcome(
     for name, pairs in families_of(treatments_of(sessions)).items():
         family: list[dict[str, Any]] = []
         for a, b in pairs:
-            names = ("contrasts", population, outcome.measure, outcome.scale, a, b)
-            seed = seed_of(draws.seed, *names)
             found = compared(sessions, outcome.column, a, b)
             family.append(
                 {
@@ -174,7 +181,7 @@ def _of_outcome(
                     "scale": outcome.scale,
                     "a": a,
                     "b": b,
-                    **tested(found, study.paired, draws, seed),
+                    **tested(found, study.paired, draws),
                     "family": f"{name}: {outcome}, {population}",
                 }
             )
@@ -186,7 +193,7 @@ def corrected(family: list[dict[str, Any]], paired: bool) -> list[dict[str, Any]
     """The rows of a family with Holm's p of both questions, and what may be said of each."""
     second = "p_draws" if paired else "p_free"
     of_topics = holm([row["p_topics"] for row in family])
-    of_draws = holm([NAN if row["equal"] else row[second] for row in family])
+    of_draws = holm([row[second] for row in family])
     rows = []
     for row, p, p_draws in zip(family, of_topics, of_draws, strict=True):
         whole = row | {"p_holm": p, "p_holm_draws": p_draws}
@@ -204,17 +211,16 @@ def _with_q(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def tested(found: Compared, paired: bool, draws: Draws, seed: int) -> dict[str, Any]:
+def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     """A comparison's estimate, intervals, p and counts, by the names of the table's columns.
 
     `paired` says whether treatments of one replicate share seeds. What is undefined is NaN, and
-    `note` says why. `equal` says whether the treatments gave the same everywhere.
+    `note` says why; treatments that gave the same everywhere have no p.
     """
     blocks, pairs = found.blocks, found.pairs
     topics = blocks["topic"].nunique(dropna=False)
     row: dict[str, Any] = dict.fromkeys(TESTED, NAN)
     row |= {
-        "equal": found.equal,
         "unit": "draw" if topics == 1 else "topic",
         "blocks": len(blocks),
         "topics": topics,
@@ -228,7 +234,7 @@ def tested(found: Compared, paired: bool, draws: Draws, seed: int) -> dict[str, 
         return row | {"note": noted(why, *found.left_out)}
     row["estimate"] = float(blocks["difference"].mean())
     if found.equal:
-        return row | {"p_draws": 1.0 if paired else NAN, "p_free": 1.0, "note": note_of(found)}
+        return row | {"note": note_of(found)}
     headline, here = over_topics(blocks), over_draws(found, paired)
     row |= {"low_draws": here.low, "high_draws": here.high, "df_draws": here.df}
     shown = here if topics == 1 else headline
@@ -237,11 +243,11 @@ def tested(found: Compared, paired: bool, draws: Draws, seed: int) -> dict[str, 
     row |= dict(zip(("published_low", "published_high"), ends, strict=True))
     if topics >= ENOUGH:
         row["published_coverage"] = published_coverage(topics)
-    row["p_free"] = _free_p(found, draws, seed)
+    row["p_free"] = _free_p(found, draws)
     row["sd_wordings"] = blocks.groupby("wording")["difference"].mean().std(ddof=1)
     notes = [note_of(found), found.shared]
     if paired:
-        row["p_draws"] = p_of_draws(pairs, draws, seed)
+        row["p_draws"] = p_of_draws(pairs, draws)
         notes.append(_of_pairs(found))
     notes.append(too_few("topic", topics))
     if topics > 1 and isnan(headline.error):
@@ -251,9 +257,9 @@ def tested(found: Compared, paired: bool, draws: Draws, seed: int) -> dict[str, 
     return row | {"note": noted(*notes)}
 
 
-def _free_p(found: Compared, draws: Draws, seed: int) -> float:
+def _free_p(found: Compared, draws: Draws) -> float:
     """The p of labels permuted freely within blocks."""
-    runs = found.runs
+    runs, seed = found.runs, seed_of(draws.seed, "labels")
     first = runs["treatment"] == found.a
     return free_p(runs["value"], first, runs["block"], draws.permutations, seed, runs["held"])
 

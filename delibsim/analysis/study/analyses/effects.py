@@ -158,8 +158,12 @@ def over_draws(found: Compared, paired: bool) -> Mean:
     return mean_within(sessions["value"], strata, sessions["weight"])
 
 
-def p_of_draws(pairs: pd.DataFrame, draws: Draws, seed: int) -> float:
-    """The p of the second question where treatments share seeds: signs flipped draw by draw."""
+def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
+    """The p of the second question where treatments share seeds: signs flipped draw by draw.
+
+    The seed is the same for all tables, so that equal differences have equal p.
+    """
+    seed = seed_of(draws.seed, "flips")
     columns = (pairs["difference"], pairs["block"], pairs["draw"])
     return flipped_p(*columns, draws.permutations, seed)
 

@@ -11,6 +11,7 @@ from delibsim.analysis.study.analyses.effects import (
     NAN,
     mean_of,
     noted,
+    p_of_draws,
     published_interval,
     told,
     too_few,
@@ -27,8 +28,6 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.means import mean_of_units
 
 ALL = "all"
@@ -150,10 +149,9 @@ def _p_of_draws(study: StudyTable, drawn: pd.DataFrame, draws: Draws) -> float:
     """The p of the mean over cells, the signs of all differences of a draw flipped together."""
     if not study.paired:
         return NAN
-    seed = seed_of(draws.seed, "reasoning", *sorted(set(drawn["family"])))
-    cell = drawn.groupby(["family", "topic"]).ngroup()
+    block = drawn.groupby(["family", "topic"]).ngroup()
     draw = drawn.groupby(["topic", "replicate"]).ngroup()
-    return flipped_p(drawn["difference"], cell, draw, draws.permutations, seed)
+    return p_of_draws(drawn.assign(block=block, draw=draw), draws)
 
 
 def _differences(sessions: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:

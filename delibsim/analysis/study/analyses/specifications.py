@@ -19,7 +19,6 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.seed import seed_of
 
 MOST_DRAWS = 2_000
 """Permutations and resamples of one specification at the most: there are many of them."""
@@ -145,9 +144,7 @@ def _specified(
     """The rows of one contrast, choice and outcome: one of each test that the design allows."""
     a, b = pair
     comparison = compared(choice.rows, outcome.column, a, b)
-    names = (a, b, choice.wording, choice.runs, outcome.measure, outcome.scale)
-    seed = seed_of(draws.seed, "specifications", *names)
-    values = tested(comparison, paired, draws, seed)
+    values = tested(comparison, paired, draws)
     indices = {measure: index for index, measure in INDICES.items()}
     row = {
         "a": a,
