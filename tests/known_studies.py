@@ -19,13 +19,13 @@ from delibsim.analysis.study.analyses.contrasts import contrasts, corrected
 from delibsim.analysis.study.analyses.effects import published_interval
 from delibsim.analysis.study.analyses.equivalence import equivalence
 from delibsim.analysis.study.analyses.icc import icc
-from delibsim.analysis.study.analyses.mixed import mixed
 from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
 from delibsim.analysis.study.analyses.personas import personas
 from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.analyses.topics_and_models import mixed_table
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import PLANNED, Outcome
 from delibsim.analysis.study.study_table import StudyTable
@@ -217,13 +217,13 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
     blocks = np.arange(topics * models).repeat(replicates)
     topic, draw, _ = np.indices((topics, replicates, models))
     headline = mean_of_units(apart.mean(axis=(1, 2)))
-    seed = seed_of(draws.seed, "contrasts", "models", "dri", "absolute", a, b)
-    row = {"a": a, "b": b, "topics": topics, "equal": False, "unit": "topic", "p_free": np.nan}
+    row = {"a": a, "b": b, "topics": topics, "unit": "topic", "p_free": np.nan}
     if one.known.shared:
         of_draws = apart.mean(axis=1).ravel()
         equal = np.full(len(of_draws), 1 / len(of_draws))
         here = mean_within(of_draws, np.arange(topics).repeat(replicates), equal)
         of_draw = (topic * replicates + draw).swapaxes(1, 2).ravel()
+        seed = seed_of(draws.seed, "flips")
         row["p_draws"] = flipped_p(apart.ravel(), blocks, of_draw, draws.permutations, seed)
     else:
         named = dict(zip((a, b), sides, strict=True))
@@ -233,6 +233,7 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
         )
         strata = np.arange(2 * topics * models).repeat(replicates)
         here = mean_within(values, strata, np.where(first, 1, -1) / (apart.size))
+        seed = seed_of(draws.seed, "labels")
         row["p_free"] = free_p(values, first, strata // 2, draws.permutations, seed)
     shown = headline
     if topics == 1:
@@ -298,12 +299,8 @@ def claims_of_tables(one: Drawn, draws: Draws) -> Claims:
         yield from held(
             "specifications", row["low"], row["high"], one.with_models(row["a"], row["b"])
         )
-    terms, _ = mixed(study, draws)
-    for row in _index(terms):
-        truth = one.mean["none"]
-        if row["term"] in TREATMENTS:
-            truth = one.effect(row["term"], "none")
-        yield from _said("mixed" if row["term"] in TREATMENTS else "mixed: intercept", row, truth)
+    for row in _index(mixed_table(study)):
+        yield from _said(f"mixed: {row['unit']}", row, _anew(one, row))
     still = float(one.of_models[:, 0].mean())
     for row in _index(noise_floor(study, draws)):
         yield from held("noise_floor", row["low"], row["high"], still)
@@ -332,6 +329,14 @@ def _said(name: str, row: dict, truth: float) -> Claims:
     for p in ("p", "p_draws"):
         if p in row:
             yield from rejected(f"{name}: {p}", row[p], truth)
+
+
+def _anew(one: Drawn, row: dict) -> float:
+    """What the mixed model estimates: over topics like these, over models like these, or both."""
+    a, b = row["a"], row["b"]
+    if "topic" not in row["unit"]:
+        return one.here(a, b) - one.with_models(a, b) + one.effect(a, b)
+    return one.effect(a, b) if "model" in row["unit"] else one.with_models(a, b)
 
 
 def _of_reasoning(one: Drawn, draws: Draws) -> Claims:
