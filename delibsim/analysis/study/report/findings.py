@@ -121,6 +121,7 @@ class Findings:
             "by_topic": self.rows("by_topic"),
             "mixed": {
                 "terms": self.rows("mixed"),
+                "published": self.rows("mixed_published"),
                 "variance_components": self.rows("variance_components"),
             },
             "ceiling": self.rows("ceiling"),

@@ -22,7 +22,14 @@ GROUPS = {
     "room": ("Who was in the room", ("in_room",)),
     "effects": (
         "Effects of treatments",
-        ("questions", "leave_one_out", "equivalence", "mixed", "variance_components"),
+        (
+            "questions",
+            "leave_one_out",
+            "equivalence",
+            "mixed",
+            "mixed_published",
+            "variance_components",
+        ),
     ),
     "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
     "people": ("Beside people", ("people", "decomposition", "opinion_change")),

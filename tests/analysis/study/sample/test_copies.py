@@ -39,7 +39,7 @@ def test_a_setting_without_effect_makes_no_error_smaller():
         pd.testing.assert_frame_equal(found.rows[columns], expected.rows[columns])
         (note,) = set(found.notes) - set(expected.notes)
         assert note.startswith("36 sessions are the same as another by construction")
-    terms = [mixed(study, DRAWS)[0].rows.set_index("term")["se"] for study in (twice, ONE)]
+    terms = [mixed(study, DRAWS)[1].rows.set_index("term")["se"] for study in (twice, ONE)]
     assert terms[0].to_numpy() == pytest.approx(terms[1].to_numpy())
 
 

@@ -66,7 +66,7 @@ def test_a_pilot_and_the_mixed_model_hold_none_against_the_mean_of_the_levels():
     study = sweep(synthetic_study(topics=4, models=2, replicates=3))
     truth = by_hand(study.rows).mean()
     for order in (study.rows, study.rows.iloc[::-1]):
-        terms = mixed(replace(study, rows=order), DRAWS)[0].rows.set_index("term")["estimate"]
+        terms = mixed(replace(study, rows=order), DRAWS)[1].rows.set_index("term")["estimate"]
         assert terms["normative"].iloc[0] == pytest.approx(truth)
         none = study.rows.loc[study.rows["treatment"] == "none", "dri_change"].mean()
         assert terms["intercept"].iloc[0] == pytest.approx(none)
