@@ -11,23 +11,11 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.analyses.ablations import ablations
-from delibsim.analysis.study.analyses.aqua import aqua
-from delibsim.analysis.study.analyses.by_block import by_block
-from delibsim.analysis.study.analyses.ceiling import ceiling
 from delibsim.analysis.study.analyses.contrasts import contrasts, corrected
 from delibsim.analysis.study.analyses.effects import published_interval
-from delibsim.analysis.study.analyses.equivalence import equivalence
-from delibsim.analysis.study.analyses.icc import icc
-from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.analyses.opinion_change import opinion_change
-from delibsim.analysis.study.analyses.personas import personas
-from delibsim.analysis.study.analyses.reasoning import reasoning
-from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.analyses.topics_and_models import mixed_table
 from delibsim.analysis.study.result import Result
-from delibsim.analysis.study.sample.outcomes import PLANNED, Outcome
+from delibsim.analysis.study.sample.outcomes import PLANNED
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.table.table_of_study import shares_seeds
 from delibsim.domain.seed import seed_of
@@ -42,8 +30,6 @@ TOPIC, MODEL, BLOCK = 0.055, 0.03, 0.11
 change has .17, and topics an intraclass correlation of .11, as published."""
 Claims = Iterator[tuple[str, bool]]
 """Names of claims, and whether each is so."""
-MARGIN = 0.03
-"""The smallest effect of interest of the test of equivalence."""
 START, TOPIC_START, BLOCK_START = 0.1, 0.1, 0.08
 """The mean of the true index before, and its standard deviation between topics and blocks."""
 
@@ -101,6 +87,13 @@ class Drawn:
     def change(self) -> np.ndarray:
         """The change of each session, in the order of the rows of the table."""
         return (self.values[1] - self.values[0]).ravel()
+
+    @property
+    def same(self) -> bool:
+        """Whether no effect varies, and none is there."""
+        known = self.known
+        varied = known.sd_topic + known.sd_model + known.sd_block + known.ceiling
+        return varied == 0 and not known.basic and not known.normative
 
     def effect(self, a: str, b: str) -> float:
         """Over topics and models like these."""
@@ -203,7 +196,7 @@ def contrasts_of(one: Drawn, draws: Draws) -> list[dict]:
     from arrays; that it is the same is tested.
     """
     if one.known.missing:
-        return _index(contrasts(one.study, draws))
+        return rows_of_index(contrasts(one.study, draws))
     paired = one.known.shared
     rows = [_contrast(one, a, b, draws) for a, b in PLANNED]
     return corrected(rows, paired)
@@ -277,125 +270,13 @@ def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
     yield "wrong here", wrong_here
 
 
-def claims_of_tables(one: Drawn, draws: Draws) -> Claims:
-    """The same of every other table that has an interval or a test."""
-    study, topics, models = one.study, one.study.rows["topic"], one.study.rows["model"]
-    place = {name: i for names in (topics, models) for i, name in enumerate(sorted(set(names)))}
-    for table in by_block(study, draws):
-        for row in _index(table):
-            a, b = row["a"], row["b"]
-            truth = one.with_models(a, b)
-            if table.name == "by_topic":
-                truth = one.here(a, b, place[row["topic"]])
-            elif table.name == "by_model":
-                truth = one.with_models(a, b, place[row["model"]])
-            yield from _said(table.name, row, truth)
-    for row in _index(equivalence(study, draws, {Outcome("dri"): MARGIN})):
-        truth = one.with_models(row["a"], row["b"])
-        yield from held("equivalence: 90% interval", row["low_90"], row["high_90"], truth)
-        if abs(truth) >= MARGIN:
-            yield "equivalence: called equivalent", bool(row["equivalent"])
-    for row in _index(specifications(study, draws)):
-        yield from held(
-            "specifications", row["low"], row["high"], one.with_models(row["a"], row["b"])
-        )
-    for row in _index(mixed_table(study)):
-        yield from _said(f"mixed: {row['unit']}", row, _anew(one, row))
-    still = float(one.of_models[:, 0].mean())
-    for row in _index(noise_floor(study, draws)):
-        yield from held("noise_floor", row["low"], row["high"], still)
-    yield from _of_reasoning(one, draws)
-    if not one.known.sd_topic + one.known.sd_model + one.known.sd_block:
-        yield from _of_icc(one, draws)
-    yield from _of_slopes(one, draws)
-    yield from _of_other_measures(one, draws)
-
-
-def _index(table: Result) -> list[dict]:
+def rows_of_index(table: Result) -> list[dict]:
     """The rows of a table that are of the absolute change of the index, or of no measure."""
     rows = table.rows
     for name, wanted in (("outcome", "dri"), ("scale", "absolute")):
         if name in rows:
             rows = rows[rows[name] == wanted]
     return rows.to_dict("records")
-
-
-def _said(name: str, row: dict, truth: float) -> Claims:
-    """What a row with intervals and tests says."""
-    yield from held(name, row["low"], row["high"], truth)
-    if "published_low" in row:
-        ends = row["published_low"], row["published_high"]
-        yield from held(f"{name}: published interval", *ends, truth)
-    for p in ("p", "p_draws"):
-        if p in row:
-            yield from rejected(f"{name}: {p}", row[p], truth)
-
-
-def _anew(one: Drawn, row: dict) -> float:
-    """What the mixed model estimates: over topics like these, over models like these, or both."""
-    a, b = row["a"], row["b"]
-    if "topic" not in row["unit"]:
-        return one.here(a, b) - one.with_models(a, b) + one.effect(a, b)
-    return one.effect(a, b) if "model" in row["unit"] else one.with_models(a, b)
-
-
-def _of_reasoning(one: Drawn, draws: Draws) -> Claims:
-    changes = one.of_models[:, TREATMENTS.index("normative")]
-    pairs = len(changes) // 2
-    truths = changes[1 : 2 * pairs : 2] - changes[0 : 2 * pairs : 2]
-    for row in _index(reasoning(one.study, draws)):
-        name = row["family"]
-        truth = truths.mean() if name == "all" else truths[int(name.removeprefix("family"))]
-        yield from _said("reasoning: all" if name == "all" else "reasoning", row, float(truth))
-
-
-def _of_icc(one: Drawn, draws: Draws) -> Claims:
-    """Where no effect varies: of two sessions of a topic with different models."""
-    for row in _index(icc(one.study, draws)):
-        adjusted = row["adjusted_for"] != "nothing"
-        total = TOPIC**2 + BLOCK**2 + WITHIN**2 + (0 if adjusted else MODEL**2)
-        name = "icc: adjusted" if adjusted else "icc: raw"
-        yield from held(name, row["low"], row["high"], TOPIC**2 / total)
-
-
-def _of_slopes(one: Drawn, draws: Draws) -> Claims:
-    """The raw slope, whose truth is what error of measurement alone gives."""
-    for row in ceiling(one.study, draws).rows.to_dict("records"):
-        if row["population"] == "none":
-            error = (1 - one.known.correlation) / 2 * WITHIN**2
-            start = TOPIC_START**2 + BLOCK_START**2
-            yield from held("ceiling: raw, none", row["low"], row["high"], -error / (start + error))
-
-
-def _of_other_measures(one: Drawn, draws: Draws) -> Claims:
-    """Tables of measures that are given the values of the index."""
-    rows = one.study.rows
-    change = rows["dri_change"]
-    spoken = rows["treatment"] != "none"
-    rows = rows.assign(
-        opinion_change_c_change=change, rank_stability_change=change, rounds=2 * spoken,
-    )  # fmt: skip
-    rows["aqua.score"] = (2.5 + change).where(spoken)
-    rows["persona"] = np.where(rows["treatment"] == "normative", "some", "none")
-    study = StudyTable("other", rows, (), one.study.paired)
-    of_models = one.of_models.mean(axis=0)
-    for row in opinion_change(study, draws).rows.to_dict("records"):
-        if row["population"] in TREATMENTS and row["measure"] == "opinion_change_c":
-            truth = one.mean[row["population"]] + of_models[TREATMENTS.index(row["population"])]
-            yield from held("opinion_change", row["low"], row["high"], truth)
-    spoken_only = rows[spoken].assign(treatment="spoken")
-    factor = StudyTable("factor", spoken_only, (), one.study.paired)
-    truth = one.with_models("normative", "basic")
-    for row in personas(factor, draws).rows.to_dict("records"):
-        if row["outcome"] == "dri_change":
-            yield from _said("personas", row, truth)
-    for row in ablations(factor, draws).rows.to_dict("records"):
-        if row["factor"] == "persona" and row["outcome"] == "dri_change":
-            sign = 1 if row["a"] == "some" else -1
-            yield from _said("ablations", row, sign * truth)
-    for row in aqua(study, draws).rows.to_dict("records"):
-        if row["b"] == "basic":
-            yield from _said("aqua", row | {"p": row["p_pooled"]}, truth)
 
 
 def held(name: str, low: float, high: float, truth: float) -> Claims:
