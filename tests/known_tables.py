@@ -112,11 +112,24 @@ def of_reasoning(one: Drawn, draws: Draws) -> Claims:
 
 
 def of_icc(one: Drawn, draws: Draws) -> Claims:
-    """Where no effect varies: of two sessions of a topic with different models."""
+    """Where no effect varies: of two sessions of a topic as the design has them, of which some are
+    of one model or one draw, and of two of different models and draws.
+    """
+    known = one.known
+    others = known.models * known.replicates * len(TREATMENTS) - 1
+    same_block = (known.replicates * len(TREATMENTS) - 1) / others
+    same_draw = (known.models - 1) / others
     for row in rows_of_index(icc(one.study, draws)) if one.same else ():
         adjusted = row["adjusted_for"] != "nothing"
-        total = TOPIC**2 + BLOCK**2 + WITHIN**2 + (0 if adjusted else MODEL**2)
+        of_model = 0.0 if adjusted else MODEL**2
+        total = TOPIC**2 + BLOCK**2 + WITHIN**2 + of_model
+        alike = TOPIC**2 + same_block * (BLOCK**2 + of_model)
+        alike += same_draw * known.correlation * WITHIN**2
+        apart = of_model / known.models
         name = "icc: adjusted" if adjusted else "icc: raw"
+        truth = (alike - apart) / (total - apart)
+        yield from held(name, row["low"], row["high"], truth)
+        name = f"{name}, of different models"
         yield from held(name, row["low"], row["high"], TOPIC**2 / total)
 
 
