@@ -71,6 +71,8 @@ def source_of(
         refuse_others(to or own, WRITER)
     record = record_of(place.runs) if place.runs else None
     table = with_twin(table_of(place, watch), place.runs, watch)
+    if record is not None and record.primary:
+        table = replace(table, primary=record.primary)
     return Source(table, record, own, place.runs)
 
 

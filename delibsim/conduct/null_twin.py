@@ -11,8 +11,6 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pandas as pd
-
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.conduct.analysed import READ_ONLY, study_table
 from delibsim.conduct.observe import Observer
@@ -53,12 +51,12 @@ def with_twin(table: StudyTable, runs: Runs | None, watch: Watch) -> StudyTable:
         return table
     try:
         try:
-            return replace(table, twin=_held(sessions, runs.folder / TWIN, runs.study, watch))
+            return _held(table, sessions, runs.folder / TWIN, watch)
         except OSError as error:
             if error.errno not in READ_ONLY:
                 raise
         with TemporaryDirectory(prefix="delibsim-") as folder:
-            return replace(table, twin=_held(sessions, Path(folder) / TWIN, runs.study, watch))
+            return _held(table, sessions, Path(folder) / TWIN, watch)
     except WrongInput as error:
         return replace(table, no_twin=NOT_HELD.format(error))
 
@@ -113,21 +111,21 @@ def _balanced(sessions: Sequence[Session], most: int = MOST) -> list[Session]:
     return kept
 
 
-def _held(sessions: Sequence[Session], folder: Path, study: str, watch: Watch) -> pd.DataFrame:
-    """The table of the twin, whose sessions are held as far as they are not yet."""
+def _held(table: StudyTable, sessions: Sequence[Session], folder: Path, watch: Watch) -> StudyTable:
+    """The table with that of its twin, whose sessions are held as far as they are not yet."""
     from delibsim.conduct.hold import hold_all  # Mesa takes half a second to import
 
-    runs = Runs(folder.parent, f"{study}/{TWIN}")
+    study = f"{table.study}/{TWIN}"
+    runs = Runs(folder.parent, study)
     runs.folder = folder
     waiting = [session for session in sessions if not runs.held(session.id)]
+    names = tuple(session.id for session in sessions)
     if waiting:
-        names = tuple(session.id for session in sessions)
-        told = _Told(watch, len(waiting))
-        settings = {"seed": sessions[0].seed, "twin_of": study}
-        runs.settle(Manifest(f"{study}/{TWIN}", settings, {}, names))
-        asyncio.run(hold_all(waiting, runs, observer=told))
+        settings = {"seed": sessions[0].seed, "twin_of": table.study}
+        runs.settle(Manifest(study, settings, {}, names))
+        asyncio.run(hold_all(waiting, runs, observer=_Told(watch, len(waiting))))
     rows = study_table(runs).rows
-    return rows[rows["session"].isin({session.id for session in sessions})]
+    return replace(table, twin=rows[rows["session"].isin(names)])
 
 
 class _Told(Observer):

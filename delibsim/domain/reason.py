@@ -1,9 +1,12 @@
 """Reasons: why an answer, a statement, a rating or a value is missing."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 SEPARATOR = ": "
+CODED = re.compile(r"([a-z]+(?:_[a-z0-9]+)+|missing|unpaired|shared)(?:: ?(.+))?", re.DOTALL)
+"""A part of a note that begins with a code, or is one."""
 IN_GROUP = "_in_group"
 """What ends the code of a reason that lies with another of the group."""
 MEANINGS: Mapping[str, str] = {
@@ -38,9 +41,20 @@ MEANINGS: Mapping[str, str] = {
     "one_side_won_all": "one side won all debates",
     "one_rater": "there is only one rater",
     "one_debater": "there is only one debater",
+    "few_motions": "fewer than five motions say nothing of other motions",
+    "few_debates": "fewer than five debates give no interval",
+    "few_raters": "fewer than five raters say nothing of other raters",
+    "few_persons": "fewer than five persons of a group say nothing of others",
+    "expertise_not_given": "the expertise of the debaters is not given",
+    "collinear": "a predictor follows from the others",
+    "separated": "the predictors name the winner without error, so that no estimate exists",
+    "motions_left_out": "the effects of motions cannot be estimated, and are left out",
+    "target_variance_zero": "the variance of what is rated is estimated as 0",
+    "rater_variance_zero": "the variance of raters is estimated as 0",
+    "residual_variance_zero": "the residual variance is estimated as 0",
     "no_residual_variance": "the fit leaves no variance over",
     "no_variance_between_debates": "the debates do not differ",
-    "kind_left_out": "one kind of debater has no values, and is left out",
+    "kind_left_out": "no debate had both kinds of debater, so the side of a kind is left out",
     "not_converged": "the fit did not converge",
     "not_converged_ols_clustered_by_rater": "the mixed model did not converge; least squares with"
     " errors clustered by rater stand here",
@@ -74,6 +88,14 @@ MEANINGS: Mapping[str, str] = {
     "not_applicable": "the dimension does not apply to the text",
     "not_asked": "nobody was asked",
     "one_topic": "one topic alone says nothing of others",
+    "few_topics": "fewer than five topics do not speak of topics like these",
+    "few_models": "fewer than five models do not speak of models like these",
+    "one_draw": "one replicate alone says nothing of others",
+    "left_out": "left out of the model",
+    "one_level": "the factor has one level only",
+    "no_value": "there is no value",
+    "no_common_block": "no topic and model occurs at all levels",
+    "too_few_values": "a level has fewer than two values",
     "group_too_small": "the group has too few different opinions",
     "too_few_texts": "there are too few texts",
     "people_read_all": "people coded every text, so there is nothing to correct",
@@ -144,6 +166,32 @@ def reason_from_text(text: str) -> Reason:
     """
     code, _, detail = text.partition(SEPARATOR)
     return Reason(code, detail)
+
+
+def for_readers(note: str) -> str:
+    """A note without its codes, as pages print it: each part in words, with its detail.
+
+    >>> for_readers("one_model: no test; unpaired: 1 session has no counterpart")
+    'no test; 1 session has no counterpart'
+    >>> for_readers("not_rated"), for_readers("the mean of 3 topics")
+    ('nobody has rated the debate', 'the mean of 3 topics')
+    """
+    told = [_part_for_readers(part) for part in note.split("; ")]
+    return "; ".join(dict.fromkeys(told))
+
+
+def _part_for_readers(part: str) -> str:
+    coded = CODED.fullmatch(part)
+    if coded is None:
+        return part
+    code, detail = coded[1], coded[2] or ""
+    own = code.removesuffix(IN_GROUP)
+    meaning = MEANINGS.get(own, "")
+    if meaning and own != code:
+        meaning = f"in the group: {meaning}"
+    if not meaning and not detail:
+        return part.replace("_", " ")
+    return ": ".join(filter(None, (meaning, detail)))
 
 
 def in_words(code: str) -> str:

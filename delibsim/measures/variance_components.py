@@ -20,13 +20,23 @@ ZERO = 1e-4
 """A smaller one, in standard deviations of the residual, is zero if the likelihood is no lower."""
 DENSE = 20_000
 """Cells of a table up to which it is quicker to multiply it with its zeros."""
+LEVEL = 0.95
+"""The level of the intervals."""
+WIDEST = 33.0
+"""How far from the estimate an end of an interval is looked for, on the scale of log odds."""
+NEAR = 5.0
+"""How far from its estimate the logarithm of the ratio of raters to residual is looked for."""
+SMALLEST = -14.0
+"""The logarithm of a ratio of variances that is taken for none."""
 
 
 @dataclass(frozen=True)
 class Components:
     """The variances of targets, raters and residual, in squared points of the scale.
 
-    `k` is the harmonic mean of the number of ratings of a target. `note` is "" or why the
+    `k` is the harmonic mean of the number of ratings of a target. `odds_low` and `odds_high` are
+    the ends of an interval of target / (rater + residual), by the profile of the restricted
+    likelihood; NaN where there is none, infinity where nothing bounds it. `note` is "" or why the
     variances are NaN: "too_few_ratings" (fewer than two targets or raters, no target rated twice,
     or no rater who rated twice), "no_variance", "no_residual_variance" (targets and raters explain
     every rating, and nothing says how much is whose) or "not_converged". A variance of 0, at the
@@ -38,6 +48,8 @@ class Components:
     residual: float
     k: float
     note: str = ""
+    odds_low: float = float("nan")
+    odds_high: float = float("nan")
 
     @property
     def icc_21(self) -> float:
@@ -53,9 +65,27 @@ class Components:
         """
         return self._agreement(self.k)
 
+    @property
+    def interval_21(self) -> tuple[float, float]:
+        """The 95% interval of ICC(2,1)."""
+        return self._interval(1.0)
+
+    @property
+    def interval_2k(self) -> tuple[float, float]:
+        """The 95% interval of ICC(2,k).
+
+        In simulated panels of 3, 6 and 50 raters it held the truth in .93 to .96
+        (bench/coverage_agreement.py).
+        """
+        return self._interval(self.k)
+
     def _agreement(self, k: float) -> float:
         total = self.target + (self.rater + self.residual) / k
         return self.target / total if total > 0 else float("nan")
+
+    def _interval(self, k: float) -> tuple[float, float]:
+        low, high = (1 - 1 / (1 + k * odds) for odds in (self.odds_low, self.odds_high))
+        return low, high
 
 
 def crossed_components(ratings: ArrayLike) -> Components:
@@ -70,9 +100,15 @@ def crossed_components(ratings: ArrayLike) -> Components:
     >>> round(found.icc_21, 2), round(found.icc_2k, 2)  # Shrout and Fleiss 1979, table 4
     (0.29, 0.62)
     """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # threads cost more than they save on matrices this small
+        return _components(np.asarray(ratings, dtype=float))
+
+
+def _components(table: Array) -> Components:
     from scipy.optimize import minimize
 
-    table = np.asarray(ratings, dtype=float)
     if table.ndim != 2:
         raise ValueError(f"ratings are targets by raters, not of shape {table.shape}")
     table = table[~np.isnan(table).all(axis=1)]
@@ -99,12 +135,15 @@ def crossed_components(ratings: ArrayLike) -> Components:
     residual = profile.residual(sds)
     target, rater = map(float, sds[::-1] if turned else sds)
     zero = [name for name, sd in (("target", target), ("rater", rater)) if sd == 0]
+    odds_low, odds_high = _odds_interval(profile, sds, turned)
     return Components(
         target=target**2 * residual,
         rater=rater**2 * residual,
         residual=residual,
         k=k,
         note=" ".join(f"{name}_variance_zero" for name in zero),
+        odds_low=odds_low,
+        odds_high=odds_high,
     )
 
 
@@ -166,6 +205,53 @@ class _Profile:
         if isinstance(self.given, np.ndarray):
             return (self.given.T * weights) @ self.given
         return (self.given.T.multiply(weights) @ self.given).toarray()
+
+
+def _odds_interval(profile: _Profile, sds: Array, turned: bool) -> tuple[float, float]:
+    """The interval of target / (rater + residual), at `LEVEL`.
+
+    Its ends are the odds at which minus twice the restricted log likelihood, at its lowest over the
+    variance of raters, lies above the minimum by the quantile of chi-squared with one degree of
+    freedom.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import chdtri
+
+    def above(log_odds: float) -> float:
+        return _lowest(profile, np.exp(log_odds), around, turned) - limit
+
+    limit = profile(sds) + float(chdtri(1, 1 - LEVEL))
+    target, rater = (sds[::-1] if turned else sds) ** 2
+    around = float(np.log(max(rater, np.exp(-NEAR))))
+    centre = float(np.log(max(target / (1 + rater), np.exp(SMALLEST))))
+    ends = []
+    for sign, unbounded in ((-1.0, 0.0), (1.0, np.inf)):
+        within, beyond = 0.0, 0.5
+        while beyond < WIDEST and above(centre + sign * beyond) < 0:
+            within, beyond = beyond, 2 * beyond
+        if beyond >= WIDEST:
+            ends.append(unbounded)
+            continue
+        bracket = sorted((centre + sign * within, centre + sign * beyond))
+        ends.append(float(np.exp(brentq(above, *bracket, xtol=1e-3))))
+    return ends[0], ends[1]
+
+
+def _lowest(profile: _Profile, odds: float, around: float, turned: bool) -> float:
+    """The lowest value of the profile at these odds, over the variance of raters.
+
+    Its logarithm is looked for near `around`.
+    """
+    from scipy.optimize import minimize_scalar
+
+    def at(log_rater: float) -> float:
+        rater = np.exp(log_rater)
+        sds = np.sqrt([odds * (1 + rater), rater])
+        return profile(sds[::-1] if turned else sds)
+
+    ends = (around - NEAR, around + NEAR)
+    found = minimize_scalar(at, bounds=ends, method="bounded", options={"xatol": 1e-2})
+    return min(float(found.fun), at(SMALLEST))
 
 
 def _why_undefined(table: Array, given: NDArray[np.bool_]) -> str:

@@ -1,12 +1,12 @@
 """Kinds of debaters: models against people, or one debater against the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.ratings import debaters_of
+from delibsim.analysis.debates.ratings import by_debater, debaters_of
 from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
 
@@ -28,6 +28,8 @@ class Focus:
         return f"{self.kind} - {self.rest}"
 
 
+ALL = "all"
+"""The rows of all debaters, of whatever kind."""
 MODELS_AND_PEOPLE = Focus()
 """Of the published debates: language models less people."""
 
@@ -50,6 +52,19 @@ def focused(table: pd.DataFrame, name: str | None) -> tuple[pd.DataFrame, Focus]
 def kinds_of(table: pd.DataFrame) -> list[str]:
     """The kinds of debaters in the table, in order of name; none of an empty table."""
     return sorted(set(table["proposition.kind"]) | set(table["opposition.kind"]))
+
+
+def views_by_kind(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Two rows a rating, as in `by_debater`: of all debaters and, where two kinds debate, of each.
+
+    The column `unit` names the side of a debate that was rated.
+    """
+    view = by_debater(table)
+    view["unit"] = view["debate"] + "/" + view["side"]
+    yield ALL, view
+    if len(kinds_of(table)) > 1:
+        for kind, own in view.groupby("kind"):
+            yield str(kind), own
 
 
 def meetings(table: pd.DataFrame) -> pd.Series:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.debates.covariates import predictors_of
+from delibsim.analysis.debates.expertise import debaters_expertise
 from delibsim.analysis.debates.fits import (
     Inestimable,
     empty,
@@ -19,7 +20,7 @@ from delibsim.analysis.debates.fits import (
     with_constant,
     won,
 )
-from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, kinds_of
+from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, kinds_of, sign_of
 from delibsim.analysis.debates.ratings import by_debater, debaters_of
 from delibsim.store.instruments.covariates import Covariates
 
@@ -28,7 +29,13 @@ MIXED_FIT = ("r2_marginal", "r2_conditional", "rater_sd", "residual_sd")
 OPTIMISERS = ("bfgs", "lbfgs", "cg", "powell")
 """Optimisers of statsmodels, tried in this order."""
 EXPERTISE = "rater_expertise"
-"""The covariate that stands in interaction with the kind of debater."""
+"""The covariate that stands in interaction with the kind of debater in the model that is ours."""
+PUBLISHED = "performance by kind"
+"""The published model of performance, with the expertise of the debater."""
+OURS = "performance by kind and rater (ours)"
+"""The model of performance that is ours, with the expertise of the rater and all covariates."""
+STANCE = "stance after"
+"""The model of the stance after the debate, in points."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +62,12 @@ def mixed_models(
 ) -> list[Mixed]:
     """Mixed models with an intercept for every rater, by REML.
 
-    `performance`: on debaters and side. `performance by kind`: on the kind of debater, the rater's
-    expertise, their interaction and covariates of raters and debaters, where two kinds debate.
-    `change of stance`: on the winner.
+    `performance`: on debaters and side. Where two kinds debate: `performance by kind`, the published
+    model, on the kind of debater, the debater's expertise (of a kind that has none, the opponent's)
+    as it stands in the file, and their interaction; and `performance by kind and rater (ours)`, on
+    the kind of debater, the rater's expertise, their interaction and covariates of raters and
+    debaters. `change of stance`: on the winner. `stance after`: on the stance before and, where two
+    kinds met, on which of them proposed; in points, with normal errors.
 
     Columns of the terms: model, term, n, coefficient, se, z, p, low, high, r2_marginal and
     r2_conditional (Nakagawa and Schielzeth 2013), rater_sd, residual_sd (points), note. Where the
@@ -65,7 +75,8 @@ def mixed_models(
     note says so; it has no rater_sd and no r2_conditional.
     """
     view = by_debater(table)
-    performance = view[["rater", "debater", "side", "kind", "own.performance"]].dropna()
+    columns = ["rater", "debater", "opponent", "side", "kind", "other_kind", "own.performance"]
+    performance = view[columns].dropna()
     y = performance["own.performance"].astype(float)
     proposes = (performance["side"] == "proposition").astype(float)
     x = with_constant(pd.DataFrame({"proposition": proposes}))
@@ -74,11 +85,13 @@ def mixed_models(
     models = [_mixed("performance", y, x, performance["rater"])]
     if len(kinds_of(table)) == 2:
         models.append(_by_kind(performance, focus, people))
+        models.append(_by_kind_and_rater(performance, focus, people))
     change = table["after"].astype(float) - table["before"].astype(float)
     data = pd.DataFrame({"change": change, "winner": won(table) * 2 - 1, "rater": table["rater"]})
     data = data.dropna()
     x = with_constant(data[["winner"]])
-    return [*models, _mixed("change of stance", data["change"].astype(float), x, data["rater"])]
+    models.append(_mixed("change of stance", data["change"].astype(float), x, data["rater"]))
+    return [*models, _stance_after(table, focus)]
 
 
 def _by_kind(
@@ -86,7 +99,25 @@ def _by_kind(
     focus: Focus,
     people: Mapping[str, Covariates],
 ) -> Mixed:
-    """Performance on kind x expertise with covariates; the note names covariates left out."""
+    """Performance on kind x the debater's expertise."""
+    indicator = f"is_{focus.indicator}"
+    expertise = debaters_expertise(performance, people)
+    own = (performance["kind"] == focus.indicator).astype(float)
+    x = pd.DataFrame({indicator: own, "debater_expertise": expertise})
+    x[f"{indicator}:debater_expertise"] = own * expertise
+    x = x.dropna()
+    if x.empty:
+        return _none(PUBLISHED, 0, "expertise_not_given")
+    data = performance.loc[x.index]
+    return _mixed(PUBLISHED, data["own.performance"].astype(float), with_constant(x), data["rater"])
+
+
+def _by_kind_and_rater(
+    performance: pd.DataFrame,
+    focus: Focus,
+    people: Mapping[str, Covariates],
+) -> Mixed:
+    """Performance on kind x the rater's expertise with covariates; the note names those left out."""
     indicator = f"is_{focus.indicator}"
     covariates, counts = predictors_of(performance, people)
     own = (performance["kind"] == focus.indicator).astype(float)
@@ -96,12 +127,35 @@ def _by_kind(
         x[f"{indicator}:{EXPERTISE}"] = x[indicator] * x[EXPERTISE]
     data = performance.loc[x.index]
     y = data["own.performance"].astype(float)
-    found = _mixed("performance by kind", y, with_constant(x), data["rater"])
+    found = _mixed(OURS, y, with_constant(x), data["rater"])
     absent = counts[counts["note"] != ""]
     names = absent["role"] + "_" + absent["covariate"]
     note = f"without {', '.join(names)}" if len(names) else ""
     notes = ["; ".join(filter(None, (before, note))) for before in found.terms["note"]]
     return Mixed(found.terms.assign(note=notes), found.residuals)
+
+
+def _stance_after(table: pd.DataFrame, focus: Focus) -> Mixed:
+    """The stance after on the stance before and the side of the kind in focus, in points."""
+    indicator = f"proposition_is_{focus.kind}"
+    columns = {
+        "after": table["after"].astype(float),
+        "before": table["before"].astype(float),
+        indicator: (sign_of(table, focus) + 1) / 2,
+    }
+    data = pd.DataFrame(columns)
+    note = "" if data[indicator].notna().any() else "kind_left_out"
+    data = (data.drop(columns=indicator) if note else data).dropna()
+    x = with_constant(data.drop(columns="after"))
+    found = _mixed(STANCE, data["after"], x, table.loc[data.index, "rater"])
+    notes = [" ".join(filter(None, (before, note))) for before in found.terms["note"]]
+    return Mixed(found.terms.assign(note=notes), found.residuals)
+
+
+def _none(model: str, n: int, reason: str) -> Mixed:
+    """The one row of a model without an estimate, and no residuals."""
+    terms_of = empty(MIXED_FIT, n, reason).assign(model=model)
+    return Mixed(terms_of, pd.DataFrame(columns=["model", "fitted", "residual"]))
 
 
 def _mixed(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:
@@ -117,8 +171,7 @@ def _mixed(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixe
         except Inestimable:
             return _by_ols(model, y, x, raters)
     except Inestimable as reason:
-        found = empty(MIXED_FIT, len(y), str(reason)).assign(model=model)
-        return Mixed(found, pd.DataFrame(columns=["model", "fitted", "residual"]))
+        return _none(model, len(y), str(reason))
 
 
 def _by_reml(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:

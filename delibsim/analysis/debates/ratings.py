@@ -2,8 +2,9 @@
 
 All functions take the table of `rating_table`, one row a rating of a debate, and return tables.
 `analysed` leaves out the raters who failed the attention check; a missing value leaves a row out of
-what needs it, and every table says how many rows it stands on. The unit that the bootstrap draws is
-the debate, with all of its ratings: raters of one debate judge the same speeches.
+what needs it, and every table says how many rows it stands on. Intervals speak of motions or, where
+these are few, of debates. The unit that the published bootstrap draws is the debate, with all of
+its ratings: raters of one debate judge the same speeches.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.debates.units import FEWEST, mean_over
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
 from delibsim.domain.run import Session
@@ -136,37 +138,59 @@ def by_debater(table: pd.DataFrame) -> pd.DataFrame:
 def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.DataFrame:
     """Win rate and mean performance of every debater, ranked by win rate.
 
-    The intervals are percentile bootstrap intervals over debates.
+    The intervals are by t over motions (`unit`), errors being added up by motion; with fewer than
+    five motions they are over debates, speak of these motions alone, and the note says
+    "few_motions". With fewer than five debates too there is none.
 
-    Columns: debater, debates, ratings, win_rate, win_low, win_high, performance, performance_low,
-    performance_high, rank (by win rate; 1 is best; equal rates share the mean of their ranks),
-    performance_rank. The win rate is the share of ratings that named the debater the winner.
+    Columns: debater, debates, motions, ratings, win_rate, win_low, win_high, performance,
+    performance_low, performance_high, unit, df, rank (by win rate; 1 is best; equal rates share the
+    mean of their ranks), performance_rank, win_published_low, win_published_high,
+    performance_published_low, performance_published_high (percentile intervals from samples of
+    debates, as published), note. The win rate is the share of ratings that named the debater the
+    winner; its interval by t is cut at 0 and 1.
     """
     view = by_debater(table)
     rows = []
     for debater in debaters_of(table):
         own = view[view["debater"] == debater]
         rng = np.random.default_rng(seed_of("standings", debater, seed))
-        row = {"debater": debater, "debates": own["debate"].nunique()}
-        row["ratings"] = int(own["won"].notna().sum())
-        row["win_rate"] = own["won"].mean()
-        row["win_low"], row["win_high"] = _interval(own, "won", rng, samples)
-        performance = "own.performance"
-        row["performance"] = own[performance].mean()
-        low, high = _interval(own, performance, rng, samples)
-        rows.append(row | {"performance_low": low, "performance_high": high})
+        kind = "motion" if own["motion"].nunique() >= FEWEST else "debate"
+        won = mean_over(own["won"], **{kind: own[kind]})
+        performed = mean_over(own["own.performance"], **{kind: own[kind]})
+        published = {}
+        for name, column in (("win", "won"), ("performance", "own.performance")):
+            low, high = percentile_interval(own, column, rng, samples)
+            published |= {f"{name}_published_low": low, f"{name}_published_high": high}
+        row = {
+            "debater": debater,
+            "debates": own["debate"].nunique(),
+            "motions": own["motion"].nunique(),
+            "ratings": int(own["won"].notna().sum()),
+            "win_rate": won.mean,
+            "win_low": max(won.low, 0.0) if won.low == won.low else np.nan,
+            "win_high": min(won.high, 1.0) if won.high == won.high else np.nan,
+            "performance": performed.mean,
+            "performance_low": performed.low,
+            "performance_high": performed.high,
+            "unit": kind,
+            "df": won.df,
+        }
+        few = "few_motions" if kind == "debate" else ""
+        notes = dict.fromkeys(filter(None, (few, won.note, performed.note)))
+        rows.append(row | published | {"note": " ".join(notes)})
     found = pd.DataFrame(rows)
     if found.empty:
         return found
-    found["rank"] = found["win_rate"].rank(ascending=False)
-    found["performance_rank"] = found["performance"].rank(ascending=False)
+    places = found[["win_rate", "performance"]].rank(ascending=False)
+    found.insert(found.columns.get_loc("unit"), "rank", places["win_rate"])
+    found.insert(found.columns.get_loc("unit"), "performance_rank", places["performance"])
     return found.sort_values(["rank", "debater"], ignore_index=True)
 
 
-def _interval(
+def percentile_interval(
     own: pd.DataFrame, column: str, rng: np.random.Generator, samples: int
 ) -> tuple[float, float]:
-    """The 95 percent percentile interval of a mean over ratings when whole debates are drawn.
+    """The 95% percentile interval of a mean over ratings when whole debates are drawn.
 
     NaN with fewer than two debates.
     """

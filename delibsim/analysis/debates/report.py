@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from delibsim.analysis.debates.contrasts import debater_contrasts
 from delibsim.analysis.debates.covariates import predictors_of
-from delibsim.analysis.debates.dimensions import correlations, paired_tests
+from delibsim.analysis.debates.dimensions import correlation_tests, correlations, paired_tests
+from delibsim.analysis.debates.expertise import by_expertise, expertise_contrasts
 from delibsim.analysis.debates.fits import together
 from delibsim.analysis.debates.kinds import focused
 from delibsim.analysis.debates.raters import mixed_models
@@ -25,22 +27,28 @@ from delibsim.store.instruments.covariates import Covariates
 
 TITLES = {
     "counts": "What was held, rated and analysed",
-    "standings": "Win rate and performance (95 percent intervals, bootstrap over debates)",
+    "standings": "Win rate and performance (95% intervals by t over motions, or debates)",
+    "contrasts": "Debaters compared: three questions, each with its own error",
     "strengths": "Bradley-Terry strengths, side and motions (log odds; clustered by debate)",
     "reliability": "Agreement of raters",
     "dimension_reliability": "Agreement of raters on each dimension (variance components)",
     "dimension_correlations": "Correlations of the dimensions",
-    "paired_tests": "Paired t tests by dimension (Holm over eleven and over ten)",
+    "dimension_correlation_tests": "Correlations of each two dimensions, tested",
+    "paired_tests": "Paired differences by dimension (over motions; ratings one by one)",
     "winner_model": "What makes the winner: logistic regression on ten score differences (HC1)",
     "stance_models": "What moves a stance: OLS of the change on winner and debaters (HC2)",
     "stance_after": "Stance after: beta regression (stances as shares of the scale)",
     "rater_models": "Mixed models with an intercept for each rater (REML)",
+    "expertise": "Performance and winning by the expertise of debaters",
+    "expertise_contrasts": "Groups of expertise compared (OLS, errors clustered)",
     "covariates": "Covariates: of how many raters and debaters they are given",
     "place_and_length": "Did place or length decide? (log odds of winning)",
 }
 """The tables in the order of the report."""
 LONG = ("ratings", "residuals")
 """Tables with a row a rating, which are written and not printed."""
+ASIDE = ("dimension_correlation_tests",)
+"""Tables with many rows, which stand on the page and in the JSON and not on the screen."""
 
 
 def tables(
@@ -55,7 +63,8 @@ def tables(
     `ratings` holds the ratings themselves, also those that are not analysed, `residuals` fitted
     values and residuals of the mixed models. `focus` names the debater that is compared with the
     rest; without it models are compared with people. `people` are covariates by id, or None; then
-    there is no table `covariates`. WrongInput where `focus` is no debater.
+    there are no tables `expertise`, `expertise_contrasts` and `covariates`. WrongInput where `focus`
+    is no debater.
     """
     ratings = rating_table(runs)
     return {"counts": counts(runs, ratings)} | analyses(ratings, seed, samples, focus, people)
@@ -74,10 +83,12 @@ def analyses(
     mixed = mixed_models(kept, compared, people or {})
     found = {
         "standings": standings(kept, seed, samples),
+        "contrasts": debater_contrasts(kept, compared, seed, samples),
         "strengths": bradley_terry(kept),
         "reliability": reliability(kept),
         "dimension_reliability": dimension_reliability(kept),
         "dimension_correlations": correlations(kept),
+        "dimension_correlation_tests": correlation_tests(kept),
         "paired_tests": paired_tests(kept, compared),
         "winner_model": winner_model(kept, compared),
         "stance_models": stance_models(kept, compared),
@@ -85,6 +96,8 @@ def analyses(
         "rater_models": together(model.terms for model in mixed),
     }
     if people is not None:
+        found["expertise"] = by_expertise(kept, people)
+        found["expertise_contrasts"] = expertise_contrasts(kept, people)
         found["covariates"] = predictors_of(by_debater(kept), people)[1]
     found["place_and_length"] = place_and_length(kept)
     residuals = [model.residuals for model in mixed if not model.residuals.empty]

@@ -6,11 +6,21 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.debates.findings import VERBS
+from delibsim.analysis.pages.cells import DASH
+from delibsim.analysis.study.figures.style import number
 from delibsim.analysis.table import Column, Table
 from delibsim.domain.reason import MEANINGS, in_words
 
-SECTIONED_BY = ("contrast", "model")
-"""Columns whose values name the sections of a table."""
+SECTIONED_BY = ("contrast", "model", "debaters")
+"""Columns whose values name the sections of a table: the first of them that a table has."""
+WITHIN = ("term", "dimension", "question")
+"""Columns that name the rows of a section; a table without any of them is one section."""
+OFF_SCREEN: Mapping[str, tuple[str, ...]] = {
+    "contrasts": ("family", "debates", "n", "se", "published_low", "published_high"),
+    "dimension_reliability": ("within_sd_pooled", "targets", "raters"),
+}
+"""By table, columns that stand in the files and on the page and not on the screen."""
 FIT = {
     "r2": "R2",
     "r2_adjusted": "adjusted R2",
@@ -25,7 +35,14 @@ FIT = {
     "residual_sd": "residual SD",
 }
 """Columns of a model that are the same for all of its terms, with their names for reading."""
-HEADINGS = {"coefficient": "estimate", "residual_sd": "error sd"}
+HEADINGS = {
+    "coefficient": "estimate",
+    "residual_sd": "error SD",
+    "p_units": "p over units",
+    "p_units_holm": "p over units, Holm",
+    "p_holm": "p, Holm",
+    "p_holm_ten": "p, Holm of ten",
+}
 """Columns whose names for reading are others than in the data."""
 STANDINGS = {
     "win_rate": ("win rate", "mean"),
@@ -36,9 +53,13 @@ STANDINGS = {
     "performance_high": ("performance", "high"),
     "rank": ("rank by", "wins"),
     "performance_rank": ("rank by", "performance"),
+    "win_published_low": ("win rate, published bootstrap", "low"),
+    "win_published_high": ("win rate, published bootstrap", "high"),
+    "performance_published_low": ("performance, published bootstrap", "low"),
+    "performance_published_high": ("performance, published bootstrap", "high"),
 }
 """Columns of the standings, as what they belong to and what they say of it."""
-P_VALUES = ("p", "p_holm", "p_holm_ten", "f_p")
+P_VALUES = ("p", "p_holm", "p_holm_ten", "p_units", "p_units_holm", "f_p")
 """Columns that hold p values."""
 SMALL = 0.001
 """A p value below which it is shown as smaller than this."""
@@ -79,13 +100,23 @@ class Section:
 
     def _meanings(self) -> list[str]:
         """What the codes mean that stand beside single rows."""
-        codes = self.table["note"].unique() if "note" in self.table.columns else ()
+        notes = self.table["note"].unique() if "note" in self.table.columns else ()
+        codes = dict.fromkeys(code for note in notes for code in note.split())
         return [in_words(code) for code in codes if code in MEANINGS]
+
+
+def on_screen(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """A table with the columns that the screen has room for, and verbs in words."""
+    shown = table.drop(columns=list(OFF_SCREEN.get(name, ())))
+    if "verb" in shown.columns:
+        shown = shown.assign(verb=shown["verb"].map(VERBS))
+    return shown
 
 
 def sections(table: pd.DataFrame) -> Iterator[Section]:
     """The sections of a table of the report, in their order."""
-    column = next((name for name in SECTIONED_BY if name in table.columns), None)
+    columns = SECTIONED_BY if set(WITHIN) & set(table.columns) else ()
+    column = next((name for name in columns if name in table.columns), None)
     if column is None or table.empty:
         yield _section("", table)
         return
@@ -121,12 +152,32 @@ def headings(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 def cell(value: Any, is_p: bool = False) -> str:
-    """Three decimals, none of a whole number, a dash where there is no value."""
+    """Three decimals without a zero before the point, none of a whole number, a dash for none.
+
+    >>> cell(0.0721), cell(-0.5), cell(12.0), cell(float("nan")), cell(0.0002, is_p=True)
+    ('.072', '−.500', '12', '–', '< .001')
+    """
     if not isinstance(value, float):
         return str(value)
     if value != value:
-        return "-"
+        return DASH
     if is_p and value < SMALL:
         return "< .001"
     whole = abs(value - round(value)) < 1e-9 and abs(value) > 0.5
-    return f"{value:.0f}" if whole else f"{value:.3f}"
+    return number(value, 0 if whole else 3)
+
+
+def in_sentences(note: str) -> str:
+    """What a note says, in words without its codes, for pages.
+
+    >>> in_sentences("few_motions no_variance")
+    'fewer than five motions say nothing of other motions; the values do not vary'
+    >>> in_sentences("collinear; without rater_age")
+    'a predictor follows from the others; without rater age'
+    """
+    said = []
+    for part in note.split("; "):
+        codes = part.split()
+        known = bool(codes) and MEANINGS.keys() >= set(codes)
+        said += [MEANINGS[code] for code in codes] if known else [part.replace("_", " ")]
+    return "; ".join(said)

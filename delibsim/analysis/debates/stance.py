@@ -28,6 +28,8 @@ from delibsim.analysis.debates.fits import (
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, sign_of
 from delibsim.analysis.debates.ratings import debaters_of
 
+WITH_WINNER = "stance before, side and winner (ours)"
+"""The beta regression that is ours."""
 MORE = (*OLS_FIT, "f", "f_p")
 
 
@@ -77,16 +79,18 @@ def _proposes(sign: pd.Series) -> pd.Series:
 
 
 def stance_after(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.DataFrame:
-    """Beta regression of the stance after, with logit link and constant precision.
+    """Beta regressions of the stance after, with logit link and constant precision.
 
     After Ferrari and Cribari-Neto (2004). Stances are shares of the scale (0 to 1); that after is
-    put inside the interval as (y (n - 1) + 1/2) / n (Smithson and Verkuilen 2006). Predictors are
-    the winner (1 the proposition, 0 the opposition), the stance before, and `proposition_is_KIND`
-    as in `stance_models`; where no two kinds of debater met it is left out, and the note says so.
+    put inside the interval as (y (n - 1) + 1/2) / n (Smithson and Verkuilen 2006). The model
+    "stance before and side" has the stance before and `proposition_is_KIND` as in `stance_models`;
+    "stance before, side and winner (ours)" also has the winner (1 the proposition, 0 the
+    opposition). Where no two kinds of debater met the side is left out, and the note says so.
 
-    Columns: term, n, coefficient, se, z, p, low, high, pseudo_r2 (the squared correlation of the
-    linear predictor with the logit of the outcome), log_likelihood, log_likelihood_null (a constant
-    and the precision alone), note. The term `log_precision` is the logarithm of the precision.
+    Columns: model, term, n, coefficient, se, z, p, low, high, pseudo_r2 (the squared correlation of
+    the linear predictor with the logit of the outcome), log_likelihood, log_likelihood_null (a
+    constant and the precision alone), note. The term `log_precision` is the logarithm of the
+    precision.
     """
     indicator = f"proposition_is_{focus.kind}"
     columns = {
@@ -97,13 +101,16 @@ def stance_after(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
     }
     data = pd.DataFrame(columns)
     note = "" if data[indicator].notna().any() else "kind_left_out"
-    data = (data.drop(columns=indicator) if note else data).dropna()
-    n = len(data)
-    try:
-        found, fit = _beta(data["after"], with_constant(data.drop(columns="after")))
-    except Inestimable as reason:
-        return empty(LOGIT_FIT, n, str(reason))
-    return found.assign(**fit, note=note)
+    data = data.drop(columns=indicator) if note else data
+    found = []
+    for model, left_out in (("stance before and side", ["winner"]), (WITH_WINNER, [])):
+        own = data.drop(columns=left_out).dropna()
+        try:
+            fitted, fit = _beta(own["after"], with_constant(own.drop(columns="after")))
+            found.append(fitted.assign(**fit, note=note, model=model))
+        except Inestimable as reason:
+            found.append(empty(LOGIT_FIT, len(own), str(reason)).assign(model=model))
+    return together(found)
 
 
 def _beta(y: pd.Series, x: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:

@@ -81,8 +81,9 @@ def bradley_terry(table: pd.DataFrame) -> pd.DataFrame:
     """Strengths of debaters with the advantage of the proposition, in general and on every motion.
 
     log odds(proposition wins) = strength(proposition) - strength(opposition) + side + motion.
-    Strengths and motion effects add up to 0; errors are clustered by debate. Columns: kind
-    (debater, side, motion), term, n, coefficient, se, z, p, low, high, pseudo_r2, log_likelihood,
+    Strengths and motion effects add up to 0; errors are clustered by debate, so that intervals
+    speak of these motions. Columns: kind (debater, side, motion), term, n, coefficient, se, z, p,
+    low, high, unit ("debate"), df (of t: debates less terms), pseudo_r2, log_likelihood,
     log_likelihood_null, note. Where motion effects cannot be estimated they are left out, and the
     note of every row says so.
     """
@@ -101,11 +102,11 @@ def bradley_terry(table: pd.DataFrame) -> pd.DataFrame:
             motions, note = [], "motions_left_out"
             fit, spread = clustered(data, plain)
     except Inestimable as reason:
-        return empty(("kind", *LOGIT_FIT), len(data), str(reason))
+        return empty(("kind", "unit", "df", *LOGIT_FIT), len(data), str(reason))
     rows = []
     for kind, term, row in _contrasts(debaters, motions, len(fit.params)):
         effect, error = row @ fit.params, np.sqrt(row @ fit.cov_params() @ row)
-        found = inference(effect, error, *spread)
+        found = inference(effect, error, *spread) | {"unit": "debate", "df": spread[1]}
         rows.append({"kind": kind, "term": term, "n": len(data), **found, **logit_fit(fit)})
     return pd.DataFrame(rows).assign(note=note)
 
@@ -138,8 +139,9 @@ def _contrasts(
 def place_and_length(table: pd.DataFrame) -> pd.DataFrame:
     """Whether a speaker won for being shown first, for proposing, or for speaking longer.
 
-    Columns: check, n, coefficient, se, z, p, low, high, pseudo_r2, log_likelihood,
-    log_likelihood_null, note: log odds of winning, errors clustered by debate. `shown_first` and
+    Columns: check, n, coefficient, se, z, p, low, high, unit ("debate"), df, pseudo_r2,
+    log_likelihood, log_likelihood_null, note: log odds of winning, errors clustered by debate, t
+    with `df` degrees of freedom. `shown_first` and
     `proposition` are 0 where neither place wins more; `words` is the effect of one hundred words
     more than the other side. The first two hold a constant alone, so that their pseudo-R2 is 0.
     """
@@ -157,8 +159,9 @@ def place_and_length(table: pd.DataFrame) -> pd.DataFrame:
     for check, outcome, x in checks:
         try:
             fit, spread = clustered(data.assign(won=outcome), x)
-            found = terms(fit, len(data), *spread).assign(**logit_fit(fit))
-            rows.append(found[found["term"] == check])
+            found = terms(fit, len(data), *spread).assign(unit="debate", df=spread[1])
+            rows.append(found[found["term"] == check].assign(**logit_fit(fit)))
         except Inestimable as reason:
-            rows.append(empty(LOGIT_FIT, len(data), str(reason)).assign(term=check))
+            none = empty(("unit", "df", *LOGIT_FIT), len(data), str(reason))
+            rows.append(none.assign(term=check, unit="debate"))
     return together(rows).rename(columns={"term": "check"})

@@ -110,7 +110,7 @@ def flipped_p(
         return float("nan")
     codes = np.unique(np.asarray(blocks), return_inverse=True)[1]
     of_draw = np.unique(np.asarray(draws), return_inverse=True)[1]
-    weighted = np.bincount(of_draw, found / np.bincount(codes)[codes])
+    weighted = np.bincount(of_draw, found / np.bincount(codes)[codes]).astype(np.float64)
     return sign_p(signed_sums(weighted, permutations, seed), weighted)
 
 

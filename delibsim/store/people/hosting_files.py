@@ -6,7 +6,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import DropOut, Hosting, Limit, NobodyComes, Question, Withdrawal
+from delibsim.domain.hosting import (
+    DropOut,
+    Hosting,
+    Instructions,
+    Limit,
+    NobodyComes,
+    Question,
+    Withdrawal,
+)
 from delibsim.store.account import TOLD
 from delibsim.store.files import write_atomically
 from delibsim.store.reading import read_yaml
@@ -55,6 +63,7 @@ class _HostingFile(_Part):
     stand_in: str = "citizen"
     typing: float | None = Field(default=40.0, gt=0)
     models_known: bool = False
+    instructions: Instructions = "fold"
     withdrawal: Withdrawal = "delete"
     keep_days: int = Field(default=180, ge=1)
     expires_days: int = Field(default=30, ge=1)

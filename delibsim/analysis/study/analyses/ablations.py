@@ -99,10 +99,10 @@ def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, An
     several = {level: values for level, values in groups.items() if len(values) > 1}
     varies = any(np.ptp(values) > 0 for values in several.values())
     tested = _tukey(several) if len(several) > 1 and varies else {}
-    rows = []
+    rows: list[dict[str, Any]] = []
     for b, a in combinations(factor.levels, 2):
         notes = [factor.why_not or _note(groups[a], groups[b], varies)]
-        row = {"factor": factor.name, "outcome": outcome, "a": a, "b": b}
+        row: dict[str, Any] = {"factor": factor.name, "outcome": outcome, "a": a, "b": b}
         row |= tested.get((a, b)) or _untested(groups[a], groups[b])
         if not factor.why_not and len(groups[a]) and len(groups[b]):
             numbers, note = _over_topics(known, outcome, a, b, draws)

@@ -16,7 +16,7 @@ from delibsim.measures.inference.means import Mean, mean_of_units, mean_within
 from delibsim.measures.inference.resampling import cluster_interval
 
 EQUAL = "equal_conditions: equal by construction or in fact"
-NO_VARIANCE = "no_variance: all {}s have the same difference, and so the test is undecided"
+NO_VARIANCE = "no_variance: all {}s have the same difference, and the test is undecided"
 ENOUGH = 5
 """The fewest topics over which an effect may be called one, or an interval be resampled."""
 LEVEL = 0.05
@@ -49,14 +49,14 @@ def noted(*sentences: str) -> str:
 def too_few(units: str, count: int) -> str:
     """What a note says of a mean over few topics or models; "" where there are enough.
 
-    >>> too_few("topic", 5), too_few("topic", 3)[:11], too_few("model", 3)
-    ('', 'few_topics:', '')
+    >>> too_few("topic", 5), too_few("topic", 3), too_few("model", 3)
+    ('', 'few_topics: 3 topics', '')
     """
     if count < 2:
         code = f"one_{units}" if count else f"no_{units}s"
-        return f"{code}: fewer than two {units}s give no interval and no test over {units}s"
+        return f"{code}: no interval and no test over {units}s"
     if units == "topic" and count < ENOUGH:
-        return f"few_topics: {count} topics are too few to speak of topics like these"
+        return f"few_topics: {count} topics"
     return ""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.study.analyses.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS
+from delibsim.analysis.study.analyses.effects import EQUAL, OVER_DRAWS, OVER_MODELS, OVER_TOPICS
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
 
@@ -63,7 +63,7 @@ def _mixed(results: Mapping[str, Result]) -> dict[tuple[Any, ...], Mapping[str, 
     """The rows of the mixed model on contrasts, by what they are of."""
     result = results.get("mixed")
     rows = result.plain() if result is not None and result.given else []
-    return {tuple(row.get(key) for key in KEYS): row for row in rows if row.get("b")}
+    return {key_of(row): row for row in rows if row["population"] != CITIZENS}
 
 
 def _rows(
@@ -76,9 +76,11 @@ def _rows(
         named = {name: row[name] for name in NAMED}
         named["null_citizen"] = None if of_citizens else null.get(key_of(row))
         shown = {name: row[name] for name in SHOWN}
-        if row["topics"] != 1:
+        if row["topics"] != 1 or str(row["note"]).startswith(EQUAL):
             tests = {"p": row["p_topics"], "p_holm": row["p_holm"]}
             yield {**named, "question": OVER_TOPICS, "unit": "topic", **shown, **tests}
+        if str(row["note"]).startswith(EQUAL):
+            continue  # the first row says so
         paired = row["p_draws"] is not None
         yield {
             **named,
@@ -97,7 +99,7 @@ def _rows(
             own = {
                 name: fitted.get(name) for name in ("estimate", "low", "high", "df", "p", "note")
             }
-            yield {**named, "question": OVER_MODELS, "unit": "topic and model", **own}
+            yield {**named, "question": OVER_MODELS, "unit": fitted["unit"], **own}
 
 
 def null_estimates(contrasts: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Any]:

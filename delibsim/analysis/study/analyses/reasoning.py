@@ -133,7 +133,12 @@ def _of_outcome(
         row = {"outcome": outcome.measure, "family": family, "unit": "topic", **summary}
         p_draws = _p_of_draws(study, drawn[drawn["family"] == family], draws)
         rows.append(row | {"p_draws": p_draws, "note": note})
-    pooled = {"outcome": outcome.measure, "family": ALL, "unit": "topic", "n": len(cells)}
+    pooled: dict[str, Any] = {
+        "outcome": outcome.measure,
+        "family": ALL,
+        "unit": "topic",
+        "n": len(cells),
+    }
     if len(cells):
         by_topic = cells.groupby("topic")["difference"].mean()
         mean = mean_of_units(by_topic)

@@ -19,14 +19,15 @@ from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.text import counted
 
 GROUPS = {
-    "room": ("Who was in the room", ("in_room",)),
+    "room": ("Who was in the room", ("in_room", "attrition")),
     "effects": (
         "Effects of treatments",
         (
             "questions",
+            "sizes",
             "leave_one_out",
+            "covariance",
             "equivalence",
-            "mixed",
             "mixed_published",
             "variance_components",
         ),
@@ -59,7 +60,7 @@ PLACES = {
     "individual_change": "individuals",
 }
 """The part in which a figure stands; other figures stand with the effects."""
-LARGE = frozenset(("contrasts", "pair_correlations", "pair_correlations_people"))
+LARGE = frozenset(("contrasts", "mixed", "pair_correlations", "pair_correlations_people"))
 """Tables that are written and not shown."""
 HEADLINE = (
     "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
@@ -118,7 +119,7 @@ def headline(results: Mapping[str, Result]) -> Result | None:
     meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
     outcome = measured(str(rows["outcome"].iloc[0]))
     return Result(
-        name="contrasts",
+        name="questions",
         title=f"Change of the {outcome}, treatment a against treatment b",
         definition="Each effect under three questions, for the primary outcome alone.",
         source=result.source,
@@ -163,6 +164,9 @@ def _design(findings: Findings, record: Record | None) -> Part:
             if levels:
                 entries.append(Entry(f"{term} ({len(levels)})", _levels(levels)))
     if record is not None:
+        for topic, question in record.questions.items():
+            if question:
+                entries.append(Entry(f"Topic {topic}", question))
         for name, own in record.components("treatments").items():
             said = own.get("instructions") or "no instructions"
             entries.append(Entry(f"Instructions of {name}", said))

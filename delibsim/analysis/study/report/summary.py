@@ -10,7 +10,7 @@ from delibsim.analysis.study.analyses.effects import ENOUGH, EQUAL, HERE, LOWERE
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
 from delibsim.domain.measure import MEASURES
-from delibsim.domain.reason import in_words
+from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
 MAIN = "dri"
@@ -55,7 +55,7 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     a, b, label = named(row["a"]), named(row["b"]), measured(str(row["outcome"]))
     who = " of the citizens" if null_only else ""
     if missing(row["estimate"]):
-        why = in_words(str(row.get("note") or "")) or "there is no value"
+        why = for_readers(str(row.get("note") or "")) or "there is no value"
         return f"{sentence(a)} against {b}: no estimate of the change in the {label} ({why})."
     basis = _basis(row, results, null_only)
     if exactly_equal(row):

@@ -1,0 +1,163 @@
+"""Contrasts of debaters, by the three questions that a study can answer, each with its own error.
+
+An estimate is a mean over ratings of what one debater got less what the other got. What is said of
+it depends on what it is said of: motions like these, these motions, or motions and raters like
+these.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus
+from delibsim.analysis.debates.ratings import SAMPLES, by_debater, debaters_of, percentile_interval
+from delibsim.analysis.debates.units import FEWEST, mean_over
+from delibsim.domain.seed import seed_of
+from delibsim.measures.inference.contrasts import paired_p
+from delibsim.measures.inference.multiplicity import holm
+
+HEADLINE = "over motions like these"
+ON_THESE = "on these motions"
+ANEW = "over motions and raters like these"
+QUESTIONS: Mapping[str, tuple[str, ...]] = {
+    HEADLINE: ("motion",),
+    ON_THESE: ("debate",),
+    ANEW: ("motion", "rater"),
+}
+"""The three questions, with the units whose errors are taken together."""
+OUTCOMES = ("winning", "performance")
+LEVEL = 0.05
+"""The level at which a difference is called one, after Holm's correction."""
+COLUMNS = (
+    "family contrast outcome question unit units debates n estimate se low high df p p_holm verb"
+    " published_low published_high note"
+).split()
+
+
+@dataclass(frozen=True)
+class _Contrast:
+    """The ratings of one contrast, a row each: debate, motion, rater, and both outcomes.
+
+    `family` names the contrasts that are corrected together.
+    """
+
+    family: str
+    name: str
+    rows: pd.DataFrame
+
+
+def debater_contrasts(
+    table: pd.DataFrame,
+    focus: Focus = MODELS_AND_PEOPLE,
+    seed: int = 0,
+    samples: int = SAMPLES,
+) -> pd.DataFrame:
+    """Differences between debaters in winning and in performance: three rows each.
+
+    `winning` is the share of ratings that named the one the winner less the share that named the
+    other; `performance` is in points. A family holds the contrast of kinds, those of each debater
+    with all its opponents (where there are more than two debaters), or those of two debaters who
+    met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals are by t on `df`, one
+    less than the number of units; there is none below five units. p is by t or, on these motions,
+    by flipping the sign of all ratings of a debate at once. p_holm is over the contrasts of one
+    family, outcome and question.
+
+    `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
+    below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
+    `published_low` and `published_high` are the percentile interval from samples of debates, as
+    published, which is too short where debates or motions are few.
+    """
+    rows: list[dict[str, Any]] = []
+    for contrast in _contrasts(by_debater(table), debaters_of(table), focus):
+        for outcome in OUTCOMES:
+            rows += _answers(contrast, outcome, seed, samples)
+    found = pd.DataFrame(rows, columns=COLUMNS)
+    found["p_holm"] = found.groupby(["family", "outcome", "question"], sort=False)["p"].transform(
+        lambda p: holm(p.tolist())
+    )
+    found["verb"] = _verbs(found)
+    return found
+
+
+def _contrasts(view: pd.DataFrame, debaters: list[str], focus: Focus) -> Iterator[_Contrast]:
+    """What is compared, the headline first."""
+    view = view[view["debater"] != view["opponent"]]
+    view = view.assign(
+        winning=2 * view["won"] - 1,
+        performance=view["own.performance"] - view["other.performance"],
+    )
+    kinds = view[(view["kind"] == focus.kind) & (view["other_kind"] == focus.rest)]
+    if len(kinds) and focus.kind not in debaters:
+        yield _Contrast("kinds", focus.contrast, kinds)
+    if len(debaters) > 2:
+        for name in debaters:
+            own = view[view["debater"] == name]
+            yield _Contrast("debater against opponents", f"{name} - opponents", own)
+    for one, other in combinations(debaters, 2):
+        met = view[(view["debater"] == one) & (view["opponent"] == other)]
+        if met["debate"].nunique() >= FEWEST:
+            yield _Contrast("pairs of debaters", f"{one} - {other}", met)
+
+
+def _answers(
+    contrast: _Contrast,
+    outcome: str,
+    seed: int,
+    samples: int,
+) -> Iterator[dict[str, Any]]:
+    """The three rows of a contrast in one outcome; p_holm and verb come later."""
+    own = contrast.rows.dropna(subset=[outcome])
+    rng = np.random.default_rng(seed_of("contrast", contrast.name, outcome, seed))
+    published = percentile_interval(own, outcome, rng, samples)
+    for question, kinds in QUESTIONS.items():
+        units = {kind: own[kind] for kind in kinds}
+        found = mean_over(own[outcome], **units)
+        p = found.p
+        if question == ON_THESE:
+            p = _by_flips(own, outcome, samples, seed)
+        yield {
+            "family": contrast.family,
+            "contrast": contrast.name,
+            "outcome": outcome,
+            "question": question,
+            "unit": found.unit,
+            "units": found.units,
+            "debates": own["debate"].nunique(),
+            "n": len(own),
+            "estimate": found.mean,
+            "se": found.se,
+            "low": found.low,
+            "high": found.high,
+            "df": found.df,
+            "p": p,
+            "published_low": published[0],
+            "published_high": published[1],
+            "note": found.note,
+        }
+
+
+def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> float:
+    """P of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
+    together = pd.factorize(own["debate"])[0]
+    values = own[outcome].to_numpy(dtype=float)
+    return paired_p(values, np.zeros(len(own), dtype=int), permutations, seed, together)
+
+
+def _verbs(found: pd.DataFrame) -> list[str]:
+    """What may be said of each contrast, in its first row; "" in the others."""
+    verbs = []
+    for row in found.itertuples(index=False):
+        verbs.append(_verb(row, found) if row.question == HEADLINE else "")
+    return verbs
+
+
+def _verb(row: Any, found: pd.DataFrame) -> str:
+    if row.units >= FEWEST and (row.low > 0 or row.high < 0) and row.p_holm < LEVEL:
+        return "better" if row.estimate > 0 else "worse"
+    same = (found["contrast"] == row.contrast) & (found["outcome"] == row.outcome)
+    (second,) = found.loc[same & (found["question"] == ON_THESE), "p_holm"]
+    return "on_these_motions" if second < LEVEL else "none"
