@@ -84,6 +84,8 @@ COLUMNS = {
     "verb for an effect": "true effect has its verb",
 }
 """Claims, and what the table calls the share of them."""
+LEVELS = "one control at 3 levels"
+"""Of 12 topics, 1 model, 5 replicates: sessions without interaction are compared at every level."""
 TABLES = {
     "6 topics": GRID["6 topics"],
     "equal topics": GRID["equal topics, 3 models"],
@@ -157,6 +159,34 @@ def before(one):
     yield "before wrong verb", wrong
 
 
+def of_levels(shared, seeds):
+    """The test on these topics, where one control of a draw serves three levels, such as rounds:
+    with what it knows of that, and as if the levels were blocks of their own.
+    """
+    shape = topics, levels, replicates = 12, 3, 5
+    count = int(np.prod(shape))
+    topic, level, replicate = np.indices(shape).reshape(3, -1)
+    blocks, draw = topic * levels + level, topic * replicates + replicate
+    sessions = np.concatenate([np.arange(count), count + draw])
+    first = np.repeat([True, False], count)
+    found = defaultdict(list)
+    for seed in range(seeds):
+        rng = np.random.default_rng([5, seed])
+        spoken = rng.normal(0, 0.1, count)
+        silent = rng.normal(0, 0.1, topics * replicates)[draw]
+        if shared:
+            own = (spoken - silent, blocks)
+            p = flipped_p(*own, draw, DRAWS.permutations, seed)
+            before = flipped_p(*own, np.arange(count), DRAWS.permutations, seed)
+        else:
+            own = (np.concatenate([spoken, silent]), first, np.tile(blocks, 2))
+            p = free_p(*own, DRAWS.permutations, seed, sessions)
+            before = free_p(*own, DRAWS.permutations, seed)
+        found["p here"].append(p < 0.05)
+        found["blocks of their own"].append(before < 0.05)
+    return {name: float(np.mean(values)) for name, values in found.items()}
+
+
 def row(name, found, seeds):
     """A row of the table."""
     shown = {title: found.get(claim) for claim, title in COLUMNS.items()}
@@ -171,6 +201,12 @@ def contrasts_table(rows, seeds):
         if rows in name:
             own = seeds // 4 if known.missing else seeds  # these need tables, which take time
             made.append(row(name, shares(known, of_contrasts, own), own))
+    for shared in (True, False) if rows in LEVELS else ():
+        found = of_levels(shared, seeds)
+        alone = {"p here": found["blocks of their own"]}
+        name = LEVELS if shared else f"{LEVELS}, independent draws"
+        made.append(row(name, found, seeds))
+        made.append(row(f"{name}, as blocks of their own", alone, seeds))
     return made
 
 
@@ -200,7 +236,8 @@ def by_the_command(studies=10):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "table.csv"
             as_table_of_ones_own(one.study).to_csv(file, index=False)
-            command = ["delibsim", "analyze", str(file), "--json", "--draws", "499"]
+            program = str(Path(sys.executable).with_name("delibsim"))
+            command = [program, "analyze", str(file), "--json", "--draws", "499"]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             report = (Path(folder) / "table.analysis" / "report.md").read_text(encoding="utf-8")
         told = json.loads(done.stdout)["contrasts"]

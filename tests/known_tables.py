@@ -22,6 +22,7 @@ from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.aqua import aqua
 from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
+from delibsim.analysis.study.analyses.covariance import covariance
 from delibsim.analysis.study.analyses.equivalence import equivalence
 from delibsim.analysis.study.analyses.icc import icc
 from delibsim.analysis.study.analyses.noise_floor import noise_floor
@@ -134,12 +135,24 @@ def of_icc(one: Drawn, draws: Draws) -> Claims:
 
 
 def of_slopes(one: Drawn, draws: Draws) -> Claims:
-    """The raw slope, whose truth is what error of measurement alone gives."""
+    """The raw slope, of which error of measurement is a part, and the corrected one."""
+    error = (1 - one.known.correlation) / 2 * WITHIN**2
+    start = TOPIC_START**2 + BLOCK_START**2
     for row in ceiling(one.study, draws).rows.to_dict("records"):
-        if row["population"] == "none":
-            error = (1 - one.known.correlation) / 2 * WITHIN**2
-            start = TOPIC_START**2 + BLOCK_START**2
-            yield from held("ceiling: raw, none", row["low"], row["high"], -error / (start + error))
+        if row["population"] in TREATMENTS:
+            true = 0.0 if row["population"] == "none" else one.known.ceiling
+            raw = (true * start - error) / (start + error)
+            yield from held("ceiling: raw", row["low"], row["high"], raw)
+            yield from held("ceiling: published", row["published_low"], row["published_high"], raw)
+            ends = row["corrected_low"], row["corrected_high"]
+            yield from held("ceiling: corrected", *ends, true)
+            yield from rejected("ceiling: corrected p", row["corrected_p"], true)
+
+
+def of_covariance(one: Drawn, draws: Draws) -> Claims:
+    """Analysis of covariance: over topics like these."""
+    for row in rows_of_index(covariance(one.study, draws)):
+        yield from _said("covariance", row, one.with_models(row["a"], row["b"]))
 
 
 def of_other_measures(one: Drawn, draws: Draws) -> Claims:
@@ -187,6 +200,7 @@ OF_TABLES: dict[Callable[[Drawn, Draws], Claims], int] = {
     of_noise: 1,
     of_icc: 1,
     of_slopes: 2,
+    of_covariance: 4,
     of_reasoning: 4,
     of_equivalence: 4,
     of_specifications: 10,
