@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.serve import PEOPLE, STUDY, SWEEP, need_web, planned_for_people
+from delibsim.cli.serve import PEOPLE, STUDY, SWEEP, planned_for_people
 from delibsim.cli.terminal import say, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -33,7 +33,6 @@ def preview(
     The pages are the server's own. Sessions are held with placeholders in a folder that is gone
     afterwards: nobody is asked or paid, and nothing is written into the study.
     """
-    need_web()
     from delibsim.store.people.hosting_files import declared
     from delibsim.web.people.preview import preview as taken
     from delibsim.web.people.preview_files import OPTION, WRITER, write_preview

@@ -72,7 +72,7 @@ def _rows(rows: pd.DataFrame, treatments: list[str], outcome: str) -> Iterator[d
     if outcome:
         kinds[VALUES] = (held, held[outcome].isna())
     for kind, (sample, lacking) in kinds.items():
-        family = []
+        family: list[dict[str, Any]] = []
         for b, a in combinations(treatments, 2):
             family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
         for row, p in zip(family, holm([row["p"] for row in family]), strict=True):

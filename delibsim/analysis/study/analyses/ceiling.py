@@ -51,7 +51,7 @@ def ceiling(study: StudyTable, draws: Draws) -> Result:
     rows: list[dict[str, Any]] = []
     if not code:
         rows = [slope_of(population, BEFORE, CHANGE) for population in populations(study)]
-        rows = beside_none(rows) + [of_people("dri", PEOPLE), _of_five()]
+        rows = [*beside_none(rows), of_people("dri", PEOPLE), _of_five()]
     return Result(
         name="ceiling",
         title="Ceiling: change of the index on the index before",
