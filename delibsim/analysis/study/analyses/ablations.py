@@ -2,12 +2,20 @@
 
 from functools import lru_cache
 from itertools import combinations
+from math import isnan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.analyses.effects import EQUAL, NAN, noted, p_of_draws, too_few
+from delibsim.analysis.study.analyses.effects import (
+    EQUAL,
+    NAN,
+    NO_VARIANCE,
+    noted,
+    p_of_draws,
+    too_few,
+)
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import Factor, factors
@@ -92,7 +100,9 @@ def _why_not(study: StudyTable, found: list[Factor]) -> tuple[str, str]:
 
 def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, Any]]:
     """A row a pair of levels; levels with fewer than two values are in no test of Tukey."""
-    known = factor.rows[factor.rows.reindex(columns=[outcome])[outcome].notna()]
+    own = factor.rows
+    own = own if outcome in own.columns else own.assign(**{outcome: NAN})
+    known = own[own[outcome].notna()]
     groups: dict[str, np.ndarray] = {}
     for level in factor.levels:
         groups[level] = known.loc[known["level"] == level, outcome].to_numpy(dtype=float)
@@ -128,7 +138,10 @@ def _over_topics(
     draw = drawn.groupby(["topic", "replicate"]).ngroup()
     p_draws = p_of_draws(drawn.assign(block=block, draw=draw), draws)
     ends = {"low": mean.low, "high": mean.high, "df": mean.df, "p": mean.p}
-    return {"unit": "topic", **ends, "p_draws": p_draws}, too_few("topic", len(topics))
+    note = too_few("topic", len(topics))
+    if len(topics) > 1 and topics.any() and isnan(mean.error):
+        note = noted(NO_VARIANCE.format("topic"), note)
+    return {"unit": "topic", **ends, "p_draws": p_draws}, note
 
 
 def _cells(known: pd.DataFrame, by: list[str], a: str, b: str) -> pd.DataFrame:

@@ -94,19 +94,19 @@ def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[st
 
 
 def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
-    """A sentence on each pair of treatments of which one lacks more, at .05 after Holm."""
+    """A sentence on each pair of treatments of which one lacks more, at .05."""
     result = results.get("attrition")
     for row in result.plain() if result is not None and result.given else ():
-        if row["p_holm"] is None or not row["p_holm"] < LEVEL:
+        if row["p"] is None or not row["p"] < LEVEL:
             continue
         of = "planned" if row["missing"] == SESSIONS else "held"
         what = {ANSWERS: "lack answers", VALUES: "have no value of the outcome"}
         lacking = what.get(row["missing"], "are missing")
-        p = f"{row['p_holm']:.3f}".lstrip("0")
-        said = "p < .001" if row["p_holm"] < 0.001 else f"p = {p}"
+        p = f"{row['p']:.3f}".lstrip("0")
+        said = "p < .001" if row["p"] < 0.001 else f"p = {p}"
         yield (
             f"Attrition differs by treatment: under {row['a']} {row['missing_a']:,} of"
             f" {row['of_a']:,} sessions that were {of} {lacking}, under {row['b']}"
-            f" {row['missing_b']:,} of {row['of_b']:,} ({said} by Fisher's test, after Holm); their"
+            f" {row['missing_b']:,} of {row['of_b']:,} ({said} by Fisher's test); their"
             " comparison is one of the sessions that lasted."
         )

@@ -132,11 +132,12 @@ def over_draws(found: Compared, paired: bool) -> Mean:
 
     Where treatments share seeds, a value is the mean difference of the blocks of a topic in one
     draw, and its stratum the topic. Where not, it is a session, and its stratum its treatment
-    within its block. Topics count as many times as they have blocks.
+    within its block. Topics count as many times as they have blocks with such values.
     """
     if paired:
-        shares = found.pairs["topic"].map(found.blocks["topic"].value_counts(normalize=True))
-        own = found.pairs.assign(share=shares)
+        blocks = found.blocks[found.blocks["pairs"] > 0]
+        shares = blocks["topic"].value_counts(normalize=True)
+        own = found.pairs.assign(share=found.pairs["topic"].map(shares))
         drawn = own.groupby(["topic", "draw"], dropna=False).agg(
             difference=("difference", "mean"), share=("share", "first")
         )
@@ -161,8 +162,11 @@ def over_draws(found: Compared, paired: bool) -> Mean:
 def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
     """The p of the second question where treatments share seeds: signs flipped draw by draw.
 
-    The seed is the same for all tables, so that equal differences have equal p.
+    The seed is the same for all tables, so that equal differences have equal p. NaN without a pair
+    and where all differences are 0.
     """
+    if not pairs["difference"].any():
+        return NAN
     seed = seed_of(draws.seed, "flips")
     columns = (pairs["difference"], pairs["block"], pairs["draw"])
     return flipped_p(*columns, draws.permutations, seed)

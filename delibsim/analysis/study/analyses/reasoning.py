@@ -3,12 +3,14 @@
 A family of models counts if it has models of both kinds, so that makers are not compared.
 """
 
+from math import isnan
 from typing import Any
 
 import pandas as pd
 
 from delibsim.analysis.study.analyses.effects import (
     NAN,
+    NO_VARIANCE,
     mean_of,
     noted,
     p_of_draws,
@@ -139,15 +141,17 @@ def _of_outcome(
         "unit": "topic",
         "n": len(cells),
     }
+    by_topic = cells.groupby("topic")["difference"].mean()
+    notes = [lost, too_few("topic", len(by_topic))]
     if len(cells):
-        by_topic = cells.groupby("topic")["difference"].mean()
         mean = mean_of_units(by_topic)
         ends = published_interval(cells["difference"], cells["topic"], "topic", draws)
         pooled |= {**told(mean), "estimate": float(cells["difference"].mean()), "p": mean.p}
         pooled |= {"published_low": ends[0], "published_high": ends[1]}
         pooled["p_draws"] = _p_of_draws(study, drawn, draws)
-        lost = noted(lost, too_few("topic", len(by_topic)))
-    return [*rows, pooled | {"note": lost}]
+        if len(by_topic) > 1 and isnan(mean.error):
+            notes.append(NO_VARIANCE.format("topic"))
+    return [*rows, pooled | {"note": noted(*notes)}]
 
 
 def _p_of_draws(study: StudyTable, drawn: pd.DataFrame, draws: Draws) -> float:
