@@ -8,17 +8,24 @@ import pytest
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.ablations import ablations
+from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
+from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.analyses.convergence import convergence
 from delibsim.analysis.study.analyses.decomposition import decomposition
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
 from delibsim.analysis.study.analyses.personas import personas
 from delibsim.analysis.study.analyses.rank_stability import rank_stability
+from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.result import Result
 
 DRAWS = Draws(permutations=100, resamples=100)
 ANALYSES = (
+    contrasts,
+    by_block,
+    reasoning,
     ablations,
     ceiling,
     convergence,
@@ -67,19 +74,34 @@ ESTIMATES = (
     "low",
     "high",
     "p",
+    "p_topics",
+    "low_draws",
+    "p_draws",
+    "p_free",
     "p_tukey",
     "d",
 )
 
 
+def tables(analysis, rows):
+    """What an analysis gives for these rows: one table or several."""
+    found = analysis(replace(STUDY, rows=rows), DRAWS)
+    return [found] if isinstance(found, Result) else found
+
+
+def expect_same(analysis, rows, others):
+    """Fail where the tables of both differ."""
+    for one, other in zip(tables(analysis, rows), tables(analysis, others), strict=True):
+        pd.testing.assert_frame_equal(one.rows, other.rows)
+
+
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_what_is_missing_has_a_reason(analysis, kind):
-    result = analysis(replace(STUDY, rows=BAD[kind]), DRAWS)
-    assert result.given or (result.detail and result.rows.empty)
-    assert set(result.rows.columns) == set(result.meanings)
-    for name in ESTIMATES:
-        if name in result.rows.columns:
+    for result in tables(analysis, BAD[kind]):
+        assert result.given or (result.detail and result.rows.empty)
+        assert set(result.rows.columns) == set(result.meanings)
+        for name in result.rows.columns.intersection(ESTIMATES):
             missing = result.rows[result.rows[name].isna()]
             assert (missing["note"] != "").all(), name
 
@@ -87,10 +109,7 @@ def test_what_is_missing_has_a_reason(analysis, kind):
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_the_order_of_the_sessions_does_not_matter(analysis):
     rows = varied(ROWS)
-    shuffled = rows.sample(frac=1, random_state=3)
-    found = analysis(replace(STUDY, rows=rows), DRAWS).rows
-    again = analysis(replace(STUDY, rows=shuffled), DRAWS).rows
-    pd.testing.assert_frame_equal(found, again)
+    expect_same(analysis, rows, rows.sample(frac=1, random_state=3))
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)
@@ -99,15 +118,13 @@ def test_columns_that_know_missing_values_give_the_same(analysis):
     rows = varied(ROWS)
     rows.loc[3, ["dri_change", "dri_adjusted_change", "reasked", "temperature"]] = np.nan
     rows.loc[5, "reasked"] = 1
-    found = analysis(replace(STUDY, rows=rows), DRAWS).rows
-    again = analysis(replace(STUDY, rows=rows.convert_dtypes()), DRAWS).rows
-    pd.testing.assert_frame_equal(found, again)
+    expect_same(analysis, rows, rows.convert_dtypes())
 
 
 @pytest.mark.parametrize("kind", ["nothing measured", "debates", "empty"])
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_a_study_without_the_measures_gives_no_table(analysis, kind):
-    result = analysis(replace(STUDY, rows=BAD[kind]), DRAWS)
-    assert result.rows.get("estimate", pd.Series(dtype=float)).isna().all()
-    if analysis is not specifications:
-        assert result.why_not
+    for result in tables(analysis, BAD[kind]):
+        assert result.rows.get("estimate", pd.Series(dtype=float)).isna().all()
+        if analysis is not specifications:
+            assert result.why_not
