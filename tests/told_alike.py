@@ -7,6 +7,7 @@ import html
 import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from pathlib import Path
 
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.planning.compose import plan
@@ -255,3 +256,65 @@ def check(shots, instructions, folds=True, lines_of=lambda shot: visible_lines(s
         assert found.people == (), (shot.occasion, found)
         assert form_is_told(shot.prompt, lines) == []
     return asked
+
+
+BEGIN, END = "<!-- told alike: python tests/told_alike.py -->\n", "<!-- end of told alike -->\n"
+SHOWN = (
+    ("`normative`, round 1", (*PAIR, "treatment=normative"), 1),
+    ("`normative`, round 2", (*PAIR, "treatment=normative"), 2),
+    ("a debate, the opening of the proposition", CASES["proposition"], 0),
+)
+LONGEST = 260
+
+
+def beside(home):
+    """A model's prompt and a person's page beside each other, in Markdown, of the requests SHOWN."""
+    parts = []
+    for title, settings, place in SHOWN:
+        asked = [shot for shot in shots_of(settings, home) if shot.prompt is not None]
+        parts.append(_beside(title, asked[place]))
+    return "\n".join(parts)
+
+
+def _beside(title, shot):
+    """One request: a row for each paragraph of the prompt, and what only one of the two has."""
+    lines = visible_lines(shot.html)
+    only, form = difference(shot.prompt, lines), " ".join(_form(shot.prompt.reply))
+    rows = [f"**{title[0].upper()}{title[1:]}**\n", "| in the prompt | on the page |", "|---|---|"]
+    text = "\n\n".join(one.content for one in shot.prompt.messages).replace(form, "")
+    text = MARKS.sub("", text)
+    for part in re.split(r"\n\n(?!>)", text):
+        said = _plain(" ".join(line for line in part.split("\n") if not TAG.fullmatch(line)))
+        if not said:
+            continue
+        sentences = [one for one in only.models if one in said]
+        folded = [line for line in lines if line.startswith("Your instructions hold")]
+        same = "the same words"
+        if HEADER.match(said.partition(" >")[0]):
+            said, same = said.replace(": >", ":"), "the same words, below the name, in the round"
+        rows.append(f"| {_cell(said)} | {_cell(folded[0]) if sentences else same} |")
+    rows.append(f"| {_cell(form)} | (a field, and a button) |")
+    extra = [line for line in lines if line not in text and _declared(line, shot.prompt)]
+    told = [line for line in dict.fromkeys(extra) if not NUMBER.fullmatch(line) and len(line) > 2]
+    told = [line for line in told if not line.startswith("Your instructions hold")]
+    rows.append(f"| | {' / '.join(told)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _cell(text):
+    text = text.replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
+    return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
+
+
+def main():
+    """Write the part of docs/people.md anew."""
+    page = Path(__file__).parents[1] / "docs" / "people.md"
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    made = beside(page.parent)
+    page.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -80,6 +80,8 @@ MEANINGS: Mapping[str, str] = {
     "no_dimension": "people judged no dimension of the comparison",
     "alpha_zero": "the judge's votes have nothing to do with the scores",
     "no_maximum": "the likelihood has no clear maximum, so there are no errors",
+    "no_random_part": "pairs were chosen by what was known of them and none was drawn at random, so"
+    " that no interval holds",
     "few_pairs": "too few pairs for errors that are clustered by pair, which are too small",
     "starts_differ": "the fit has several maxima, of which the best is taken",
     "too_few_samples": "fewer than half of a model's samples can be read",

@@ -75,7 +75,7 @@ class Components:
         """The 95% interval of ICC(2,k).
 
         In simulated panels of 3, 6 and 50 raters it held the truth in .93 to .96
-        (bench/coverage_agreement.py).
+        (bench/debates.py).
         """
         return self._interval(self.k)
 

@@ -14,17 +14,20 @@ from tournaments import published, tournament
 
 from delibsim.analysis.debates.covariates import predictors_of
 from delibsim.analysis.debates.dimensions import correlations
+from delibsim.analysis.debates.expertise import by_expertise, expertise_contrasts
 from delibsim.analysis.debates.figures import figures
 from delibsim.analysis.debates.fits import ols, ols_fit, with_constant
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, focused, sign_of
-from delibsim.analysis.debates.raters import mixed_models
+from delibsim.analysis.debates.raters import OURS, PUBLISHED, mixed_models, rater_models
 from delibsim.analysis.debates.ratings import by_debater, kind_of
 from delibsim.analysis.debates.reliability import dimension_reliability, reliability
 from delibsim.analysis.debates.report import TITLES, analyses
-from delibsim.analysis.debates.stance import stance_after
+from delibsim.analysis.debates.stance import WITH_WINNER, stance_after
 from delibsim.analysis.debates.winner import winner_model
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
+from delibsim.measures.inference.multiplicity import holm
 from delibsim.store.instruments.covariates import Covariates
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
@@ -34,9 +37,14 @@ NOT_DEFINED = {
     ("stance_models", "f"): "model == 'winner'",
     ("stance_models", "f_p"): "model == 'winner'",
     ("paired_tests", "p_holm_ten"): "dimension == 'performance'",
+    ("reliability", "low"): "measure != 'performance_icc_2k'",
+    ("reliability", "high"): "measure != 'performance_icc_2k'",
 }
 """Cells that no table of this kind has: an inflation of the constant, a test of the first model
-against itself, performance among the ten dimensions without it."""
+against itself, performance among the ten dimensions without it, an interval of another measure
+than the ICC."""
+FEW = ("few_motions", "few_debates", "few_persons")
+"""Notes of rows without an interval, in a tournament of ten persons."""
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +94,11 @@ def test_every_rater_rates_ten_of_a_hundred_debates_and_every_debate_has_five(gi
 def test_every_row_of_every_table_is_finite(found, name):
     table = found[name]
     assert len(table)
+    if name in ("contrasts", "expertise_contrasts"):
+        few = table["note"].isin(FEW)
+        assert table.loc[few, ["low", "high"]].isna().all(axis=None)
+        table = table[~few]
+        assert len(table)
     assert set(table.get("note", {""})) <= {""}
     for column in table.select_dtypes("number"):
         own = table
@@ -160,7 +173,7 @@ def test_the_stance_after_has_the_highest_beta_likelihood_of_scipy(found, plain)
         return -beta.logpdf(y, mean * precision, (1 - mean) * precision).sum()
 
     best = minimize(surprise, [0, 0, 0, 0, 1.0], method="BFGS")
-    own = found["stance_after"]
+    own = found["stance_after"].query(f"model == {WITH_WINNER!r}")
     assert own["term"].tolist()[1:] == ["winner", "before", "proposition_is_model", "log_precision"]
     assert own["coefficient"].tolist() == pytest.approx(best.x.tolist(), rel=1e-3, abs=1e-3)
     errors = np.sqrt(np.diag(np.linalg.inv(approx_hess(best.x, surprise))))
@@ -203,13 +216,142 @@ FORMULA = (
 )
 
 
+def test_the_published_model_of_performance_has_the_debaters_expertise(given, found):
+    """Rows of models carry the expertise of the person whom they debate."""
+    import statsmodels.formula.api as smf
+
+    table, people = given
+    rows = []
+    for row in table.to_dict("records"):
+        for side, other in (SIDES, SIDES[::-1]):
+            human = row[f"{side}.kind"] == "human"
+            person = row[side] if human else row[other]
+            expertise = people[person].expertise
+            y, rater = row[f"{side}.performance"], row["rater"]
+            rows.append({"y": y, "rater": rater, "human": float(human), "expertise": expertise})
+    fit = smf.mixedlm("y ~ human * expertise", pd.DataFrame(rows), groups="rater").fit(
+        reml=True, method=["powell"]
+    )
+    assert fit.converged
+    own = found["rater_models"].query(f"model == {PUBLISHED!r}")
+    terms = ["constant", "is_human", "debater_expertise", "is_human:debater_expertise"]
+    assert own["term"].tolist() == terms
+    assert own["coefficient"].tolist() == pytest.approx(fit.fe_params.tolist(), rel=1e-3, abs=1e-3)
+    assert own["se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    assert set(own["n"]) == {1000}
+
+
+def test_without_expertise_the_published_model_is_not_given_and_says_so(given):
+    table, _ = given
+    own = rater_models(table).query(f"model == {PUBLISHED!r}")
+    assert own["note"].tolist() == ["expertise_not_given"]
+    assert own["coefficient"].isna().all()
+
+
+def test_the_stance_after_by_raters_is_the_mixed_model_of_statsmodels(found, plain):
+    import statsmodels.formula.api as smf
+
+    formula = "after ~ before + model_proposes"
+    fit = smf.mixedlm(formula, plain, groups="rater").fit(reml=True, method=["powell"])
+    own = found["rater_models"].query("model == 'stance after'")
+    assert own["term"].tolist() == ["constant", "before", "proposition_is_model"]
+    assert own["coefficient"].tolist() == pytest.approx(fit.fe_params.tolist(), rel=1e-3, abs=1e-3)
+    assert own["se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    beta = found["stance_after"].query("model == 'stance before and side'")
+    assert beta["term"].tolist() == [*own["term"], "log_precision"]
+
+
+def test_groups_of_expertise_and_their_contrasts_are_those_of_statsmodels(given):
+    import statsmodels.formula.api as smf
+    from scipy.stats import t
+
+    table, people = given
+    for i in range(10):  # five persons of each expertise
+        name = f"person_{i}"
+        people = people | {name: replace(people[name], expertise=float(1 + i % 2))}
+    rows = []
+    for row in table.to_dict("records"):
+        for side, other in (SIDES, SIDES[::-1]):
+            kind = row[f"{side}.kind"]
+            person = row[side] if kind == "human" else row[other]
+            group = f"{kind}, expertise {people[person].expertise:g}"
+            y = row[f"{side}.performance"]
+            rows.append({"y": y, "group": group, "debate": row["debate"], "person": person})
+    data = pd.DataFrame(rows)
+    means = by_expertise(table, people).query("outcome == 'performance'").set_index("group")
+    expected = data.groupby("group")["y"].agg(["mean", "std", "size"])
+    for name, column in (("mean", "mean"), ("sd", "std"), ("n", "size")):
+        assert means[name].to_dict() == pytest.approx(expected[column].to_dict())
+    contrasts = expertise_contrasts(table, people).query("outcome == 'performance'")
+    assert len(contrasts) == 2 * 4
+    for unit in ("debate", "person"):
+        codes = {"groups": pd.factorize(data[unit])[0]}
+        fit = smf.ols("y ~ 0 + group", data).fit(cov_type="cluster", cov_kwds=codes)
+        for row in contrasts[contrasts["unit"] == unit].itertuples():
+            one, other = row.contrast.split(" - ")
+            names = list(fit.params.index)
+            weights = np.zeros(len(names))
+            weights[names.index(f"group[{one}]")] = 1
+            weights[names.index(f"group[{other}]")] = -1
+            test = fit.t_test(weights)
+            assert row.difference == pytest.approx(float(test.effect[0]))
+            assert row.se == pytest.approx(float(test.sd[0, 0]))
+            assert row.df == data[unit].nunique() - 4
+            interval = t.interval(0.95, row.df, row.difference, row.se)
+            assert (row.low, row.high) == pytest.approx(interval)
+            assert row.p == pytest.approx(2 * t.sf(abs(row.difference / row.se), row.df))
+
+
+def test_few_persons_of_an_expertise_say_nothing_of_others(found):
+    contrasts = found["expertise_contrasts"]
+    assert set(contrasts.loc[contrasts["unit"] == "person", "note"]) == {"few_persons"}
+    assert contrasts.loc[contrasts["note"] != "", ["low", "high", "p"]].isna().all(axis=None)
+
+
+def test_raters_of_one_side_lie_apart_by_what_anybody_would_compute(given, found):
+    table, _ = given
+    sds, variances = [], []
+    for _, own in table.groupby("debate"):
+        for side in SIDES:
+            values = own[f"{side}.performance"]
+            sds.append(values.std(ddof=1))
+            variances.append(values.var(ddof=1))
+    row = found["dimension_reliability"].query("dimension == 'performance' and debaters == 'all'")
+    assert row["within_sd"].item() == pytest.approx(np.mean(sds))
+    assert row["within_sd_pooled"].item() == pytest.approx(np.sqrt(np.mean(variances)))
+    assert (row["low"] < row["icc_2k"]).all()
+    assert (row["icc_2k"] < row["high"]).all()
+
+
+def test_correlations_of_models_and_people_apart_have_the_p_of_scipy(given, found):
+    from scipy.stats import pearsonr
+
+    table, _ = given
+    own = []
+    for side in SIDES:
+        part = table.loc[table[f"{side}.kind"] == "human", [f"{side}.logic", f"{side}.evidence"]]
+        own.append(part.to_numpy())
+    expected = pearsonr(*np.concatenate(own).T)
+    rows = found["dimension_correlation_tests"].query(
+        "debaters == 'human' and first == 'logic' and second == 'evidence'"
+    )
+    assert rows["r"].item() == pytest.approx(expected.statistic)
+    assert rows["p"].item() == pytest.approx(expected.pvalue)
+    wide = found["dimension_correlations"].query("debaters == 'human' and dimension == 'logic'")
+    assert wide["evidence"].item() == pytest.approx(expected.statistic)
+    kinds = found["dimension_correlation_tests"].groupby("debaters").size()
+    assert kinds.to_dict() == {"all": 55, "human": 55, "model": 55}
+    for _, part in found["dimension_correlation_tests"].groupby("debaters"):
+        assert part["p_holm"].tolist() == pytest.approx(holm(part["p"].tolist()))
+
+
 def test_the_model_of_performance_is_the_mixed_model_of_statsmodels(given, found):
     import statsmodels.formula.api as smf
 
     data = long_form(*given)
     fit = smf.mixedlm(FORMULA, data, groups="rater").fit(reml=True, method=["powell"])
     assert fit.converged
-    own = found["rater_models"].query("model == 'performance by kind'")
+    own = found["rater_models"].query(f"model == {OURS!r}")
     assert own["term"].tolist() == [
         "constant", "is_human", "rater_expertise", "rater_age", "rater_education",
         "rater_gender_woman", "debater_expertise", "debater_age", "debater_education",
@@ -228,10 +370,10 @@ def test_the_model_of_performance_is_the_mixed_model_of_statsmodels(given, found
 def test_expertise_that_matters_is_found_and_the_residuals_are_those_of_the_model():
     table, people = published(seed=3, expertise=3.0)
     models = {m.terms["model"].iloc[0]: m for m in mixed_models(table, MODELS_AND_PEOPLE, people)}
-    terms = models["performance by kind"].terms.set_index("term")
+    terms = models[OURS].terms.set_index("term")
     low, high = terms.loc["is_human:rater_expertise", ["low", "high"]]
     assert low < -3 < high < 0
-    residuals = models["performance by kind"].residuals
+    residuals = models[OURS].residuals
     given = pd.concat([table["proposition.performance"], table["opposition.performance"]])
     assert sorted(residuals["fitted"] + residuals["residual"]) == pytest.approx(sorted(given))
     residual_sd = terms["residual_sd"].iloc[0]
@@ -241,7 +383,7 @@ def test_expertise_that_matters_is_found_and_the_residuals_are_those_of_the_mode
 def test_without_covariates_the_model_of_the_kind_stands_and_the_note_says_what_is_not_there(given):
     table, _ = given
     models = {m.terms["model"].iloc[0]: m for m in mixed_models(table, MODELS_AND_PEOPLE, {})}
-    own = models["performance by kind"].terms
+    own = models[OURS].terms
     assert own["term"].tolist() == ["constant", "is_human"]
     assert own["coefficient"].notna().all()
     assert own["note"].str.startswith("without rater_expertise, rater_age").all()
@@ -255,7 +397,7 @@ def test_covariates_that_are_not_given_are_counted_and_leave_ratings_out(given):
     faced = (table["proposition"] == "person_0") | (table["opposition"] == "person_0")
     without = table["rater"].isin(["Rater 1", "Rater 2"])
     expected = 2 * (~without).sum() - (faced & ~without).sum()
-    assert set(models["performance by kind"].terms["n"]) == {expected}
+    assert set(models[OURS].terms["n"]) == {expected}
     counts = predictors_of(by_debater(table), some)[1].set_index(["role", "covariate"])
     assert counts.loc[("rater", "age"), ["given", "missing"]].tolist() == [48, 2]
     assert counts.loc[("rater", "expertise"), ["given", "missing"]].tolist() == [49, 1]
@@ -337,13 +479,13 @@ def test_where_one_kind_debates_there_is_nothing_to_compare_and_no_row_claims_it
     assert set(own["winner_model"]["contrast"]) == {"proposition - opposition"}
     assert set(own["reliability"]["debaters"]) == {"all"}
     assert set(own["stance_after"]["note"]) == {"kind_left_out"}
-    assert set(own["rater_models"]["model"]) == {"performance", "change of stance"}
+    assert set(own["rater_models"]["model"]) == {"performance", "change of stance", "stance after"}
 
 
 def test_a_stance_that_never_varies_has_no_beta_regression():
     table = tournament({"a": 0.5, "b": -0.5}, raters=4, seed=2).assign(after=50.0)
     own = stance_after(table)
-    assert own["note"].tolist() == ["no_variance"]
+    assert set(own["note"]) == {"no_variance"}
     assert own["coefficient"].isna().all()
 
 
@@ -362,6 +504,24 @@ def test_whatever_is_missing_has_a_reason(given, rows):
 def test_the_residuals_of_every_mixed_model_are_drawn(found):
     drawn = figures(found)
     names = {"performance": 1000, "performance_by_kind": 1000, "change_of_stance": 500}
+    names |= {"performance_by_kind_and_rater_ours": 1000, "stance_after": 500}
     for name, points in names.items():
         assert f" {points:,} points; fitted values from " in drawn[f"residuals_{name}"]
+        assert (
+            f" {points:,} residuals; the largest distance from the line is " in drawn[f"qq_{name}"]
+        )
+
+
+def test_densities_and_correlations_are_drawn_for_models_and_people_apart(given, found):
+    table, _ = given
+    drawn = figures(found)
+    mean = np.concatenate(
+        [table.loc[table[f"{side}.kind"] == "human", f"{side}.performance"] for side in SIDES]
+    ).mean()
+    assert f"human: mean {mean:.1f}, standard deviation" in drawn["density_performance"]
+    assert "proposition won: mean" in drawn["density_stance_change"]
+    assert "before: mean" in drawn["density_stance"]
+    correlations = found["dimension_correlation_tests"].groupby("debaters")["r"]
+    lowest = f"{correlations.min()['human']:.2f}".replace("0.", ".")
+    assert f"human: from {lowest} to" in drawn["dimension_correlations"]
     assert {"win_rates", "performance", "strengths"} <= set(drawn)

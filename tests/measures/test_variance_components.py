@@ -89,6 +89,52 @@ def test_no_other_variances_have_a_higher_dense_likelihood():
             assert restricted(table, *other) < highest
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_interval_ends_where_the_dense_likelihood_has_fallen_by_half_of_chi_squared(turned):
+    from scipy.optimize import minimize
+    from scipy.stats import chi2
+
+    table = incomplete(6, targets=24, raters=9, each=4)
+    if turned:  # more raters than targets
+        table = incomplete(6, targets=12, raters=20, each=8)
+    found = crossed_components(table)
+    highest = restricted(table, found.target, found.rater, found.residual)
+    for low_or_high in (found.odds_low, found.odds_high):
+
+        def at(logs, odds=low_or_high):
+            rater, residual = np.exp(logs)
+            return -restricted(table, odds * (rater + residual), rater, residual)
+
+        start = np.log([max(found.rater, 1.0), found.residual])
+        best = minimize(at, start, method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-8})
+        assert highest + best.fun == pytest.approx(chi2.ppf(0.95, 1) / 2, abs=0.01)
+    low, high = found.interval_21
+    assert low == pytest.approx(found.odds_low / (1 + found.odds_low))
+    assert low < found.icc_21 < high
+    low, high = found.interval_2k
+    assert low == pytest.approx(found.k * found.odds_low / (1 + found.k * found.odds_low))
+    assert low < found.icc_2k < high
+
+
+@pytest.mark.parametrize(("targets", "raters", "each"), [(60, 6, 6), (40, 5, 3)])
+def test_intervals_hold_the_truth_as_often_as_they_say(targets, raters, each):
+    """A seeded case of bench/debates.py."""
+    truth = 36 / (36 + (25 + 64) / each)
+    held = 0
+    for seed in range(120):
+        low, high = crossed_components(incomplete(seed, targets, raters, each)).interval_2k
+        held += low <= truth <= high
+    # Of 120 intervals of 95% between 108 and 119 hold the truth, but for 2 in 100 such cases.
+    assert 108 <= held <= 119
+
+
+def test_an_interval_reaches_zero_where_targets_may_not_differ():
+    drawn = np.random.default_rng(0).normal(0, 1, (30, 4))
+    low, high = crossed_components(drawn).interval_2k
+    assert low == 0
+    assert 0 < high < 0.7
+
+
 def test_a_known_agreement_is_recovered_from_raters_who_rate_a_part_of_the_targets():
     truth = np.array([36, 36 / 125, 36 / (36 + (25 + 64) / 5)])
     runs = []
@@ -117,6 +163,7 @@ def test_raters_who_always_agree_agree_perfectly():
     assert (found.target, found.rater, found.residual) == (pytest.approx(4), 0, 0)
     assert found.icc_21 == found.icc_2k == 1
     assert found.note == "rater_variance_zero residual_variance_zero"
+    assert np.isnan(found.interval_2k).all()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +182,7 @@ def test_what_has_no_components_says_why(table, reason):
     found = crossed_components(table)
     assert found.note == reason
     assert np.isnan([found.target, found.icc_21, found.icc_2k, found.k]).all()
+    assert np.isnan([*found.interval_21, *found.interval_2k]).all()
 
 
 def test_a_table_has_two_dimensions():

@@ -17,7 +17,7 @@ from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus
 from delibsim.analysis.debates.ratings import SAMPLES, by_debater, debaters_of, percentile_interval
 from delibsim.analysis.debates.units import FEWEST, mean_over
 from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.contrasts import paired_p
+from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.multiplicity import holm
 
 HEADLINE = "over motions like these"
@@ -61,10 +61,10 @@ def debater_contrasts(
     `winning` is the share of ratings that named the one the winner less the share that named the
     other; `performance` is in points. A family holds the contrast of kinds, those of each debater
     with all its opponents (where there are more than two debaters), or those of two debaters who
-    met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals are by t on `df`, one
-    less than the number of units; there is none below five units. p is by t or, on these motions,
-    by flipping the sign of all ratings of a debate at once. p_holm is over the contrasts of one
-    family, outcome and question.
+    met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals
+    are by t on `df`, one less than the number of units; there is none below five units. p is by t
+    or, on these motions, by flipping the sign of all ratings of a debate at once. p_holm is over
+    the contrasts of one family and question in both outcomes.
 
     `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
     below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
@@ -76,7 +76,7 @@ def debater_contrasts(
         for outcome in OUTCOMES:
             rows += _answers(contrast, outcome, seed, samples)
     found = pd.DataFrame(rows, columns=COLUMNS)
-    found["p_holm"] = found.groupby(["family", "outcome", "question"], sort=False)["p"].transform(
+    found["p_holm"] = found.groupby(["family", "question"], sort=False)["p"].transform(
         lambda p: holm(p.tolist())
     )
     found["verb"] = _verbs(found)
@@ -141,23 +141,24 @@ def _answers(
 
 
 def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> float:
-    """P of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
+    """The p of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
     together = pd.factorize(own["debate"])[0]
     values = own[outcome].to_numpy(dtype=float)
-    return paired_p(values, np.zeros(len(own), dtype=int), permutations, seed, together)
+    return flipped_p(values, np.zeros(len(own), dtype=int), together, permutations, seed)
 
 
 def _verbs(found: pd.DataFrame) -> list[str]:
     """What may be said of each contrast, in its first row; "" in the others."""
     verbs = []
-    for row in found.itertuples(index=False):
-        verbs.append(_verb(row, found) if row.question == HEADLINE else "")
+    for row in found.to_dict("records"):
+        verbs.append(_verb(row, found) if row["question"] == HEADLINE else "")
     return verbs
 
 
-def _verb(row: Any, found: pd.DataFrame) -> str:
-    if row.units >= FEWEST and (row.low > 0 or row.high < 0) and row.p_holm < LEVEL:
-        return "better" if row.estimate > 0 else "worse"
-    same = (found["contrast"] == row.contrast) & (found["outcome"] == row.outcome)
+def _verb(row: Mapping[Any, Any], found: pd.DataFrame) -> str:
+    excludes_zero = row["low"] > 0 or row["high"] < 0
+    if row["units"] >= FEWEST and excludes_zero and row["p_holm"] < LEVEL:
+        return "better" if row["estimate"] > 0 else "worse"
+    same = (found["contrast"] == row["contrast"]) & (found["outcome"] == row["outcome"])
     (second,) = found.loc[same & (found["question"] == ON_THESE), "p_holm"]
     return "on_these_motions" if second < LEVEL else "none"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.study.figures.style import number
 from delibsim.store.instruments.covariates import COVARIATES, WORDS, Covariates
 
 ROLES = ("rater", "debater")
@@ -56,7 +57,7 @@ def _applies(view: pd.DataFrame, role: str, values: pd.Series) -> pd.Series:
 
 
 def _count(view: pd.DataFrame, role: str, name: str, values: pd.Series) -> dict[str, object]:
-    """How many raters or debaters there are, and of how many the covariate is given."""
+    """How many raters or debaters there are, of how many the covariate is given, and its values."""
     applies = _applies(view, role, values)
     given = view.loc[values.notna(), role].nunique()
     expected = view.loc[applies, role].nunique()
@@ -68,8 +69,30 @@ def _count(view: pd.DataFrame, role: str, name: str, values: pd.Series) -> dict[
         "given": given,
         "missing": expected - given if given else there,
         "does_not_apply": there - expected if given else 0,
+        "values": _distribution(view.assign(value=values).drop_duplicates(role)["value"], name),
         "note": "" if given else "not_given",
     }
+
+
+def _distribution(values: pd.Series, name: str) -> str:
+    """The values of one covariate, each person counted once, in words; "" without any.
+
+    >>> _distribution(pd.Series(["man", "woman", "man", None]), "gender")
+    'man 2, woman 1'
+    >>> _distribution(pd.Series([20.0, 30.0, 40.0]), "age")
+    'mean 30.0, SD 10.0, 20 to 40'
+    """
+    given = values.dropna()
+    if given.empty:
+        return ""
+    if name in WORDS:
+        counts = given.value_counts().sort_index()
+        return ", ".join(f"{word} {count}" for word, count in counts.items())
+    numbers = given.astype(float)
+    told = f"mean {number(numbers.mean(), 1)}"
+    if len(numbers) > 1:
+        told += f", SD {number(numbers.std(ddof=1), 1)}"
+    return f"{told}, {numbers.min():g} to {numbers.max():g}"
 
 
 def _columns(

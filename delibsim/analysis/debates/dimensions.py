@@ -108,7 +108,7 @@ def correlation_tests(table: pd.DataFrame) -> pd.DataFrame:
         rows = [_tested(data, *pair) for pair in combinations(DIMENSIONS, 2)]
         own = pd.DataFrame(rows)
         own.insert(0, "debaters", debaters)
-        own.insert(own.columns.get_loc("note"), "p_holm", holm(own["p"].tolist()))
+        own.insert(list(own.columns).index("note"), "p_holm", holm(own["p"].tolist()))
         found.append(own)
     return pd.concat(found, ignore_index=True)
 

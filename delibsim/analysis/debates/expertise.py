@@ -30,18 +30,21 @@ def debaters_expertise(view: pd.DataFrame, people: Mapping[str, Covariates]) -> 
     their rows carry that of the person whom they debate, as published. NaN where it is not given,
     and where two debaters meet of whose kinds nobody has any.
     """
-    own, other = (
-        pd.Series([people.get(who, UNKNOWN).expertise for who in view[column]], view.index)
-        for column in ("debater", "opponent")
-    )
-    own, other = own.astype(float), other.astype(float)
+    own = _given(view["debater"], people)
+    other = _given(view["opponent"], people)
     having = set(view.loc[own.notna(), "kind"])
     return own.where(view["kind"].isin(having), other)
 
 
+def _given(names: pd.Series, people: Mapping[str, Covariates]) -> pd.Series:
+    """The expertise of each of these debaters, NaN where it is not given."""
+    values = [people.get(who, UNKNOWN).expertise for who in names]
+    return pd.Series(values, names.index, dtype=float)
+
+
 def person_of(view: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.Series:
     """Whose expertise it is: the debater or, where it is the opponent's, the opponent."""
-    own = pd.Series([people.get(who, UNKNOWN).expertise for who in view["debater"]], view.index)
+    own = _given(view["debater"], people)
     having = set(view.loc[own.notna(), "kind"])
     return view["debater"].where(view["kind"].isin(having), view["opponent"])
 
@@ -56,10 +59,11 @@ def by_expertise(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.Da
     rows = []
     data = _grouped(table, people)
     for outcome, column in OUTCOMES.items():
-        for (kind, level), own in data.groupby(["kind", "expertise"]):
+        for group, own in _parts(data).items():
             values = own[column].dropna()
-            row = {"outcome": outcome, "group": own["group"].iloc[0], "kind": kind}
-            row |= {"expertise": level, "mean": values.mean(), "sd": values.std(ddof=1)}
+            row = {"outcome": outcome, "group": group, "kind": own["kind"].iloc[0]}
+            row |= {"expertise": own["expertise"].iloc[0]}
+            row |= {"mean": values.mean(), "sd": values.std(ddof=1)}
             rows.append(row | _size(own.loc[values.index]))
     names = "outcome group kind expertise mean sd n debates persons".split()
     return pd.DataFrame(rows, columns=names)
@@ -98,20 +102,27 @@ def _grouped(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.DataFr
     return view.assign(group=[f"{kind}, expertise {level:g}" for kind, level in names])
 
 
+def _parts(data: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each group, in order of kind and expertise."""
+    ordered = data.sort_values(["kind", "expertise"], kind="stable")
+    return {str(group): own for group, own in ordered.groupby("group", sort=False)}
+
+
 def _contrasts(data: pd.DataFrame, outcome: str, column: str, unit: str) -> list[dict[str, Any]]:
     """All contrasts of one outcome with errors clustered by one unit."""
-    parts = {name: own for name, own in data.groupby(["kind", "expertise"])}
+    parts = _parts(data)
     if len(parts) < 2:
         return []
-    names = [own["group"].iloc[0] for own in parts.values()]
+    names = list(parts)
+    kinds = [own["kind"].iloc[0] for own in parts.values()]
+    levels = [own["expertise"].iloc[0] for own in parts.values()]
     clusters = [set(own[unit]) for own in parts.values()]
     means = [own[column].mean() for own in parts.values()]
     df = float(len(set(data[unit])) - len(parts))
     errors = _errors(data, column, unit, names) if df >= 1 else None
     rows = []
     for i, j in combinations(range(len(parts)), 2):
-        (kind, level), (other_kind, other_level) = list(parts)[i], list(parts)[j]
-        if kind != other_kind and level != other_level:
+        if kinds[i] != kinds[j] and levels[i] != levels[j]:
             continue
         row: dict[str, Any] = {"outcome": outcome, "contrast": f"{names[i]} - {names[j]}"}
         row |= {"unit": unit, "units": len(clusters[i] | clusters[j])}

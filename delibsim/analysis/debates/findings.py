@@ -6,7 +6,9 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.debates.contrasts import HEADLINE, ON_THESE
-from delibsim.analysis.study.report.summary import missing, p_in_words, short, with_interval
+from delibsim.analysis.debates.notes import in_sentences
+from delibsim.analysis.study.figures.style import number
+from delibsim.analysis.study.report.summary import missing, p_in_words
 from delibsim.domain.text import counted
 
 VERBS: Mapping[str, str] = {
@@ -17,15 +19,11 @@ VERBS: Mapping[str, str] = {
     "": "",
 }
 """The verbs of contrasts in words."""
-AIMS: Mapping[str, tuple[str, str, str]] = {
-    "winning": (
-        "was named the winner more often than",
-        "was named the winner less often than",
-        "winning",
-    ),
-    "performance": ("performed better than", "performed worse than", "performance"),
+AIMS: Mapping[str, tuple[str, str, int]] = {
+    "winning": ("was named the winner more often than", "was named the winner less often than", 3),
+    "performance": ("performed better than", "performed worse than", 1),
 }
-"""How a difference in an outcome is told: upwards, downwards, and its name."""
+"""How a difference in an outcome is told: upwards, downwards, and with how many decimals."""
 
 
 def findings(contrasts: pd.DataFrame) -> Iterator[str]:
@@ -42,40 +40,33 @@ def finding(outcome: str, headline: Mapping[str, Any], on_these: Mapping[str, An
     """What one contrast says: over motions like these, on these motions alone, or nothing clear."""
     one, _, other = str(headline["contrast"]).partition(" - ")
     other = "its opponents" if other == "opponents" else other
-    up, down, name = AIMS[outcome]
-    motions = counted(int(headline["units"]), "motion")
-    size = short(headline["estimate"])
+    up, down, places = AIMS[outcome]
     if missing(headline["estimate"]):
-        return f"{one} against {other}: no estimate of the difference in {name}."
-    said = up if headline["estimate"] > 0 else down
+        return f"{one} against {other}: no estimate of the difference in {outcome}."
+    motions = counted(int(headline["units"]), "motion")
+    said = f"{one} {up if headline['estimate'] > 0 else down} {other}"
+    size = number(headline["estimate"], places)
+    flips = (
+        f"{size}; signs of {counted(int(on_these['debates']), 'debate')} flipped, {_p(on_these)}"
+    )
+    over = _over(headline, motions, places)
     if headline["verb"] in ("better", "worse"):
-        return f"{one} {said} {other}: {_over(headline, motions)}."
+        return f"{said}: {over}."
     if headline["verb"] == "on_these_motions":
-        flips = f"signs of {counted(int(on_these['debates']), 'debate')} flipped"
-        tests = f"{flips}, {p_in_words(on_these['p'])}, Holm {p_in_words(on_these['p_holm'])}"
-        return (
-            f"On these {motions}, {one} {said} {other} by {size} ({tests}); over motions like these"
-            f" it is not clear{_why(headline, motions)}."
-        )
-    where = f"{size} on these {motions}" if _few(headline) else _over(headline, motions)
-    return f"{one} against {other}: no clear difference in {name}, {where}."
+        others = f"over motions like these it is not clear ({over})"
+        return f"On these {motions} {said} ({flips}); {others}."
+    none = f"{one} against {other}: no clear difference in {outcome}"
+    return f"{none} on these {motions} ({flips}) or on others like them ({over})."
 
 
-def _over(row: Mapping[str, Any], motions: str) -> str:
-    """An estimate over motions with interval and tests."""
+def _over(row: Mapping[str, Any], motions: str, places: int) -> str:
+    """An estimate over motions with its interval and tests, or why there is none."""
     if missing(row["low"]):
-        return f"{short(row['estimate'])} in every one of {motions}"
-    numbers = with_interval(row["estimate"], row["low"], row["high"])
-    tests = f"t over {motions}, {row['df']:g} df, {p_in_words(row['p'])}"
-    return f"{numbers} ({tests}, Holm {p_in_words(row['p_holm'])})"
+        return in_sentences(str(row["note"]))
+    low, high, size = (number(row[name], places) for name in ("low", "high", "estimate"))
+    return f"{size} [{low}, {high}], t over {motions}, {row['df']:g} df, {_p(row)}"
 
 
-def _why(row: Mapping[str, Any], motions: str) -> str:
-    """Why nothing is said of other motions, for the end of a sentence."""
-    if _few(row):
-        return f", because {motions} say nothing of others"
-    return f" ({_over(row, motions)})"
-
-
-def _few(row: Mapping[str, Any]) -> bool:
-    return str(row["note"]) == "few_motions"
+def _p(row: Mapping[str, Any]) -> str:
+    """A p value, and after Holm's correction."""
+    return f"{p_in_words(row['p'])}, after Holm's correction {p_in_words(row['p_holm'])}"

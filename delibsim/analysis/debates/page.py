@@ -7,8 +7,8 @@ import pandas as pd
 
 from delibsim.analysis.debates.figures import drawings
 from delibsim.analysis.debates.findings import VERBS, findings
+from delibsim.analysis.debates.notes import in_sentences
 from delibsim.analysis.debates.report import LONG, TITLES
-from delibsim.analysis.debates.sections import in_sentences
 from delibsim.analysis.debates.study_report import StudyReport
 from delibsim.analysis.pages.html import html
 from delibsim.analysis.pages.latex import latex
@@ -19,11 +19,13 @@ from delibsim.analysis.study.result import Result
 from delibsim.store.files import write_atomically
 
 SOURCE = "docs/debates.md"
+WHOLE = ("df", "rank", "performance_rank", "k")
+"""Columns of numbers that are mostly whole."""
 DEFINITIONS = {
     "counts": "How many debates and ratings were planned, held, given and analysed.",
-    "standings": "A row a debater: the share of ratings that named it the winner, and the mean rating"
-    " of performance. Intervals are by t over motions or, with fewer than five, over debates. The"
-    " published intervals resample debates.",
+    "standings": "A row a debater: the share of ratings that named it the winner, and the mean"
+    " rating of performance. Intervals are by t over motions or, with fewer than five, over"
+    " debates. The published intervals resample debates.",
     "contrasts": "What one debater got less what the other got, three rows each: over motions like"
     " these, on these motions, over motions and raters like these. Unit and degrees of freedom (df)"
     " stand in the row. Winning is a difference of shares of ratings, performance is in points.",
@@ -32,12 +34,12 @@ DEFINITIONS = {
     "reliability": "Krippendorff's alpha and the agreement on the winner, over all raters; ICC of"
     " performance with its 95% interval.",
     "dimension_reliability": "ICC of the mean of k raters by dimension with its 95% interval, from"
-    " variance components, which take incomplete designs; how far the raters of one side of a debate"
-    " lie apart (within SD).",
+    " variance components, which take incomplete designs; how far the raters of one side of a"
+    " debate lie apart (within SD).",
     "dimension_correlations": "Correlations of the ratings of each pair of dimensions, by kind of"
     " debater.",
-    "dimension_correlation_tests": "The same, each with its 95% interval and p; ratings are taken one"
-    " by one, as published.",
+    "dimension_correlation_tests": "The same, each with its 95% interval and p; ratings are taken"
+    " one by one, as published.",
     "paired_tests": "The mean difference of both sides in each dimension: interval and p by t over"
     " motions (or debates), and the published t test of single ratings.",
     "winner_model": "Logistic regression of the winner on the differences of ten scores.",
@@ -45,10 +47,10 @@ DEFINITIONS = {
     "stance_after": "Beta regressions of the stance after the debate.",
     "rater_models": "Mixed models with an intercept for each rater, by restricted maximum"
     " likelihood. Performance by kind is the published model: is_human x the debater's expertise.",
-    "expertise": "Mean and SD by the expertise of the person who debates; rows of models carry that"
-    " of their opponent.",
-    "expertise_contrasts": "Differences between these groups, by least squares with errors clustered"
-    " by debate, and by the person who debates.",
+    "expertise": "Mean and SD by the expertise of the person who debates; rows of models carry"
+    " that of their opponent.",
+    "expertise_contrasts": "Differences between these groups, by least squares with errors"
+    " clustered by debate, and by the person who debates.",
     "covariates": "Of how many raters and debaters each covariate is given.",
     "place_and_length": "Whether speaking first, or at greater length, went with winning.",
 }
@@ -67,7 +69,10 @@ def results(report: StudyReport) -> list[Result]:
 
 
 def _in_words(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with notes and verbs in words; the files beside the page keep the codes."""
+    """The rows with notes and verbs in words, and whole numbers as such; files keep the codes."""
+    for column in WHOLE:
+        if column in rows.columns and (rows[column].dropna() % 1 == 0).all():
+            rows = rows.assign(**{column: rows[column].astype("Int64")})
     for column, words in (("note", in_sentences), ("verb", VERBS.get)):
         if column in rows.columns:
             rows = rows.assign(**{column: rows[column].map(words)})

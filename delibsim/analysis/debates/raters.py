@@ -62,12 +62,12 @@ def mixed_models(
 ) -> list[Mixed]:
     """Mixed models with an intercept for every rater, by REML.
 
-    `performance`: on debaters and side. Where two kinds debate: `performance by kind`, the published
-    model, on the kind of debater, the debater's expertise (of a kind that has none, the opponent's)
-    as it stands in the file, and their interaction; and `performance by kind and rater (ours)`, on
-    the kind of debater, the rater's expertise, their interaction and covariates of raters and
-    debaters. `change of stance`: on the winner. `stance after`: on the stance before and, where two
-    kinds met, on which of them proposed; in points, with normal errors.
+    `performance`: on debaters and side. Where two kinds debate: `performance by kind`, the
+    published model, on the kind of debater, the debater's expertise (of a kind that has none, the
+    opponent's) as it stands in the file, and their interaction; and `performance by kind and rater
+    (ours)`, on the kind of debater, the rater's expertise, their interaction and covariates of
+    raters and debaters. `change of stance`: on the winner. `stance after`: on the stance before
+    and, where two kinds met, on which of them proposed; in points, with normal errors.
 
     Columns of the terms: model, term, n, coefficient, se, z, p, low, high, r2_marginal and
     r2_conditional (Nakagawa and Schielzeth 2013), rater_sd, residual_sd (points), note. Where the
@@ -117,7 +117,9 @@ def _by_kind_and_rater(
     focus: Focus,
     people: Mapping[str, Covariates],
 ) -> Mixed:
-    """Performance on kind x the rater's expertise with covariates; the note names those left out."""
+    """Performance on kind x the rater's expertise with covariates; the note names those that are
+    left out.
+    """
     indicator = f"is_{focus.indicator}"
     covariates, counts = predictors_of(performance, people)
     own = (performance["kind"] == focus.indicator).astype(float)

@@ -182,8 +182,9 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
     if found.empty:
         return found
     places = found[["win_rate", "performance"]].rank(ascending=False)
-    found.insert(found.columns.get_loc("unit"), "rank", places["win_rate"])
-    found.insert(found.columns.get_loc("unit"), "performance_rank", places["performance"])
+    before = list(found.columns).index("unit")
+    found.insert(before, "rank", places["win_rate"])
+    found.insert(before + 1, "performance_rank", places["performance"])
     return found.sort_values(["rank", "debater"], ignore_index=True)
 
 

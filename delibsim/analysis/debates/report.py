@@ -63,8 +63,8 @@ def tables(
     `ratings` holds the ratings themselves, also those that are not analysed, `residuals` fitted
     values and residuals of the mixed models. `focus` names the debater that is compared with the
     rest; without it models are compared with people. `people` are covariates by id, or None; then
-    there are no tables `expertise`, `expertise_contrasts` and `covariates`. WrongInput where `focus`
-    is no debater.
+    there are no tables `expertise`, `expertise_contrasts` and `covariates`. WrongInput where
+    `focus` is no debater.
     """
     ratings = rating_table(runs)
     return {"counts": counts(runs, ratings)} | analyses(ratings, seed, samples, focus, people)

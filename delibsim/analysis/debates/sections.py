@@ -165,19 +165,3 @@ def cell(value: Any, is_p: bool = False) -> str:
         return "< .001"
     whole = abs(value - round(value)) < 1e-9 and abs(value) > 0.5
     return number(value, 0 if whole else 3)
-
-
-def in_sentences(note: str) -> str:
-    """What a note says, in words without its codes, for pages.
-
-    >>> in_sentences("few_motions no_variance")
-    'fewer than five motions say nothing of other motions; the values do not vary'
-    >>> in_sentences("collinear; without rater_age")
-    'a predictor follows from the others; without rater age'
-    """
-    said = []
-    for part in note.split("; "):
-        codes = part.split()
-        known = bool(codes) and MEANINGS.keys() >= set(codes)
-        said += [MEANINGS[code] for code in codes] if known else [part.replace("_", " ")]
-    return "; ".join(said)

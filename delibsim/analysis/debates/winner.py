@@ -39,7 +39,7 @@ def winner_model(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
     The differences and the winner are coded as proposition less opposition and, over the debates in
     which both kinds of debater met, as the kind in focus less the other: the model less the person.
 
-    Columns: contrast, term, n, coefficient, se, z, p, low, high (the 95 percent interval of the
+    Columns: contrast, term, n, coefficient, se, z, p, low, high (the 95% interval of the
     coefficient), odds_ratio (of one point more), odds_ratio_low, odds_ratio_high, vif, pseudo_r2
     (McFadden 1974), log_likelihood, log_likelihood_null (a constant alone), note.
     """

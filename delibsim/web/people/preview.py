@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import Hosting
+from delibsim.domain.hosting import Hosting, Withdrawal
 from delibsim.domain.presence import PERSON
 from delibsim.domain.run import Session
 from delibsim.models.base import Completion, LanguageModel
@@ -51,6 +51,8 @@ from delibsim.web.people.gate import COOKIE
 WORDS = 40
 """Words of a placeholder."""
 LOOK = 0.02
+AT_ONCE = 8
+"""Sessions that are held at the same time."""
 HERE = ("127.0.0.1", 0)
 
 
@@ -145,10 +147,16 @@ async def preview(sessions: Sequence[Session], hosting: Hosting) -> list[Shot]:
     WrongInput where a session cannot be held. Nothing is kept.
     """
     hosting = replace(hosting, typing=None)
-    shots: list[Shot] = []
-    for session in sessions:
-        shots += await _of_session(session, hosting)
-    return [*await _of_everybody(sessions[0], hosting), *shots]
+    some = asyncio.Semaphore(AT_ONCE)
+
+    async def held(session: Session) -> list[Shot]:
+        async with some:
+            return await _of_session(session, hosting)
+
+    shots = await _of_everybody(sessions[0], hosting)
+    for own in await asyncio.gather(*map(held, sessions)):
+        shots += own
+    return shots
 
 
 async def _of_session(session: Session, hosting: Hosting) -> list[Shot]:
@@ -235,7 +243,10 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
             pages["all seats are taken"] = await camera.get("/me", cookie)
             first = camera.seated[session.id, session.seats_of_people[0]]
             pages["leave"] = await camera.get("/me/leave", first)
-            pages["withdraw"] = await camera.get("/me/withdraw", first)
+            for how in get_args(Withdrawal):
+                hall.hosting = replace(hosting, withdrawal=how)
+                camera.app = application(hall, RaterDesk(hall.runs, register))
+                pages[f"withdraw ({how})"] = await camera.get("/me/withdraw", first)
             set_stage(register, code, WITHDRAWN)
             pages["withdrawn"] = await camera.get("/me", cookie)
         finally:

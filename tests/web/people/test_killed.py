@@ -28,6 +28,7 @@ PEOPLE = """
 consent: I take part.
 information: We talk in turn.
 debriefing: Thank you.
+withdrawal: delete
 completion_code: DONE-1
 typing: null
 checks:

@@ -27,6 +27,7 @@ HOSTING = """\
 consent: I take part.
 information: You rate.
 debriefing: That was all.
+withdrawal: delete
 completion_code: CODE77
 contact: us@example.org
 """

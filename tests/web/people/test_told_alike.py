@@ -2,11 +2,13 @@
 bears on the question. The pages are the server's own, of every treatment, format and role.
 """
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from told_alike import CASES, MORE, check, instructions_of, shots_of
+from told_alike import BEGIN, CASES, END, MORE, beside, check, instructions_of, shots_of
 
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
@@ -36,3 +38,9 @@ def test_so_it_is_under_every_switch_of_the_procedure(case, tmp_path):
 def test_no_person_is_the_mediator_whom_pages_cannot_ask(tmp_path):
     with pytest.raises(WrongInput, match="no page to mediate on"):
         plan(["study=s", *CASES["consensus"], "consensus.mediator=person"], tmp_path)
+
+
+def test_the_guide_shows_a_prompt_and_a_page_beside_each_other_as_they_are(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "people.md").read_text(encoding="utf-8")
+    shown = page.partition(BEGIN)[2].partition(END)[0]
+    assert shown.strip() == beside(tmp_path).strip(), "make it anew: python tests/told_alike.py"

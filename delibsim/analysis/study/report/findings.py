@@ -6,11 +6,13 @@ from typing import Any
 
 from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.aqua import aqua
+from delibsim.analysis.study.analyses.attrition import attrition
 from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
 from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.analyses.convergence import convergence
 from delibsim.analysis.study.analyses.counts import counts
+from delibsim.analysis.study.analyses.covariance import covariance
 from delibsim.analysis.study.analyses.decomposition import decomposition
 from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
 from delibsim.analysis.study.analyses.icc import icc
@@ -23,6 +25,7 @@ from delibsim.analysis.study.analyses.personas import personas
 from delibsim.analysis.study.analyses.questions import key_of, null_estimates, questions
 from delibsim.analysis.study.analyses.rank_stability import rank_stability
 from delibsim.analysis.study.analyses.reasoning import reasoning
+from delibsim.analysis.study.analyses.sizes import sizes
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.summary import NULL_ONLY
@@ -34,10 +37,13 @@ from delibsim.analysis.study.study_table import StudyTable
 Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
 ANALYSES: tuple[Analysis, ...] = (
     in_room,
+    attrition,
     contrasts,
     by_block,
+    sizes,
     equivalence,
     specifications,
+    covariance,
     mixed,
     reasoning,
     personas,
@@ -55,7 +61,7 @@ ANALYSES: tuple[Analysis, ...] = (
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 HELD = ("complete", "partial")
 """The status of sessions that were held."""
-OF_DESIGN = ("counts", "in_room")
+OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 DEBATES = (
     "This is a study of debates: nobody is surveyed on considerations and preferences, so that"

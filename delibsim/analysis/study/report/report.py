@@ -19,10 +19,18 @@ from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.text import counted
 
 GROUPS = {
-    "room": ("Who was in the room", ("in_room",)),
+    "room": ("Who was in the room", ("in_room", "attrition")),
     "effects": (
         "Effects of treatments",
-        ("questions", "leave_one_out", "equivalence", "mixed_published", "variance_components"),
+        (
+            "questions",
+            "sizes",
+            "leave_one_out",
+            "covariance",
+            "equivalence",
+            "mixed_published",
+            "variance_components",
+        ),
     ),
     "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
     "people": ("Beside people", ("people", "decomposition", "opinion_change")),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.study.analyses.attrition import told_of_attrition
 from delibsim.analysis.study.analyses.contrasts import PRIMARY
 from delibsim.analysis.study.analyses.effects import ENOUGH, EQUAL, HERE, LOWERED, RAISED
 from delibsim.analysis.study.result import Result
@@ -45,6 +46,7 @@ def summary(results: Results) -> list[str]:
     sentences += _equivalent(results)
     sentences += _people(results, null_only)
     sentences += _noise(results)
+    sentences += told_of_attrition(results)
     return sentences
 
 
@@ -63,7 +65,8 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
         return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
     said = row.get("verb", "none")
     if said == HERE:
-        return _here(row, f"{label}{who}", basis) + _left_out(row, results) + "."
+        here = _here(row, f"{label}{who}", basis)
+        return here + _left_out(row, results) + _size(row, results) + "."
     if said in (RAISED, LOWERED):
         text = (
             f"{sentence(a)} {said} the {label}{who} compared with {b}, over topics like these:"
@@ -73,7 +76,7 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
         where = "On this topic, " if row["topics"] == 1 else ""
         text = sentence(f"{where}{a if where else sentence(a)} against {b}: no clear change in the")
         text += f" {label}{who}, {_numbers(row)} ({basis}; {_tests(row, *_asked(row))})"
-    return text + _left_out(row, results) + "."
+    return text + _left_out(row, results) + _size(row, results) + "."
 
 
 def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
@@ -254,6 +257,17 @@ def _left_out(row: Mapping[str, Any], results: Results) -> str:
 
     most = max(rows, key=moved)
     return f"; without {most['left_out']} it is {short(most['estimate'])}"
+
+
+def _size(row: Mapping[str, Any], results: Results) -> str:
+    """How large an effect is beside the noise; of none, which effect would have been found."""
+    wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
+    for one in rows_of(results, "sizes", **wanted):
+        if row.get("verb") == "none" and not missing(one["smallest_effect"]):
+            return f"; {short(one['smallest_effect'])} would have been found with power .8"
+        if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
+            return f"; {short(one['in_noise_sd'])} SD of the noise"
+    return ""
 
 
 def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
