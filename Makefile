@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers browser test-browser web test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -24,7 +24,6 @@ TORCH ?= torch==2.13.0
 NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime \
 	cudnn-cu13 cufft cufile cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
 LAUNCHERS := --extra joblib --extra slurm --extra ray
-WEB := --extra web
 
 # Without bytecode the command line would be slow to start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,7 +36,6 @@ help:
 	@echo 'make test-launchers  the tests that need them: they take minutes'
 	@echo 'make browser  install the packages that drive a browser into .venv, not the browser'
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
-	@echo 'make web     install what the reader is served with (delibsim view) into .venv'
 	@echo 'make test-web  the reader and the pages for people in a real browser: needs Chromium; the packages are installed'
 	@echo 'make postgres  install the driver of PostgreSQL into .venv, not PostgreSQL'
 	@echo 'make test-postgres  the register on a PostgreSQL server of its own, two servers, databases that fail: needs PostgreSQL; the driver is installed'
@@ -81,8 +79,6 @@ browser: .venv/.browser
 test-browser: .venv/.browser
 	$(BIN)/python -m pytest -m heavy tests/browser
 
-web: .venv/.web
-
 test-web: .venv/.browser
 	$(BIN)/python -m pytest -m heavy tests/web
 
@@ -118,7 +114,7 @@ format: .venv/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/.web
+bench: .venv/.project
 	for script in $(filter-out bench/aqua.py bench/judge.py bench/record.py,$(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
 	$(BIN)/python bench/record.py
 
@@ -144,7 +140,7 @@ figures: .venv/.project
 	@echo '== an environment in .venv, and the tools that build packages'
 	$(PYTHON) -m venv .venv
 	$(LOCKED) -r requirements/build.txt
-	@echo '== the packages that delibsim needs, about 100 of them: a minute or two, once, and silent until it is done'
+	@echo '== the packages that delibsim needs, about 120 of them: a minute or two, once, and silent until it is done'
 	$(LOCKED) -r requirements/core.txt
 	touch $@
 
@@ -185,10 +181,6 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 	$(LOCKED) -r requirements/postgres.txt
 	touch $@
 
-.venv/.web: .venv/.project requirements/web.txt
-	$(LOCKED) -r requirements/web.txt
-	touch $@
-
 .venv/.docs: .venv/.core requirements/docs.txt
 	$(LOCKED) -r requirements/docs.txt
 	touch $@
@@ -196,12 +188,11 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 # All groups are resolved together first, so that they agree wherever they share a package and can be installed side by side.
 lock:
 	all=$$(mktemp) && trap 'rm -f "$$all"' EXIT; cat requirements/*.txt > "$$all" 2>/dev/null || true; \
-	$(COMPILE) pyproject.toml $(LAUNCHERS) $(WEB) $(GROUPS:%=--group %) --output-file "$$all"; \
+	$(COMPILE) pyproject.toml $(LAUNCHERS) $(GROUPS:%=--group %) --output-file "$$all"; \
 	$(COMPILE) pyproject.toml --constraints "$$all" --output-file requirements/core.txt; \
 	$(COMPILE) --group build --constraints "$$all" --output-file requirements/build.txt; \
 	$(COMPILE) pyproject.toml --group test --group lint --constraints "$$all" --output-file requirements/test.txt; \
 	$(COMPILE) pyproject.toml $(LAUNCHERS) --constraints "$$all" --output-file requirements/launchers.txt; \
-	$(COMPILE) pyproject.toml $(WEB) --constraints "$$all" --output-file requirements/web.txt; \
 	$(COMPILE) --group docs --constraints "$$all" --output-file requirements/docs.txt; \
 	$(COMPILE) --group coverage --constraints "$$all" --output-file requirements/coverage.txt; \
 	$(COMPILE) --group browser --constraints "$$all" --output-file requirements/browser.txt; \

@@ -2,8 +2,8 @@
 
 The study has the size of the published one: 11 set-ups, 12 topics, 3 treatments, 5 replicates.
 Then studies of 100,000 runs: more replicates of the same blocks, and more topics and models; each
-in a process of its own, whose highest memory is shown. With --validity the tests and intervals are
-checked instead (bench/validity.py). Run it by hand, never in CI.
+in a process of its own, whose highest memory is shown. Whether tests and intervals hold is shown by
+bench/validity.py. Run it by hand, never in CI.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.findings import findings
 from delibsim.analysis.study.sample.blocks import compared
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.contrasts import free_p, paired_p
+from delibsim.measures.inference.contrasts import flipped_p, free_p
 from delibsim.measures.inference.intraclass import intraclass
 from delibsim.measures.inference.resampling import cluster_interval
 
@@ -96,6 +96,7 @@ def parts(found, draws):
     rng = np.random.default_rng(0)
     of_block = [own for _, own in runs.groupby("block")]
     of_pairs = [own.to_numpy() for _, own in pairs.groupby("block")["difference"]]
+    of_draws = [own.to_numpy() for _, own in pairs.groupby("block")["draw"]]
     of_topic = [own.to_numpy() for _, own in blocks.groupby("topic")["difference"]]
     labelled = [
         (own["value"].to_numpy(), (own["treatment"] == found.a).to_numpy()) for own in of_block
@@ -105,9 +106,9 @@ def parts(found, draws):
             lambda: free_p(runs["value"], first, runs["block"], values, 1),
             lambda n: [free_draw(labelled, rng) for _ in range(n)],
         ),
-        "paired permutation test": (
-            lambda: paired_p(flips, pairs["block"], values, 1),
-            lambda n: [paired_draw(of_pairs, rng) for _ in range(n)],
+        "signs flipped by draw": (
+            lambda: flipped_p(flips, pairs["block"], pairs["draw"], values, 1),
+            lambda n: [paired_draw(of_pairs, of_draws, rng) for _ in range(n)],
         ),
         "bootstrap over topics": (
             lambda: cluster_interval(blocks["difference"], blocks["topic"], draws.resamples, 1),
@@ -125,29 +126,17 @@ def free_draw(labelled, rng):
     return np.mean(means)
 
 
-def paired_draw(differences, rng):
-    """One contrast with signs flipped block by block."""
-    return np.mean([(own * rng.choice([-1, 1], len(own))).mean() for own in differences])
+def paired_draw(differences, draws, rng):
+    """One contrast with the signs of each draw flipped in all blocks at once."""
+    signs = rng.choice([-1, 1], 1 + max(own.max() for own in draws))
+    pairs = zip(differences, draws, strict=True)
+    return np.mean([(own * signs[draw]).mean() for own, draw in pairs])
 
 
 def topics_draw(differences, rng):
     """One contrast of topics drawn with replacement."""
     picked = rng.integers(0, len(differences), len(differences))
     return np.concatenate([differences[i] for i in picked]).mean()
-
-
-def intraclass_draw(rows, rng):
-    """One intraclass correlation of topics drawn with replacement, by two fits."""
-    topics = [own for _, own in rows.groupby("topic")]
-    picked = rng.integers(0, len(topics), len(topics))
-    drawn = pd.concat([topics[i].assign(topic=place) for place, i in enumerate(picked)])
-    y = drawn["dri_change"].to_numpy()
-    fixed = np.column_stack([np.ones(len(y)), indicators(drawn, ["model", "treatment"])])
-    both = np.column_stack([fixed, indicators(drawn, ["topic"])])
-    residual = [((y - x @ np.linalg.lstsq(x, y, rcond=None)[0]) ** 2).sum() for x in (fixed, both)]
-    error = residual[1] / (len(y) - both.shape[1])
-    between = (residual[0] - residual[1]) / (len(topics) - 1)
-    return (between - error) / (between + (len(y) / len(topics) - 1) * error)
 
 
 def row(what, runs, seconds, aim=None, loop=None, memory=None):
@@ -179,11 +168,8 @@ def published():
     rows.append(row("one contrast: the three together", size, together, 2.0, looped))
     values, topics = table.rows["dri_change"], table.rows["topic"]
     fixed = indicators(table.rows, ["model", "treatment"])
-    rng = np.random.default_rng(0)
-    looped = timed(lambda: [intraclass_draw(table.rows, rng) for _ in range(LOOPED)])[0]
-    looped *= draws.resamples / LOOPED
-    seconds = timed(intraclass, values, topics, draws.resamples, 1, fixed)
-    rows.append(row("intraclass correlation after fixed effects", size, seconds, loop=looped))
+    seconds = timed(intraclass, values, topics, fixed)
+    rows.append(row("intraclass correlation after fixed effects", size, seconds))
     for analysis in ANALYSES:
         rows.append(row(analysis.__name__, size, timed(analysis, table, draws)))
     rows.append(row("analyze: all analyses together", size, timed(findings, table, draws)))
@@ -217,15 +203,8 @@ def in_a_process(name):
 def main():
     """Print the table and keep it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--validity", action="store_true", help="check tests and intervals instead")
-    parser.add_argument("--seeds", type=int, default=500)
     parser.add_argument("--large", choices=LARGE, help="one large study; rows as JSON")
     given = parser.parse_args()
-    if given.validity:
-        import validity
-
-        validity.check(given.seeds)
-        return
     if given.large:
         print(json.dumps(large(given.large)))
         return

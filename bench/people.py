@@ -45,6 +45,7 @@ RADIO = re.compile(r'<input type="radio"[^>]*? name="([A-Za-z0-9_-]+)"[^>]*? val
 RANK = re.compile(r'<select[^>]*? name="([A-Za-z0-9_-]+)"')
 SPOKEN = re.compile(r"speech[0-9]+x[0-9]+")
 PEOPLE = """consent: I take part.
+withdrawal: delete
 debriefing: It is over.
 typing: null
 """

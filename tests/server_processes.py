@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CODE = "import sys; from delibsim.cli.main import main; sys.exit(main())"
-HOSTING = "consent: I take part.\ntyping: null\ndebriefing: It is *over*.\n"
+HOSTING = "consent: I take part.\ntyping: null\nwithdrawal: delete\ndebriefing: It is *over*.\n"
 
 
 class Server:

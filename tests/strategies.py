@@ -150,6 +150,7 @@ def sessions(draw):
                 instructions=texts,
                 rounds=st.integers(0, 4),
                 interaction=st.booleans(),
+                paraphrase_of=st.sampled_from(["", "another treatment"]),
             )
         ),
         format="deliberation",

@@ -3,6 +3,7 @@ they were asked for.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-BROWSER = [("browser", "test-browser"), ("browser", "test-web")]
-LAST = [("postgres", "test-postgres"), ("launchers", "test-launchers")]
 PYTHON = """#!/bin/sh
 echo "$*" >> "{log}"
 if [ "$1 $2" = "-m venv" ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi
@@ -84,46 +83,97 @@ def test_what_the_demo_proposes_works_in_the_shell_that_called_it(tmp_path):
         assert done.stdout
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
-@pytest.mark.parametrize("missing", ["aqua", "browser", "postgres", "launchers"])
-def test_ci_says_which_tests_were_not_run_and_goes_on(tmp_path, missing):
+MAKE = """#!/bin/sh
+echo "$1" >> asked
+case " $BROKEN " in *" $1 "*) exit 2 ;; esac
+if [ "$1" = "$FLAKY" ]; then [ -n "$PYTEST_ADDOPTS" ] || exit 2; fi
+if [ "$1" = "$SLOW" ]; then echo "$SAYS"; sleep 60; fi
+case "$1" in *test*) echo "===== 3 passed in 0.10s =====" ;; esac
+"""
+STEPS = {
+    "test": (),
+    "docs": (),
+    "test-aqua": ("aqua",),
+    "test-judge": ("judge",),
+    "test-browser": ("browser",),
+    "test-web": ("browser",),
+    "test-postgres": ("postgres",),
+    "test-launchers": ("launchers",),
+}
+
+
+@pytest.fixture
+def ci(tmp_path):
+    """Runs .ci/run over a make that does as it is told; exit code, the account by step, all that
+    was asked of make.
+    """
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    make = tmp_path / "make"
-    log = tmp_path / "log"
-    make.write_text(f'#!/bin/sh\necho "$1" >> {log}\n[ "$1" != {missing} ]\n', encoding="utf-8")
-    make.chmod(0o755)
-    there = {"CHROMIUM": "chromium", "POSTGRES": "/usr/bin"}
-    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | there
-    command = ["bash", tmp_path / ".ci" / "run"]
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
-    asked = ["test", "docs"]
-    steps = {"aqua": "test-aqua", "judge": "test-judge"}
-    for extra, tests in [*steps.items(), *BROWSER, *LAST]:
-        asked += [extra] if extra == missing else [extra, tests]
-        result = "NOT RUN:" if extra == missing else "passed:"
-        assert f"{result} make {tests}" in done.stdout
-    assert log.read_text(encoding="utf-8").split() == asked
+    (tmp_path / "make").write_text(MAKE, encoding="utf-8")
+    (tmp_path / "make").chmod(0o755)
 
-
-def test_ci_tries_what_failed_once_more_and_fails_where_it_fails_again(tmp_path):
-    (tmp_path / ".ci").mkdir()
-    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    for place in ("make", ".venv/bin/python"):
-        (tmp_path / place).write_text(
-            '#!/bin/sh\n[ "$1" != test ] && [ ! -e no ]\n', encoding="utf-8"
-        )
-        (tmp_path / place).chmod(0o755)
-    there = {"CHROMIUM": "chromium", "POSTGRES": "/usr/bin"}
-    variables = {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | there
-
-    def run():
+    def run(**variables):
+        variables = {
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "CHROMIUM": "chromium",
+            "POSTGRES": "/usr/bin",
+        } | variables
         command = ["bash", tmp_path / ".ci" / "run"]
-        return subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+        account = done.stdout.partition("== the account")[2].splitlines()[1:]
+        assert [line.split()[0] for line in account] == list(STEPS)
+        asked = (tmp_path / "asked").read_text(encoding="utf-8").split()
+        return done.returncode, {line.split()[0]: line for line in account}, asked, done.stdout
 
-    second = run()
-    assert second.returncode == 0
-    assert "PASSED AT THE SECOND TRY" in second.stderr
-    (tmp_path / "no").touch()
-    assert run().returncode == 1
+    return run
+
+
+def test_ci_ends_with_an_account_of_every_step(ci):
+    code, account, asked, said = ci()
+    assert code == 0
+    assert asked == [word for tests, setup in STEPS.items() for word in (*setup, tests)]
+    assert re.fullmatch(r"test +\d+ s  passed  3 passed in 0.10s", account["test"])
+    assert all("passed" in line for line in account.values())
+    assert "===== 3 passed in 0.10s =====" in said
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_ci_fails_where_a_step_fails_twice_and_goes_on(ci, step):
+    code, account, asked, _ = ci(BROKEN=step)
+    assert code == 1
+    assert "FAILED, twice" in account[step]
+    assert asked.count(step) == 2
+    assert all("passed" in line for name, line in account.items() if name != step)
+
+
+@pytest.mark.parametrize("step", ["test", "test-web"])
+def test_ci_names_what_passed_at_the_second_try_only(ci, step):
+    code, account, asked, _ = ci(FLAKY=step)
+    assert code == 0
+    assert "PASSED AT THE SECOND TRY" in account[step]
+    assert asked.count(step) == 2
+
+
+@pytest.mark.parametrize("setup", ["aqua", "browser", "postgres", "launchers"])
+def test_ci_names_what_could_not_be_set_up_and_it_does_not_decide(ci, setup):
+    code, account, asked, _ = ci(BROKEN=setup)
+    assert code == 0
+    for tests, setups in STEPS.items():
+        assert (f"NOT RUN: {setup} failed" in account[tests]) == (setup in setups)
+        assert (tests in asked) == (setup not in setups)
+
+
+@pytest.mark.parametrize(
+    ("says", "code", "told"),
+    [
+        ("FAILED tests/test_one.py::test_one", 1, "FAILED, and cut off"),
+        ("....", 0, "CUT OFF: no time was left; nothing had failed by then"),
+    ],
+)
+def test_ci_ends_within_its_budget_and_says_what_was_skipped(ci, says, code, told):
+    found, account, asked, _ = ci(BUDGET="3", SLOW="test-aqua", SAYS=says)
+    assert found == code
+    assert told in account["test-aqua"]
+    for name in list(STEPS)[3:]:
+        assert "SKIPPED: no time was left" in account[name]
+    assert asked[-1] == "test-aqua"

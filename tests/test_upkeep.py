@@ -76,3 +76,20 @@ def test_what_is_to_be_written_or_changed_exists():
     for path in paths:
         places = [base / path for base in (ROOT, ROOT / "delibsim")]
         assert "NAME" in path or any(place.exists() for place in places), path
+
+
+def test_nothing_lies_at_the_root_that_does_not_belong_there():
+    ours = (
+        ".ci .github .gitignore .pre-commit-config.yaml CHANGELOG.md CITATION.cff CONTRIBUTING.md"
+        " LICENSE Makefile README.md RELEASING.md SECURITY.md bench conf delibsim docs"
+        " pyproject.toml requirements schemes surveys tests topics zensical.toml"
+    )
+    ignored = []
+    for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            ignored.append(line.strip("/"))
+    found = []
+    for path in ROOT.iterdir():
+        if not any(path.match(pattern) for pattern in (*ignored, ".git")):
+            found.append(path.name)
+    assert sorted(found) == sorted(ours.split())

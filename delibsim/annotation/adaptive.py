@@ -36,7 +36,9 @@ class Chain:
 
     `groups` are the ids of texts by group, `names` what seeds begin with, `size` the pairs of a
     batch, `probe` the share of them that is drawn at random, `per_text` the comparisons a text at
-    most, on average, and `until` the limits of the rules that end it.
+    most, on average, and `until` the limits of the rules that end it. With the ring of the first
+    batch what is drawn is the random part of the votes, from which errors and intervals come; there
+    is none where `probe` is 0.
     """
 
     dimension: str
@@ -179,12 +181,29 @@ class Known:
         return expected_r(self.found)
 
     @cached_property
-    def r_probe(self) -> float:
-        """The same by the pairs that were drawn at random, against all others."""
+    def _drawn(self) -> NDArray[np.bool_]:
+        """Which rows of the counts are of pairs that were drawn at random (m,)."""
         pairs = {sheet.pair for batch in self.batches for sheet in batch.drawn}
         drawn = {tuple(sorted(pair)) for pair in _places(self.chain, pairs).tolist()}
         marks = np.array([tuple(pair) in drawn for pair in self.counts.pairs.tolist()])
-        by_row = marks[self.counts.pair]
+        return marks[self.counts.pair]
+
+    @cached_property
+    def random(self) -> Uncertainty | None:
+        """The errors of the random part of the votes alone, fitted as reports do by default; of all
+        votes where all pairs are judged, and None where there is no random part.
+        """
+        whole = len(self.pairs) == self.chain.every
+        if not whole and (self.chain.probe == 0 or not self._drawn.any()):
+            return None
+        several = self.counts.judges > 1
+        model = Model(order=True, judges="discriminating" if several else "pooled")
+        return uncertainty(fit(self.counts if whole else self.counts.only(self._drawn), model))
+
+    @cached_property
+    def r_probe(self) -> float:
+        """The same by the pairs that were drawn at random, against all others."""
+        by_row = self._drawn
         if by_row.all() or not by_row.any():
             return math.nan
         model = self.found.fit.model
@@ -195,11 +214,15 @@ class Known:
         return lengthened(r, self.counts.votes.sum() / others.votes.sum())
 
     def value(self, rule: Rule) -> float:
-        """What a rule looks at; NaN where it is not known."""
-        if rule == "se":
-            return mean_error(self.found)
-        if rule == "apart":
-            return apart(self.found)
+        """What a rule looks at; NaN where it is not known.
+
+        Errors of all votes are too small, since pairs were chosen by what was known of them.
+        """
+        if rule in ("se", "apart"):
+            if self.random is None:
+                return math.nan
+            order = self.found.fit.scores
+            return mean_error(self.random) if rule == "se" else apart(self.random, order=order)
         both = self.r_fit, self.r_probe
         return math.nan if any(map(math.isnan, both)) else min(both)
 

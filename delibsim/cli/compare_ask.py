@@ -47,7 +47,7 @@ EPILOG = (
     "For example: delibsim compare ask pilot dimension=logical model=citizen --estimate. Settings:"
     " dimension, name (main), design=random|all|ring|groups|adaptive|list, design.per_text (10),"
     " design.g (8), design.file, of adaptive design.until=[r:0.9,se:0.3,apart:0.8,usd:5],"
-    " design.probe (0.2) and design.batch (50), order=one|both, runs (1),"
+    " design.probe (0.3) and design.batch (50), order=one|both, runs (1),"
     " criteria=none|definition|criteria, examples=0|3, ties (true), reasons (false), topic (false),"
     " unit=statement|speech|participant, within=session|topic, temperature (0.7), max_tokens (400),"
     " wording (compare), and those of models and limits. Several studies: delibsim compare ask A B"

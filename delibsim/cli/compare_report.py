@@ -46,14 +46,23 @@ THRESHOLDS = (0.001, 20.0)
 """The smallest and the largest threshold of ties that may be set, in log odds."""
 WEIGHTS = (0.001, 1000.0)
 """The smallest and the largest number of a penalty."""
+CEILING = ("low_of_ceiling", "high_of_ceiling")
+PUBLISHED = (
+    "published_low",
+    "published_high",
+    "published_rho_low",
+    "published_rho_high",
+    "drawn",
+)
 NOT_PRINTED = {
-    "scores": ("se", "boot_low", "boot_high", "rank", "component"),
-    "differences": ("se", "p"),
-    "against": ("rho_low", "rho_high", "mae", "rmse", "low_of_ceiling", "high_of_ceiling"),
+    "scores": ("se", "unit", "boot_low", "boot_high", "rank", "component"),
+    "differences": ("se", "unit", "p"),
+    "conditions": ("se_of_strengths", "p"),
+    "against": ("rho_low", "rho_high", "mae", "rmse", *CEILING, *PUBLISHED),
     "against_labels": ("people_a", "people_tie", "judge_a", "judge_tie", "chance"),
-    "against_tests": ("p", "p_labels", "df"),
+    "against_tests": ("p", "p_labels", "t_df", *PUBLISHED),
     "judges": ("theta_low", "theta_high", "alpha_low", "alpha_high", "both_orders", "missing"),
-    "agreement": ("rho_low", "rho_high", "tau", "mae", "rmse", "drawn", "chance", "always_tie"),
+    "agreement": ("rho_low", "rho_high", "tau", "mae", "rmse", "chance", "always_tie", *PUBLISHED),
     "order": ("theta_jackknife",),
     "stability": ("splits",),
     "curve": ("draws",),

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from delibsim.cli.streams import UNREAD, flush_streams, prepare_streams
+from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
 from delibsim.cli.words import as_design, as_settings, current_words, numbers_as_settings
 from delibsim.domain.errors import WrongInput, unknown
 
@@ -160,6 +160,8 @@ longer.
 """
 INTERRUPTED = 130
 """How typer ends a command that an interruption reached where it holds nothing yet."""
+NOTHING = 4
+"""The exit code where nothing succeeded, or where what was to be said could not be written."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 STOPPED = "Stopped. What was recorded is kept; the same command begins, or goes on from there."
@@ -249,20 +251,25 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     stdout = prepare_streams()
     gc.set_threshold(GARBAGE)
+    unread = False
     try:
         code = _code()
         unread = flush_streams(stdout)
     except WrongInput as error:
+        code = 2
         _complain(f"delibsim: {_without_secrets(str(error))}")
-        sys.exit(2)
     except OSError as error:
+        code = NOTHING
         _complain(f"delibsim: {_without_secrets(_in_words(error))}")
-        sys.exit(4)
     except KeyboardInterrupt:
-        unread, code = False, INTERRUPTED
+        code = INTERRUPTED
     if code == INTERRUPTED:
+        code = 3
         _complain(STOPPED)
-        sys.exit(3)
+    refused = end_streams()
+    if refused and code != NOTHING:
+        code, unread = NOTHING, False
+        _complain(f"delibsim: {_in_words(refused)}")
     sys.exit(UNREAD if unread else code)
 
 
@@ -297,6 +304,8 @@ def _complain(text: str) -> None:
     # Slow to import, and only for errors.
     from delibsim.cli.terminal import safe, say
 
+    if sys.stderr is None:  # closed (2>&-)
+        return
     if sys.stderr.isatty():
         say(safe(text), err=True)
     else:

@@ -6,6 +6,7 @@ from delibsim.cli.people_dry import dry_run
 from delibsim.cli.people_erase import export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, revoke
 from delibsim.cli.people_password import password
+from delibsim.cli.people_preview import preview
 from delibsim.cli.people_protection import protection
 from delibsim.cli.people_raters import raters
 
@@ -17,6 +18,7 @@ def _group() -> None:
     """People who take part in a browser: who they are to a study, and how far they are."""
 
 
+app.command()(preview)
 app.command()(invite)
 app.command(name="list")(list_people)
 app.command()(revoke)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.serve import PEOPLE, PORT, STUDY, SWEEP, need_web, planned_for_people
+from delibsim.cli.serve import PEOPLE, PORT, STUDY, SWEEP, planned_for_people
 from delibsim.cli.terminal import exit_code, say
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -35,7 +35,6 @@ def dry_run(
     Language models in other seats are asked, and paid, as in the study. Exit code 0; 3 where a
     session was not complete, 4 where none was.
     """
-    need_web()
     from delibsim.conduct.people.dry import Visitor, hurried, seat_everybody, until_all_are_over
     from delibsim.conduct.people.hall import Hall
     from delibsim.conduct.people.prepared import prepared_for_people

@@ -22,10 +22,6 @@ READ_ONLY = "Keep no notes."
 STATIC = "Write the pages into this folder, to share or keep, and serve nothing."
 PERSONAS = "Leave out personas, the answers of people, and notes."
 BROWSER = "Open the browser."
-MISSING = (
-    "delibsim view needs packages that are not installed: pip install 'delibsim[web]' (make web in"
-    " a checkout); --static FOLDER writes the pages without them"
-)
 
 
 @app.command()
@@ -48,13 +44,9 @@ def view(
     if static is not None:
         _write(root, runs, session, static, without_personas)
         return
-    try:
-        from delibsim.web.serve import serve  # the extra web
-        from delibsim.web.site import Site, address_of
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise WrongInput(MISSING) from None
+    from delibsim.web.serve import serve  # starlette is slow to import
+    from delibsim.web.site import Site, address_of
+
     site = Site(root, runs, private=without_personas, read_only=read_only)
     page = ""
     if runs is not None:

@@ -1,6 +1,5 @@
 """`delibsim serve`: hold the sessions of a study that wait for people, in their browsers."""
 
-import importlib.util
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +10,6 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder, with_runs
-from delibsim.cli.reader import MISSING
 from delibsim.cli.terminal import say, shown
 from delibsim.conduct.retry import plan_again
 from delibsim.domain.errors import WrongInput
@@ -67,7 +65,6 @@ def serve(
         text = package_data("data") / "people" / "example.people.yaml.txt"
         say(text.read_text(encoding="utf-8").rstrip("\n"))
         return
-    need_web()
     given, names, proxies = _parted(settings or [])
     where = host, port, names, proxies
     if demo:
@@ -75,13 +72,6 @@ def serve(
             _serve(planned_for_people(DEMO_SETTINGS, False, Path(folder)), None, where, True)
         return
     _serve(planned_for_people(given, multirun, root), people, where, False)
-
-
-def need_web() -> None:
-    """WrongInput where the extra web is not installed."""
-    needed = ("argon2", "sqlalchemy", "sse_starlette", "uvicorn")
-    if any(importlib.util.find_spec(name) is None for name in needed):
-        raise WrongInput(MISSING.replace("view", "serve").partition("; --static")[0])
 
 
 def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:

@@ -1,5 +1,5 @@
-"""The streams that a command writes to: any text can be written, and a reader may leave at any
-time.
+"""The streams that a command writes to: any text can be written, a reader may leave at any time,
+and what the system refuses to write is told once, at the end.
 """
 
 import io
@@ -14,28 +14,34 @@ UNREAD = 141
 class Readable(io.TextIOWrapper):
     """A stream of text whose reader may leave before the end, as `head` does.
 
-    What is written after that goes nowhere and is no fault: a study that is being held goes on.
+    What is written after that goes nowhere and is no fault: a study that is being held goes on, as
+    it does on a full disk. `refused` is then the error.
     """
 
     unread = False
+    refused: OSError | None = None
 
     def write(self, text: str) -> int:
         """Write a text, as far as somebody reads it."""
         try:
             return super().write(text)
-        except BrokenPipeError:
-            self._give_up()
+        except OSError as error:
+            self._give_up(error)
             return len(text)
 
     def flush(self) -> None:
         """Write what was kept back, as far as somebody reads it."""
         try:
             super().flush()
-        except BrokenPipeError:
-            self._give_up()
+        except OSError as error:
+            self._give_up(error)
 
-    def _give_up(self) -> None:
-        self.unread = True
+    def _give_up(self, error: OSError) -> None:
+        if isinstance(error, BrokenPipeError):
+            self.unread = True
+        else:
+            self.refused = error
+        # Python writes what is left when it ends, and exits with 120 where it is refused again.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.fileno())
         os.close(nowhere)
@@ -60,6 +66,15 @@ def flush_streams(stdout: TextIO | None) -> bool:
     for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it was closed (>&-)
         stream.flush()
     return sys.stdout is not stdout or (isinstance(stdout, Readable) and stdout.unread)
+
+
+def end_streams() -> OSError | None:
+    """Write out what is left for stdout and stderr; the error, where something was refused."""
+    refused = None
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        stream.flush()
+        refused = refused or getattr(stream, "refused", None)
+    return refused
 
 
 def _readable(stream: TextIO) -> TextIO:

@@ -41,7 +41,7 @@ INTERVALS = ("", "topics", "cells")
 SHOWN_TABLES = ("gaps", "overall", "pairs", "equal_length", "counts")
 """Tables that are printed; the page holds all."""
 NOT_PRINTED = {
-    "gaps": ("others", "random", "within_stance_se", "placebo_p", "mean"),
+    "gaps": ("others", "df", "control", "within_stance_se", "placebo_p", "mean"),
     "overall": ("topics",),
 }
 NEAREST = 2

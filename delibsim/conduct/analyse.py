@@ -19,6 +19,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
+from delibsim.conduct.null_twin import with_twin
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
 from delibsim.store.own_folder import refuse_others
@@ -69,7 +70,10 @@ def source_of(
     if alone:
         refuse_others(to or own, WRITER)
     record = record_of(place.runs) if place.runs else None
-    return Source(table_of(place, watch), record, own, place.runs)
+    table = with_twin(table_of(place, watch), place.runs, watch)
+    if record is not None and record.primary:
+        table = replace(table, primary=record.primary)
+    return Source(table, record, own, place.runs)
 
 
 def check(margin: float | None) -> None:

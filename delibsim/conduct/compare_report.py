@@ -46,17 +46,19 @@ def compared_of(
     texts = _groups([*votes, *apart])
     if people is not None:
         people = replace(people, left_out=examples_among(task, texts))
-    adaptive = task.get("design", {}).get("kind") == ADAPTIVE
+    design = task.get("design", {})
+    held = [] if "imported" in task else kept_texts(runs, task)
     return Compared(
         study=runs.study,
         name=comparisons.name,
         votes=tuple(vote for vote in votes if vote not in apart),
-        planned=_planned(runs, comparisons, task, {vote.judge for vote in apart}),
+        planned=_planned(comparisons, task, held, {vote.judge for vote in apart}),
         texts=texts,
         imported="imported" in task,
         seed=task["seed"],
-        probes=_probes(comparisons) if adaptive else None,
+        probes=_probes(comparisons, design) if design.get("kind") == ADAPTIVE else None,
         people=people,
+        facts={text.id: text.facts for text in held},
     )
 
 
@@ -93,7 +95,7 @@ def _asked(comparisons: Comparisons, task: Mapping[str, Any], faults: list[str])
 
 
 def _planned(
-    runs: Runs, comparisons: Comparisons, task: Mapping[str, Any], apart: Collection[str]
+    comparisons: Comparisons, task: Mapping[str, Any], texts: Sequence[Text], apart: Collection[str]
 ) -> dict[tuple[str, str], int]:
     """How many votes were planned, by judge and dimension; none of imported judgments, and none of
     judges that stand `apart`.
@@ -101,7 +103,7 @@ def _planned(
     planned: dict[tuple[str, str], int] = {}
     if "imported" not in task:
         batches = batches_of(comparisons.steps())
-        sheets = _sheets(runs, task)
+        sheets = len(task_sheets(task, texts))
         for judge in task["models"]:
             for dimension in task["dimensions"]:
                 chosen = sum(len(batch.sheets) for batch in batches.get(dimension, ()))
@@ -113,17 +115,15 @@ def _planned(
     return {place: n for place, n in planned.items() if place[0] not in apart}
 
 
-def _probes(comparisons: Comparisons) -> dict[str, frozenset[Pair]]:
-    """The pairs of an adaptive comparison that were drawn at random, by dimension."""
+def _probes(comparisons: Comparisons, design: Mapping[str, Any]) -> dict[str, frozenset[Pair]]:
+    """The pairs of an adaptive comparison that were drawn at random, by dimension; none where no
+    share of the batches was to be.
+    """
     found: dict[str, frozenset[Pair]] = {}
     for dimension, batches in batches_of(comparisons.steps()).items():
-        found[dimension] = frozenset(sheet.pair for one in batches for sheet in one.drawn)
+        drawn = (sheet.pair for one in batches for sheet in one.drawn)
+        found[dimension] = frozenset(drawn if design["probe"] else ())
     return found
-
-
-def _sheets(runs: Runs, task: Mapping[str, Any]) -> int:
-    """How many sheets a comparison has."""
-    return len(task_sheets(task, kept_texts(runs, task)))
 
 
 def _people(

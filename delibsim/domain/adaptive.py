@@ -9,9 +9,9 @@ Rule = Literal["se", "r", "apart", "usd", "per_text", "all", "no_votes"]
 UNTIL: tuple[Rule, ...] = ("se", "r", "apart", "usd")
 """The rules that a user may set; the others always hold."""
 RULES = {
-    "se": "the mean standard error of the scores is small enough",
+    "se": "the mean standard error of the scores is small enough, by the votes on random pairs",
     "r": "the scores are expected to correlate with the truth by that much",
-    "apart": "so large a share of adjacent ranks is told apart",
+    "apart": "so large a share of adjacent ranks is told apart by the votes on random pairs",
     "usd": "the next batch could cost more US dollars than were allowed",
     "per_text": "every text has as many comparisons as were allowed, on average",
     "all": "all pairs are judged",
@@ -52,9 +52,10 @@ class Stop:
     """Why no further batch was chosen after `batches` of them, with `votes` votes.
 
     `limit` is that of the rule, None where it has none. `se` is the mean standard error of the
-    scores; `r` their expected correlation with the truth: the smaller of `r_fit`, by the errors of
-    the fit, and `r_probe`, by the pairs drawn at random; `apart` the share of adjacent ranks told
-    apart. None is not known.
+    scores by the random part of the votes alone; `r` their expected correlation with the truth: the
+    smaller of `r_fit`, by the errors of the fit, and `r_probe`, by the pairs drawn at random;
+    `apart` the share of adjacent ranks that the
+    random part tells apart. None is not known.
     """
 
     dimension: str

@@ -139,7 +139,7 @@ class Design:
     neighbours: int = 0
     size: int = 0
     pairs: int = 0
-    probe: float = 0.2
+    probe: float = 0.3
     order: Orders = "one"
     runs: int = 1
 

@@ -8,6 +8,7 @@ QuestionKind = Literal["choice", "several", "number", "scale", "text"]
 NobodyComes = Literal["wait", "stand_in", "cancel"]
 DropOut = Literal["silent", "stand_in"]
 Withdrawal = Literal["delete", "pseudonymise"]
+Instructions = Literal["fold", "open"]
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,11 @@ class Hosting:
     `drop_out` what becomes of the seat of a person who was away for `away` minutes when it was her
     turn. `stand_in` names the model that takes an empty seat. `typing` is the words a minute at
     which the words of models appear; None: as soon as they are there. `models_known` says whether
-    people may learn which seats are models. `keep_days` is how long identities are kept. `panel` is
-    the parameter in which a panel sends the id of a person, without whom an open link lets nobody
-    in. `address` is that of the server, as people reach it.
+    people may learn which seats are models. `instructions` says whether those of the treatment,
+    where they are long and stood in full on a page before, are folded below a line that names them,
+    or stand open on every page. `keep_days` is how long identities are kept. `panel` is the
+    parameter in which a panel sends the id of a person, without whom an open link lets nobody in.
+    `address` is that of the server, as people reach it.
     """
 
     language: str = "en"
@@ -69,6 +72,7 @@ class Hosting:
     stand_in: str = "citizen"
     typing: float | None = 40.0
     models_known: bool = False
+    instructions: Instructions = "fold"
     withdrawal: Withdrawal = "delete"
     keep_days: int = 180
     expires_days: int = 30

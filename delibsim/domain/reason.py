@@ -1,9 +1,12 @@
 """Reasons: why an answer, a statement, a rating or a value is missing."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 SEPARATOR = ": "
+CODED = re.compile(r"([a-z]+(?:_[a-z0-9]+)+|missing|unpaired|shared)(?:: ?(.+))?", re.DOTALL)
+"""A part of a note that begins with a code, or is one."""
 IN_GROUP = "_in_group"
 """What ends the code of a reason that lies with another of the group."""
 MEANINGS: Mapping[str, str] = {
@@ -77,6 +80,8 @@ MEANINGS: Mapping[str, str] = {
     "no_dimension": "people judged no dimension of the comparison",
     "alpha_zero": "the judge's votes have nothing to do with the scores",
     "no_maximum": "the likelihood has no clear maximum, so there are no errors",
+    "no_random_part": "pairs were chosen by what was known of them and none was drawn at random, so"
+    " that no interval holds",
     "few_pairs": "too few pairs for errors that are clustered by pair, which are too small",
     "starts_differ": "the fit has several maxima, of which the best is taken",
     "too_few_samples": "fewer than half of a model's samples can be read",
@@ -85,6 +90,14 @@ MEANINGS: Mapping[str, str] = {
     "not_applicable": "the dimension does not apply to the text",
     "not_asked": "nobody was asked",
     "one_topic": "one topic alone says nothing of others",
+    "few_topics": "fewer than five topics do not speak of topics like these",
+    "few_models": "fewer than five models do not speak of models like these",
+    "one_draw": "one replicate alone says nothing of others",
+    "left_out": "left out of the model",
+    "one_level": "the factor has one level only",
+    "no_value": "there is no value",
+    "no_common_block": "no topic and model occurs at all levels",
+    "too_few_values": "a level has fewer than two values",
     "group_too_small": "the group has too few different opinions",
     "too_few_texts": "there are too few texts",
     "people_read_all": "people coded every text, so there is nothing to correct",
@@ -155,6 +168,32 @@ def reason_from_text(text: str) -> Reason:
     """
     code, _, detail = text.partition(SEPARATOR)
     return Reason(code, detail)
+
+
+def for_readers(note: str) -> str:
+    """A note without its codes, as pages print it: each part in words, with its detail.
+
+    >>> for_readers("one_model: no test; unpaired: 1 session has no counterpart")
+    'no test; 1 session has no counterpart'
+    >>> for_readers("not_rated"), for_readers("the mean of 3 topics")
+    ('nobody has rated the debate', 'the mean of 3 topics')
+    """
+    told = [_part_for_readers(part) for part in note.split("; ")]
+    return "; ".join(dict.fromkeys(told))
+
+
+def _part_for_readers(part: str) -> str:
+    coded = CODED.fullmatch(part)
+    if coded is None:
+        return part
+    code, detail = coded[1], coded[2] or ""
+    own = code.removesuffix(IN_GROUP)
+    meaning = MEANINGS.get(own, "")
+    if meaning and own != code:
+        meaning = f"in the group: {meaning}"
+    if not meaning and not detail:
+        return part.replace("_", " ")
+    return ": ".join(filter(None, (meaning, detail)))
 
 
 def in_words(code: str) -> str:

@@ -15,15 +15,20 @@ class Treatment:
     """Instructions to those who speak, the rounds of speech, and whether participants interact.
 
     Whether the surveys repeat the instructions is the procedure's (see `Procedure.instructions`).
+    A paraphrase says what another treatment says, in other words; `paraphrase_of` names that one.
+    Analyses take it as a wording of it.
     """
 
     name: str
     instructions: str = ""
     rounds: int = 2
     interaction: bool = True
+    paraphrase_of: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a number of rounds that is negative or that nobody could mean."""
+        """Refuse a number of rounds that nobody could mean, and a paraphrase of itself."""
+        if self.paraphrase_of and self.paraphrase_of == self.name:
+            raise ValueError(f"{self.name} cannot be a paraphrase of itself")
         if not 0 <= self.rounds <= MOST_ROUNDS:
             raise ValueError(f"rounds must be from 0 to {MOST_ROUNDS:,}, not {self.rounds}")
 

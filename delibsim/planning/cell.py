@@ -23,7 +23,7 @@ from delibsim.planning.merging import leaves
 from delibsim.planning.model_settings import mediator_settings, model_settings
 from delibsim.planning.naming import differences, label_of, label_parts
 from delibsim.planning.overrides import Job
-from delibsim.planning.presets import Presets
+from delibsim.planning.presets import WORDED, Presets
 from delibsim.planning.seats import Seated, SessionContext, seated
 from delibsim.store.editions import FIRST, NOW
 from delibsim.store.instruments.library import Library
@@ -72,10 +72,11 @@ class Composer:
 
     def configured(self, job: Job) -> dict[str, Any]:
         """The configuration of a job as plain values; WrongInput for an unknown setting."""
-        return self._chosen.config(job)
+        return self._chosen.config(self._worded(job))
 
     def cell(self, job: Job) -> Cell:
         """One session and its parts; WrongInput if it cannot be."""
+        job = self._worded(job)
         try:
             plain = self._chosen.config(job)
             config = validated(plain)
@@ -112,6 +113,20 @@ class Composer:
         if seats.drawn:
             parts["groups"] = {session.id: seats.drawn}
         return Cell(config, session, parts, addresses)
+
+    def _worded(self, job: Job) -> Job:
+        """The job with the wording that goes with its procedure, if it names no other."""
+        wording = self._wording_of(job)
+        if wording is None:
+            return job
+        return replace(job, choices={"wording": wording} | dict(job.choices))
+
+    def _wording_of(self, job: Job) -> str | None:
+        """The wording that goes with the procedure of a job; None where it has none of its own, as
+        in earlier editions.
+        """
+        wording = WORDED.get(job.choices.get("procedure", ""))
+        return wording if wording in self.presets.names("wording") else None
 
     def _subject(self, config: Config) -> _Subject:
         """Topic and survey; WrongInput where the personas are those of another topic."""
@@ -181,7 +196,9 @@ class Composer:
         presets, usual = self._chosen.of(choices).leaves, {}
         if job.is_debate:
             presets = {**presets, "temperature": presets["debate.temperature"]}
-            usual = debates.PRESETS
+            usual = {group: ("default", own) for group, own in debates.PRESETS.items()}
+        elif (wording := self._wording_of(job)) is not None:
+            usual = {"wording": (wording,)}
         defaults = self._chosen.of({}).leaves
         return differences(settings, presets, defaults, job.choices, usual)
 

@@ -72,7 +72,7 @@ class ComparingSettings:
     per_text: int = PER_TEXT
     g: int = 8
     file: str = ""
-    probe: float = 0.2
+    probe: float = 0.3
     batch: int = 50
     until: Mapping[Rule, float] = field(default_factory=dict)
     order: Orders = "one"
@@ -175,6 +175,12 @@ def _refuse_design(settings: ComparingSettings) -> None:
         if f"design.{name}" in settings.keys and kind not in kinds:
             listed = " or ".join(f"design={one}" for one in kinds)
             raise WrongInput(f"design.{name} has no effect with design={kind}; it is of {listed}")
+    by_errors = sorted({"se", "apart"} & settings.until.keys())
+    if kind == "adaptive" and settings.probe == 0 and by_errors:
+        raise WrongInput(
+            f"design.until={by_errors[-1]} rests on errors, and only pairs drawn at random give"
+            " errors that hold; take design.probe=0.3, or another rule"
+        )
     if kind == "list" and not settings.file:
         raise WrongInput("design=list needs the file with the pairs: design.file=pairs.csv")
 

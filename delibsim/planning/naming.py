@@ -1,7 +1,7 @@
 """The names of sessions: the settings that tell a session from others, and their label."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from delibsim.planning.config import OF_A_DEBATE, OF_THE_STUDY
@@ -21,20 +21,20 @@ def differences(
     presets: Mapping[str, Any],
     defaults: Mapping[str, Any],
     choices: Mapping[str, str],
-    usual: Mapping[str, str],
+    usual: Mapping[str, Collection[str]],
 ) -> dict[str, Any]:
     """What tells a session from one of its presets with the same topic, treatment and models.
 
     All settings go by dotted key: those of the session, of its `presets`, and the `defaults`.
-    `choices` are the options by group, `usual` the options that its format takes by default. The
-    result depends on what the session is and not on how it was asked for, so that a study can be
-    enlarged by another command.
+    `choices` are the options by group, `usual` the options that its format or its procedure takes
+    by default. The result depends on what the session is and not on how it was asked for, so that
+    a study can be enlarged by another command.
     """
     found: dict[str, Any] = {}
     for group in OPTIONS:
         name = _option(group, settings, choices)
         default = (defaults.get(f"{group}.name"), defaults.get(f"{group}.id"), "default")
-        if name is not None and name not in (*default, usual.get(group)):
+        if name is not None and name not in usual.get(group, default):
             found[group] = name
     for key, value in settings.items():
         if _is_labelled(key) and value != presets.get(key):

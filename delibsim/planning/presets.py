@@ -18,8 +18,11 @@ from delibsim.store.instruments.persona_files import check_persona_file
 
 GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "consensus", "limits")
 
-RESERVED = (("procedure", "published"),)
+RESERVED = (("procedure", "published"), ("wording", "published"))
 """Presets that follow a publication, and that no file of the user's can replace."""
+
+WORDED = {"published": "published"}
+"""The wording that goes with a procedure where none is named; `default` goes with any other."""
 
 FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
     "treatment": ("oxford",),

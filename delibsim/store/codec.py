@@ -185,7 +185,8 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
     unused = {"personas": "", "consensus": None, "parentage": None, "before": None}
-    brief = _without(plain | {"procedure": procedure}, **unused)
+    treatment = _without(plain["treatment"], paraphrase_of="")
+    brief = _without(plain | {"procedure": procedure, "treatment": treatment}, **unused)
     if "before" in brief:
         brief["before"] = _brief_session(brief["before"])
     return brief

@@ -4,11 +4,11 @@ keep.
 
 from pathlib import Path
 
-NOW = "0.2"
+NOW = "0.3"
 """The edition of studies that begin now: the presets of the package as they stand."""
 FIRST = "0.1"
 """The edition of studies whose file names none."""
-EDITIONS = (FIRST, NOW)
+EDITIONS = (FIRST, "0.2", NOW)
 UNSAID = {"instructions": "everywhere", "background": True, "words": None}
 """How a session of the first edition was held: its procedure had no such settings."""
 
@@ -19,6 +19,7 @@ LATER = {
         "procedure": ("published",),
         "wording": (
             "oxford_evaluative",
+            "published",
             "coding",
             "coding_a",
             "coding_b",
@@ -43,7 +44,8 @@ LATER = {
             "citizen_swayed",
         ),
         "topics": ("ai_art_harm", "dating_apps_love", "remote_work_right"),
-    }
+    },
+    "0.2": {"wording": ("published",)},
 }
 """The presets that came after an edition, by group: its studies do not have them."""
 

@@ -15,7 +15,7 @@ from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
 from delibsim.store import codec
 from delibsim.store.answering import Answering
-from delibsim.store.branch_folders import BRANCHES, folder_of
+from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
@@ -171,7 +171,7 @@ class Runs:
         """The folder of a session; WrongInput for a name that could leave the folder of the
         study.
         """
-        reserved = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *BRANCHES)
+        reserved = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *WITHIN)
         if session in reserved or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session

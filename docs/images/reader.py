@@ -1,6 +1,6 @@
 """Draw the pictures of the reader: python docs/images/reader.py, in a new folder of its own.
 
-Needs the extra web, Playwright and Chromium (make browser). Other versions of these draw other
+Needs Playwright and Chromium (make browser). Other versions of these draw other
 pixels, so that `make figures` leaves these pictures alone.
 """
 

@@ -111,8 +111,9 @@ def test_what_is_planted_is_found():
     flags = minorities.flags_of(one)
     found = row_of(minorities.gaps(one, flags, 200), group="own word", model="all")
     assert found["low"] < 0.05 < found["high"]
-    assert found["p_random"] < 0.05
-    assert abs(found["random"]) < 0.01
+    assert found["p_control"] <= found["p_control_holm"] < 0.05
+    assert found["verb"] == "less"
+    assert abs(found["control"]) < 0.01
     order = row_of(biases.order([one]), model="m")
     assert order["low"] < -0.06 < order["high"]
     place = row_of(biases.places([one]), dimension="neu")

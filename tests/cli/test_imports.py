@@ -11,7 +11,10 @@ import pytest
 
 from delibsim.cli.main import COMMANDS
 
-SLOW = ("mesa", "networkx", "pandas", "scipy", "sklearn", "statsmodels", "litellm", "aiohttp")
+SLOW = (
+    *("mesa", "networkx", "pandas", "scipy", "sklearn", "statsmodels", "litellm", "aiohttp"),
+    *("starlette", "uvicorn", "sqlalchemy", "sse_starlette", "argon2", "httptools"),
+)
 NUMBERS = ("numpy", "hydra", "omegaconf")
 CODE = """
 import contextlib, io, json, sys

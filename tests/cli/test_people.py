@@ -5,18 +5,21 @@ import json
 import stat
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from people_site import hall_of
 
 from delibsim.cli.main import main
+from delibsim.domain.errors import WrongInput
+from delibsim.store.instruments.library import package_data
 from delibsim.store.people.entry import invited
+from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
 
-YAML = "consent: I take part.\nexpires_days: 3\naddress: https://study.example.org\n"
+YAML = (
+    "consent: I take part.\nwithdrawal: delete\nexpires_days: 3\n"
+    "address: https://study.example.org\n"
+)
 
 
 @pytest.fixture
@@ -147,3 +150,32 @@ def test_the_status_says_that_people_are_waited_for_by_the_server(study, people,
     told = delibsim("status", "s").out
     assert "while `delibsim serve s` runs" in told
     assert "retry" not in told
+
+
+@pytest.mark.parametrize("command", [("people", "invite", "s", "--open"), ("serve", "s")])
+def test_nobody_is_invited_before_it_is_said_what_a_withdrawal_does(
+    command, study, tmp_path, monkeypatch, capsys
+):
+    text = YAML.replace("withdrawal: delete\n", "withdrawal:\n")
+    (tmp_path / "people.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["delibsim", *command])
+    with pytest.raises(SystemExit) as end:
+        main()
+    told = " ".join(capsys.readouterr().err.split())
+    assert end.value.code == 2
+    for part in (
+        "people.yaml, withdrawal",
+        "delete: all that she gave",
+        "with what everybody else",
+    ):
+        assert part in told
+    assert "pseudonymise: her name and address are deleted" in told
+    assert not (tmp_path / "links.csv").exists()
+    assert not (study.folder / "people.yaml").exists()
+
+
+def test_the_example_makes_the_researcher_choose(people, study, tmp_path):
+    example = package_data("data") / "people" / "example.people.yaml.txt"
+    assert read_hosting(example).consent.startswith("# Consent")  # a demo goes on without
+    with pytest.raises(WrongInput, match="withdrawal: say what becomes"):
+        read_hosting(example, real=True)

@@ -12,9 +12,6 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import TABLE, Browser, hall_of, link_for, served
 from rated import all_of, hand_in_next, person
 from sqlalchemy import update

@@ -1,9 +1,5 @@
 """`delibsim people dry-run`: a study with people, tried by citizens at another speed."""
 
-import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from delibsim.conduct.people.dry import seconds_of
 
 TABLE = (

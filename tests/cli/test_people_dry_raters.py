@@ -1,9 +1,6 @@
 """`delibsim people raters STUDY --dry-run`: every sheet of a task filled in a copy of the study."""
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from rated import (
     all_of,
     codes_online,

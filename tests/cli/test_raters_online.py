@@ -34,7 +34,9 @@ def test_debates_are_rated_on_pages_and_reported_like_those_on_paper(home, delib
     task = done.out.split("Task")[1].split()[0]
     assert f"delibsim people invite d --rater {task} --open" in done.out
     assert delibsim("people", "invite", "d", "--rater", "none", "--open").code == 2
-    (home / "people.yaml").write_text("consent: I take part.\n", encoding="utf-8")
+    (home / "people.yaml").write_text(
+        "consent: I take part.\nwithdrawal: delete\n", encoding="utf-8"
+    )
     assert delibsim("people", "invite", "d", "--rater", task, "--open").code == 0
     taken_part(Runs(home / "runs", "d"), task, whole=2, partly=1)
     times = home / "times.csv"

@@ -9,20 +9,8 @@ import urllib.request
 import pytest
 
 
-def test_without_the_extra_it_says_what_to_install_and_writes_pages_all_the_same(
-    delibsim, study, home, monkeypatch
-):
+def test_pages_are_written_as_files(delibsim, study, home, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
-    for name in ("starlette", "uvicorn"):
-        monkeypatch.setitem(sys.modules, name, None)
-    for name in [
-        name for name in sys.modules if name in ("delibsim.web.serve", "delibsim.web.app")
-    ]:
-        monkeypatch.delitem(sys.modules, name)
-    answer = delibsim("view", "s")
-    assert (answer.code, answer.out) == (2, "")
-    assert "pip install 'delibsim[web]'" in answer.err
-    assert "Traceback" not in answer.err
     answer = delibsim("view", f"s/{study.name}", "--static", "pages", "--without-personas")
     assert answer.code == 0
     assert answer.out.startswith("written: pages/index.html and ")
@@ -44,7 +32,6 @@ def test_what_cannot_be_read_is_said_in_one_line(delibsim, words, said):
 
 
 def test_an_address_that_is_taken_or_none_is_refused(delibsim, study, home, monkeypatch):
-    pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
     from delibsim.web.serve import bound
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
@@ -60,7 +47,6 @@ def test_an_address_that_is_taken_or_none_is_refused(delibsim, study, home, monk
 
 
 def test_a_real_server_is_read_and_ended_by_ctrl_c(study, home):
-    pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
     words = [
         sys.executable,
         "-m",

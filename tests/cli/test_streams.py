@@ -81,11 +81,42 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path):
     assert list((tmp_path / "runs" / "s").glob("*/run.json"))
 
 
-def test_a_full_disk_under_stdout_is_said(tmp_path):
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run(
-            [PROGRAM, "--version"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False
-        )
+@pytest.mark.parametrize(
+    "variables", [{}, {"PYTHONUNBUFFERED": "1"}, {"PYTHONIOENCODING": "ascii"}]
+)
+@pytest.mark.parametrize("arguments", ["--version", "topics --json"])
+def test_a_full_disk_under_stdout_is_said(tmp_path, arguments, variables):
+    done = redirected(tmp_path, f"{arguments} > /dev/full", variables)
     assert done.returncode == 4
-    assert b"No space left" in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert done.stderr.startswith(b"delibsim: No space left on device. What was recorded is kept.")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("variables", [{}, {"PYTHONIOENCODING": "ascii"}])
+@pytest.mark.parametrize("arguments", ["--nonsense", "topics nonsense"])
+def test_a_full_disk_under_stderr_has_the_same_exit_code(tmp_path, arguments, variables):
+    done = redirected(tmp_path, f"{arguments} 2> /dev/full", variables)
+    assert (done.returncode, done.stdout, done.stderr) == (4, b"", b"")
+    done = redirected(tmp_path, f"{arguments} > /dev/full 2>&1", variables)
+    assert done.returncode == 4
+
+
+@pytest.mark.parametrize(("closed", "code"), [("topics >&-", 0), ("topics 2>&-", 0), ("topics nonsense 2>&-", 2)])  # fmt: skip
+def test_a_stream_that_was_closed_is_no_fault(tmp_path, closed, code):
+    done = redirected(tmp_path, closed, {})
+    assert done.returncode == code
+    assert done.stderr == b""
+
+
+def test_a_run_goes_on_when_what_it_says_meets_a_full_disk(tmp_path):
+    done = redirected(tmp_path, "run study=s group.size=2 > /dev/full 2>&1", {})
+    assert done.returncode == 4
+    assert list((tmp_path / "runs" / "s").glob("*/run.json"))
+
+
+def redirected(folder, command, variables):
+    """The command as a shell runs it, with its streams led elsewhere."""
+    variables = {"PATH": "/usr/bin:/bin", "HOME": str(folder)} | variables
+    return subprocess.run(
+        ["/bin/sh", "-c", f"{PROGRAM} {command}"], cwd=folder, env=variables, capture_output=True, check=False
+    )  # fmt: skip

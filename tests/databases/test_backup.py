@@ -7,9 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import Browser, hall_of, link_for, served
 from postgres import USER
 from server_processes import until_over

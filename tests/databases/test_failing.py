@@ -9,9 +9,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
 from postgres import PASSWORD
 from sqlalchemy import select

@@ -4,9 +4,6 @@ import subprocess
 import sys
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import hall_of
 from postgres import PASSWORD
 from server_processes import CODE, HOSTING, ROOT, servers

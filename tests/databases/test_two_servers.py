@@ -5,9 +5,6 @@ import time
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import Browser
 from postgres import PASSWORD
 from server_processes import servers, until_over

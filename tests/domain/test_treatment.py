@@ -19,7 +19,7 @@ def test_the_base_design_is_the_default():
     # Two rounds, full transcript, shuffled items, both surveys with what came before; three re-asks
     # (docs/studies.md).
     treatment, procedure = Treatment("basic"), Procedure()
-    assert (treatment.rounds, treatment.interaction) == (2, True)
+    assert (treatment.rounds, treatment.interaction, treatment.paraphrase_of) == (2, True, "")
     assert (
         procedure.shuffle_items,
         procedure.show_transcript,
@@ -105,3 +105,9 @@ def test_a_length_that_is_asked_for_must_be_read():
     assert Procedure(words=None, longest_statement=100).words is None
     with pytest.raises(ValueError, match="words must be 1 or more"):
         Procedure(words=0)
+
+
+def test_a_treatment_is_no_paraphrase_of_itself():
+    assert Treatment("normative_a", paraphrase_of="normative").paraphrase_of == "normative"
+    with pytest.raises(ValueError, match="normative cannot be a paraphrase of itself"):
+        Treatment("normative", paraphrase_of="normative")

@@ -154,6 +154,24 @@ async def test_under_the_published_procedure_a_long_speech_is_read(of_treatment,
     assert [len(said.text.split()) for said in run.transcript] == [5000] * 5
 
 
+def test_the_published_procedure_has_a_wording_of_its_own(of_treatment):
+    default, published = (
+        of_treatment("none", f"procedure={name}") for name in ("default", "published")
+    )
+    changed = {"setting", "you", "survey_post"}
+    for name, text in default.wording.texts.items():
+        assert (published.wording.texts[name] != text) == (name in changed), name
+    for phase in ("pre", "post"):
+        for messages, _ in surveys_of(published, phase):
+            asked = "".join(message.content for message in messages)
+            assert "group" not in asked
+            assert "participants" not in asked
+            assert "leave" not in asked
+    again = of_treatment("none", "procedure=published", "wording=default")
+    assert again.wording == default.wording
+    assert "wording-default" in again.id
+
+
 def test_the_published_procedure_is_these_switches(of_treatment):
     default, published = (
         of_treatment("none", f"procedure={name}").procedure for name in ("default", "published")

@@ -4,13 +4,15 @@ today (see README.md).
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from delibsim import Runs, compose, hold, models_for
+from delibsim import Runs, hold, models_for
 from delibsim.conduct.replay import replay
 from delibsim.models.replay import exchange_of
+from delibsim.planning.compose import plan
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
 from delibsim.store.editions import EDITIONS
 from delibsim.store.manifest import SCHEMA
@@ -34,12 +36,16 @@ async def test_the_recorded_run_replays_equal(runs):
     assert (len(recorded.responses), len(recorded.transcript)) == (4, 2)
 
 
-@pytest.mark.parametrize("study", ["told_0_2", "debate_0_2"])
-async def test_studies_of_this_edition_are_held_and_replay_as_they_were(study, tmp_path):
+RECORDED = {"told_0_2": 4, "debate_0_2": 1, "told_0_3": 4}
+"""The sessions of the studies that are held today as they were, by study."""
+
+
+@pytest.mark.parametrize("study", RECORDED)
+async def test_studies_since_edition_0_2_are_held_and_replay_as_they_were(study, tmp_path):
     shutil.copytree(HERE / study, tmp_path / study)
     runs = Runs(tmp_path, study)
-    assert runs.edition() == "0.2"
-    assert len(runs.sessions()) == {"told_0_2": 4, "debate_0_2": 1}[study]
+    assert runs.edition() == study[-3:].replace("_", ".")
+    assert len(runs.sessions()) == RECORDED[study]
     for name in runs.sessions():
         recorded = runs.run(name)
         assert await replay(runs, name) == recorded
@@ -59,7 +65,7 @@ def test_what_is_composed_today_is_what_was_planned(tmp_path):
     """A preset, wording, topic or motion that changes must change the edition, or studies could not
     go on.
     """
-    for study in ("told_0_2", "debate_0_2"):
+    for study in RECORDED:
         runs = Runs(HERE, study)
         for name in runs.sessions():
             planned = runs.planned(name)
@@ -69,7 +75,15 @@ def test_what_is_composed_today_is_what_was_planned(tmp_path):
             else:
                 size = (f"procedure={procedure}", "group.size=2", "rounds=1")
                 words = ("topic=ccps", f"treatment={planned.treatment.name}", *size)
-            assert compose(*words, "seed=7", home=tmp_path) == planned
+            edition = runs.edition()
+            assert plan((*words, "seed=7"), tmp_path, edition=edition).session == planned
+
+
+def test_the_default_is_told_in_edition_0_3_as_in_0_2():
+    before, now = Runs(HERE, "told_0_2"), Runs(HERE, "told_0_3")
+    for name in now.sessions():
+        alike = [replace(runs.planned(name), id="") for runs in (before, now)]
+        assert (alike[0] == alike[1]) == ("procedure-published" not in name)
 
 
 async def test_the_citizens_would_say_the_same_today(runs):

@@ -120,6 +120,16 @@ def test_a_missing_answer_is_an_absent_key():
     assert set(empty["missing"].values()) == {"refusal"}
 
 
+def test_a_treatment_is_written_as_a_paraphrase_only_where_it_is_one():
+    """So that sessions written before treatments knew of paraphrases are written the same."""
+    session = a_run().session
+    assert "paraphrase_of" not in session_to_plain(session)["treatment"]
+    treatment = dataclasses.replace(session.treatment, paraphrase_of="normative")
+    told = dataclasses.replace(session, treatment=treatment)
+    assert session_to_plain(told)["treatment"]["paraphrase_of"] == "normative"
+    assert session_from_json(session_to_json(told)) == told != session
+
+
 # Damage
 
 

@@ -1,9 +1,6 @@
 """Requests that call the machine by another name, come from elsewhere or know no token get nothing."""
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra web is not installed: make web")
-
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 

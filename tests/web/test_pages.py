@@ -8,9 +8,6 @@ from html.parser import HTMLParser
 from urllib.parse import urldefrag, urljoin
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra web is not installed: make web")
-
 from hostile import EVIL, PERSONA
 from starlette.testclient import TestClient
 

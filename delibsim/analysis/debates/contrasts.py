@@ -17,7 +17,7 @@ from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus
 from delibsim.analysis.debates.ratings import SAMPLES, by_debater, debaters_of, percentile_interval
 from delibsim.analysis.debates.units import FEWEST, mean_over, mean_within
 from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.contrasts import paired_p
+from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.multiplicity import holm
 
 HEADLINE = "over motions like these"
@@ -145,7 +145,7 @@ def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> 
     """The p of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
     together = pd.factorize(own["debate"])[0]
     values = own[outcome].to_numpy(dtype=float)
-    return paired_p(values, np.zeros(len(own), dtype=int), permutations, seed, together)
+    return flipped_p(values, np.zeros(len(own), dtype=int), together, permutations, seed)
 
 
 def _verbs(found: pd.DataFrame) -> list[str]:

@@ -24,6 +24,7 @@ from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure, published_figures
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.survey import PHASES
+from delibsim.measures.inference.means import mean_of_units
 from delibsim.store.instruments.answers import Answers
 
 GROUPINGS = {"topic": people.by_topic, "case": people.by_case}
@@ -91,8 +92,11 @@ class PeopleReport:
         twelve = people.of_benchmark(self.references["topic"])
         gains = people.mean_of(self.references["case"]).change
         names = ("consideration_agreement", "preference_agreement")
+        mean = mean_of_units([one.change["dri"] for one in twelve])
         return {
-            "dri_change_interval": people.interval_of_mean_change(twelve),
+            "dri_change_interval": (mean.low, mean.high),
+            "dri_change_df": mean.df,
+            "dri_change_interval_published": people.interval_of_mean_change(twelve),
             "resamples": people.RESAMPLES,
             "seed": people.BOOTSTRAP,
             "ceiling": asdict(people.ceiling(twelve)),

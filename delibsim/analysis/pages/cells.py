@@ -12,13 +12,13 @@ import pandas as pd
 
 from delibsim.analysis.study.result import Result
 from delibsim.domain.measure import MEASURES
-from delibsim.domain.reason import in_words
+from delibsim.domain.reason import for_readers
 
 INTERVALS = {
-    "low": ("high", "95 % interval"),
-    "low_90": ("high_90", "90 % interval"),
-    "people_low": ("people_high", "people's 95 % interval"),
-    "difference_low": ("difference_high", "its 95 % interval"),
+    "low": ("high", "95% interval"),
+    "low_90": ("high_90", "90% interval"),
+    "people_low": ("people_high", "people's 95% interval"),
+    "difference_low": ("difference_high", "its 95% interval"),
 }
 """By the column of the lower end: that of the upper end, and the heading of both."""
 SMALL = 0.001
@@ -38,14 +38,15 @@ LONGEST = 150
 COUNTS = frozenset(
     "n n_a n_b n_with n_without topics models pairs blocks clusters planned held valid analysed"
     " replicates replicate rounds items_changed characters input_tokens output_tokens"
-    " rank_low rank_high".split()
+    " rank_low rank_high df df_draws draws wordings".split()
 )
 """Columns that hold whole numbers, though missing values may have made them fractions."""
 SHORT = {"dri": "DRI", "dri_adjusted": "adjusted DRI"}
 """Measures whose labels are too long for a cell."""
 HEADINGS = {
     "p_holm": "p, Holm",
-    "p_paired": "p, paired",
+    "p_topics": "p, topics",
+    "p_draws": "p, draws",
     "p_free": "p, free",
     "p_tukey": "p, Tukey",
     "p_pooled": "p, pooled variance",
@@ -124,7 +125,7 @@ def reading(result: Result, longest: int = LONGEST) -> Reading:
             heads.append(Head(heading_of(name), meaning, _holds_text(values)))
     rows = list(zip(*columns, strict=True)) if columns else []
     left_out = len(result.rows) - len(table)
-    told = {letter: in_words(text) for letter, text in footnotes.items()}
+    told = {letter: for_readers(text) for letter, text in footnotes.items()}
     return Reading(heads, rows, same, left_out, told)
 
 
@@ -146,9 +147,9 @@ def cell(value: Any, name: str = "") -> str:
     """A value as text: three decimals, none of a count, a dash where there is none.
 
     >>> cell(0.0004, "p"), cell(0.0213, "p_holm"), cell(-0.0213), cell(12.0, "topics"), cell(None)
-    ('< .001', '.021', '−0.021', '12', '–')
+    ('< .001', '.021', '−.021', '12', '–')
     >>> cell(0.0004868, "cost_per_text"), cell(0.0, "cost_usd"), cell(12.3456, "cost_usd")
-    ('0.000487', '0.000', '12.35')
+    ('0.000487', '.000', '12.35')
     """
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return DASH
@@ -181,10 +182,11 @@ def p_value(value: float) -> str:
 
 
 def decimals(value: float) -> str:
-    """Three decimals, or three digits where the number is large, with a true minus sign.
+    """Three decimals, or three digits where the number is large, with a true minus sign and no zero
+    before the point, as papers print what is near 0.
 
-    >>> decimals(0.0286), decimals(-14.2613), decimals(4831.26)
-    ('0.029', '−14.26', '4,831')
+    >>> decimals(0.0286), decimals(-0.0286), decimals(-14.2613), decimals(4831.26)
+    ('.029', '−.029', '−14.26', '4,831')
     """
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
@@ -195,14 +197,16 @@ def decimals(value: float) -> str:
     text = f"{value:,.{places}f}"
     if float(text.replace(",", "")) == 0:
         text = text.removeprefix("-")
-    return text.replace("-", "−")
+    sign = "−" if text.startswith("-") else ""
+    digits = text.removeprefix("-")
+    return sign + (digits.removeprefix("0") if digits.startswith("0.") else digits)
 
 
 def interval(low: Any, high: Any) -> str:
     """Both ends of an interval.
 
     >>> interval(-0.004, 0.0761), interval(float("nan"), 1.0)
-    ('[−0.004, 0.076]', '–')
+    ('[−.004, .076]', '–')
     """
     if pd.isna(low) or pd.isna(high):
         return DASH

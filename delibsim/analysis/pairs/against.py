@@ -16,6 +16,7 @@ from delibsim.analysis.pairs.agreement import (
     TEXTS_DRAWN,
     TOPICS_DRAWN,
     Both,
+    few_topics,
     score_columns,
 )
 from delibsim.analysis.pairs.fitted import Compared, Fitted, People, fitted_votes, rows_of
@@ -23,7 +24,9 @@ from delibsim.analysis.pairs.labels import LABELS, Said, aligned, label_columns,
 from delibsim.analysis.study.result import Result
 from delibsim.measures.bradley_terry.scales import z_scale
 from delibsim.measures.bradley_terry.stability import split_half
+from delibsim.measures.correlation_draws import difference_interval
 from delibsim.measures.correlations import agreement_of_scores, mcnemar, williams
+from delibsim.measures.inference.means import mean_of_units
 from delibsim.measures.inference.multiplicity import holm
 from delibsim.measures.inference.resampling import cluster_interval, percentile_interval
 from delibsim.measures.label_agreement import agreement_of_labels
@@ -75,16 +78,21 @@ TESTS = {
     "r_a": "correlation of the scores of a with people's",
     "r_b": "correlation of the scores of b with people's",
     "difference": "the first less the second",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "t": "Williams' t of no difference",
+    "unit": "what its interval rests on: topics; texts where there is one topic",
+    "low": "lower end of its interval by t over these units",
+    "high": "upper end of this interval",
     "df": "its degrees of freedom",
+    "published_low": "lower end of the published interval, by resamples",
+    "published_high": "upper end of this interval",
+    "t": "Williams' t of no difference, which takes texts as independent",
+    "t_df": "its degrees of freedom",
     "p": "its p",
     "p_holm": "the same by Holm over all tests of this column",
     "only_a": "pairs on which a alone says what people say",
     "only_b": "pairs on which b alone does",
     "p_labels": "p of McNemar's exact test of the two numbers",
     "p_labels_holm": "the same by Holm over all tests of this column",
+    "note": "what must be known of the interval",
 }
 
 
@@ -137,8 +145,9 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> list[Result]:
         " names no winner."
     )
     tested = (
-        "A row two judges: the difference of their correlations with people, with an interval from"
-        " the same resamples and Williams' test, and of their labels."
+        "A row two judges: the difference of their correlations with people, with an interval"
+        " by t with the errors of a jackknife over topics, or over texts where there is one topic,"
+        " and Williams' test; and of their labels."
     )
     return [
         _result("against", f"Scores beside {name}", ceiling, AGAINST, rows["all"], **why),
@@ -218,10 +227,10 @@ def _beside(compared: Compared, people: People, fits: Sequence[Fitted]) -> Itera
 def _judges(own: Fitted, people: People) -> Iterator[Judge]:
     """Each judge alone, and all together where there are several."""
     for place, judge in enumerate(own.judges):
-        votes = [vote for vote in own.votes if vote.judge == judge]
+        votes = [vote for vote in own.base.votes if vote.judge == judge]
         yield Judge(judge, own.of_judge(place).scores, said(votes, people.left_out))
     if len(own.judges) > 1:
-        yield Judge(ALL, own.fit.scores, said(own.votes, people.left_out))
+        yield Judge(ALL, own.fit.scores, said(own.base.votes, people.left_out))
 
 
 def _scores(compared: Compared, one: Beside, judge: Judge) -> list[dict[str, Any]]:
@@ -249,13 +258,16 @@ def _scores(compared: Compared, one: Beside, judge: Judge) -> list[dict[str, Any
 def _ends_within(
     compared: Compared, one: Beside, judge: Judge, topics: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The intervals of means over topics: topics are drawn, or texts within each where there are
-    few topics.
+    """The intervals of means over topics by t; and as published, where topics are drawn, or texts
+    within each where there are few topics.
     """
     level, few = one.own.settings.level, len(topics) < FEW_TOPICS
     groups = np.array(one.own.groups, dtype=object)
-    found: dict[str, Any] = {"drawn": TEXTS_DRAWN if few else TOPICS_DRAWN}
+    found: dict[str, Any] = {"drawn": TEXTS_DRAWN if few else TOPICS_DRAWN, "unit": TOPICS_DRAWN}
+    found["note"] = few_topics(len(topics))
     for column, ends in (("r", ("low", "high")), ("rho", ("rho_low", "rho_high"))):
+        mean = mean_of_units([row[column] for row in topics], level)
+        found |= {ends[0]: mean.low, ends[1]: mean.high, "df": mean.df}
         if few:
             draws = []
             for place, row in enumerate(topics):
@@ -266,7 +278,7 @@ def _ends_within(
         else:
             names, values = [row["group"] for row in topics], [row[column] for row in topics]
             interval = cluster_interval(values, names, RESAMPLES, compared.seed, level)
-        found |= dict(zip(ends, interval, strict=True))
+        found |= {f"published_{end}": value for end, value in zip(ends, interval, strict=True)}
     return found
 
 
@@ -322,11 +334,16 @@ def _test(compared: Compared, one: Beside, a: Judge, b: Judge) -> dict[str, Any]
     r = [agreement_of_scores(both.one, both.other).r for both in with_people]
     between = agreement_of_scores(a.scores[known], b.scores[known]).r
     draws = [both.draws(compared.seed) for both in with_people]
-    low, high = percentile_interval(draws[0] - draws[1], one.own.settings.level)
+    level, known_both = one.own.settings.level, with_people[0]
+    series = [(both.one, both.other) for both in with_people]
+    ends = difference_interval(series[0], series[1], known_both.units, level)
+    published = percentile_interval(draws[0] - draws[1], level)
     row: dict[str, Any] = {"dimension": one.own.dimension, "a": a.name, "b": b.name}
     row |= {"texts": int(known.sum()), "r_a": r[0], "r_b": r[1], "difference": r[0] - r[1]}
     tested = williams(r[0], r[1], between, int(known.sum()))
-    row |= {"low": low, "high": high, "t": tested.t, "df": tested.df, "p": tested.p}
+    row |= {"unit": known_both.unit, "low": ends.low, "high": ends.high, "df": ends.df}
+    row |= {"published_low": published[0], "published_high": published[1]}
+    row |= {"t": tested.t, "t_df": tested.df, "p": tested.p, "note": known_both.note}
     only = _only(one.said, a.said, b.said)
     return row | {"only_a": only[0], "only_b": only[1], "p_labels": mcnemar(*only)}
 

@@ -41,7 +41,7 @@ def caterpillars(report: PairsReport) -> Iterator[Drawing]:
         label = f"score ({SCALES[report.settings.scale]})"
         caption = (
             f"Every text with its score (scale {report.settings.scale}) and its"
-            f" {100 * report.settings.level:g} % interval, the strongest first, a panel a group."
+            f" {100 * report.settings.level:g}% interval, the strongest first, a panel a group."
             " Neighbours whose intervals overlap widely cannot be told apart, whatever their order."
         )
         told = [f"{group}: {alternative(rows)}" for group, rows in parts.items()][:PARTS_IN_ALT]

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 Scale = Literal["log_odds", "z", "unit", "win"]
 OUTCOME = {"a": 1, "tie": 0, "b": -1}
 """The outcomes as counts of votes know them."""
+NO_RANDOM_PART = "no_random_part"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Compared:
     `imported` says whether the votes come from a file; `texts` are the ids of all texts with their
     group; `seed` is that of splits and draws. `probes` are the pairs that were drawn at random, by
     dimension, where the others were chosen by what was known; None where all were drawn. `people`
-    are those beside whom judges are to stand.
+    are those beside whom judges are to stand. `facts` say of texts by id what is known of them:
+    their session, treatment and model.
     """
 
     study: str
@@ -81,6 +83,7 @@ class Compared:
     probes: Mapping[str, frozenset[Pair]] | None = None
     asked: Asked = field(default_factory=Asked)
     people: People | None = None
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def dimensions(self) -> list[str]:
@@ -92,7 +95,8 @@ class Compared:
 class Fitted:
     """The votes on one dimension that have an outcome, as arrays, and the fit of a model to them.
 
-    `ids` (n,) are the texts that were compared, `judges` (K,) those who gave a vote.
+    `ids` (n,) are the texts that were compared, `judges` (K,) those who gave a vote. `probes` are
+    the pairs that were drawn at random, None where all were.
     """
 
     dimension: str
@@ -105,6 +109,7 @@ class Fitted:
     outcome: NDArray[np.int64]
     judge: NDArray[np.int64]
     settings: Settings
+    probes: frozenset[Pair] | None = None
 
     @cached_property
     def counts(self) -> Counts:
@@ -117,8 +122,44 @@ class Fitted:
         return fit(self.counts, self.settings.model)
 
     @cached_property
+    def base(self) -> "Fitted":
+        """The votes from which errors, intervals and tests come: all of them, or the random part
+        where pairs were chosen by what was known of them; all without errors where there is no such
+        part. Its texts and judges have the same numbers.
+        """
+        if not self.chosen or not self.random.any():
+            return self
+        kept = self.random
+        return replace(
+            self,
+            votes=tuple(vote for vote, own in zip(self.votes, kept, strict=True) if own),
+            first=self.first[kept],
+            second=self.second[kept],
+            outcome=self.outcome[kept],
+            judge=self.judge[kept],
+            probes=None,
+        )
+
+    @cached_property
+    def chosen(self) -> bool:
+        """Whether pairs were chosen by what was known of them; not where all pairs are judged."""
+        if self.probes is None:
+            return False
+        sizes = np.unique(np.array(self.groups), return_counts=True)[1]
+        return len(self.counts.pairs) < int((sizes * (sizes - 1) // 2).sum())
+
+    @cached_property
+    def random(self) -> NDArray[np.bool_]:
+        """Which votes are on pairs that were drawn at random (v,)."""
+        if self.probes is None:
+            return np.ones(len(self.votes), dtype=bool)
+        return np.array([vote.sheet.pair in self.probes for vote in self.votes], dtype=bool)
+
+    @cached_property
     def errors(self) -> Uncertainty:
-        """The errors of the fit."""
+        """The errors of the fit; none where pairs were chosen, since they would be too small."""
+        if self.chosen:
+            return Uncertainty(self.fit, clustered=False, reason=NO_RANDOM_PART)
         return errors_of(self.fit)
 
     @cached_property
@@ -155,7 +196,10 @@ class Fitted:
 def fitted(compared: Compared, dimension: str, settings: Settings) -> Fitted:
     """The votes of a comparison on one dimension, those that are missing left out."""
     votes = [vote for vote in compared.votes if vote.dimension == dimension]
-    return fitted_votes(votes, dimension, compared.texts, settings)
+    found = fitted_votes(votes, dimension, compared.texts, settings)
+    if compared.probes is None:
+        return found
+    return replace(found, probes=compared.probes.get(dimension, frozenset()))
 
 
 def fitted_votes(

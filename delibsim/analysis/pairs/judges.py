@@ -42,10 +42,8 @@ def judges(compared: Compared, fits: Sequence[Fitted]) -> Result:
     """
     rows, costs = [], _costs(compared)
     for own in fits:
-        level = own.settings.level
-        delta, theta, alpha = (
-            part(level) for part in (own.errors.delta, own.errors.theta, own.errors.alpha)
-        )
+        level, errors = own.settings.level, own.base.errors
+        delta, theta, alpha = (part(level) for part in (errors.delta, errors.theta, errors.alpha))
         pooled = own.settings.model.judges == "pooled"
         names = ["all"] if pooled else list(own.judges)
         for place, judge in enumerate(names):
@@ -60,12 +58,13 @@ def judges(compared: Compared, fits: Sequence[Fitted]) -> Result:
             row["both_orders"] = len(orders.pairs)
             row["missing"] = _missing(compared, own.dimension, None if pooled else judge)
             row |= costs[None if pooled else judge]
-            row["note"] = own.fit.judge_notes[place]
+            row["note"] = own.base.fit.judge_notes[place] or errors.reason
             rows.append(row)
     definition = (
         "A row a judge. delta is 0 where no place bias is estimated. The geometric mean of the"
         " alphas is 1. Pairs that were judged in one order only say nothing of consistency."
-        " Imported votes have no calls."
+        " Imported votes have no calls. delta, theta and alpha have intervals of the normal"
+        " distribution; of adaptive designs they come from the random part of the votes alone."
     )
     return Result("judges", "Judges", definition, PAGE, rows_of(rows, JUDGES), JUDGES)
 

@@ -10,7 +10,7 @@ from delibsim.analysis.pairs.report import BY_PLACE, LONG, PairsReport
 from delibsim.analysis.study.result import Result
 
 PARTS = {
-    "scores": ("Scores", ("scores", "differences", "groups")),
+    "scores": ("Scores", ("scores", "conditions", "differences", "groups")),
     "people": ("Beside people", ("against", "against_labels", "against_tests")),
     "judges": ("Judges", ("judges", "agreement", "judge_models", "crowd_bt", "runs")),
     "places": ("Places and transitivity", ("order", "transitivity")),

@@ -9,7 +9,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.measures.bradley_terry.crowd import crowd_bt
 from delibsim.measures.bradley_terry.fit import Fit, fit
 from delibsim.measures.bradley_terry.judges import likelihood_ratio
-from delibsim.measures.bradley_terry.uncertainty import Interval
+from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 
 PAGE = "docs/compare.md#several-judges"
@@ -46,8 +46,8 @@ CROWD = {
     "dimension": "the dimension",
     "judge": "the judge",
     "eta": "probability that the judge says what the scores say; 0.5 is a coin, less is reversed",
-    "low": "lower end of its 95 % interval",
-    "high": "upper end of its 95 % interval",
+    "low": "lower end of its 95% interval",
+    "high": "upper end of its 95% interval",
     "r": "correlation of the scores of Crowd-BT with those of the pooled model",
     "note": "what must be known of the fit",
 }
@@ -58,7 +58,7 @@ def judge_models(fits: Sequence[Fitted]) -> list[Result]:
     tests: list[dict[str, Any]] = []
     parameters: list[dict[str, Any]] = []
     crowd: list[dict[str, Any]] = []
-    for own in (one for one in fits if len(one.judges) > 1):
+    for own in (one.base for one in fits if len(one.judges) > 1):
         found = _fits(own)
         tests += _tests(own, found)
         for model in MODELS[1:]:
@@ -70,7 +70,8 @@ def judge_models(fits: Sequence[Fitted]) -> list[Result]:
     definitions = (
         "A row a model of the judges, each tested against the one above it. Where discriminating"
         " explains more than own_bias, judges differ in how well they tell texts apart.",
-        "A row a judge and parameter. The geometric mean of the alphas is 1.",
+        "A row a judge and parameter. The geometric mean of the alphas is 1. Of adaptive designs"
+        " all of this comes from the random part of the votes.",
         "A row a judge, after Chen et al. (2013): ties dropped, no place bias, penalty dummy:0.5,"
         " prior Beta(10, 2) on eta.",
     )
@@ -116,6 +117,8 @@ def _tests(own: Fitted, found: dict[str, Fit]) -> Iterator[dict[str, Any]]:
         row["note"] = ""
         if before is not None:
             row |= _test(before, one)
+        if own.errors.reason:
+            row |= {"p": NAN, "note": own.errors.reason}
         before = one
         yield row
 
@@ -134,7 +137,8 @@ def _test(smaller: Fit, larger: Fit) -> dict[str, Any]:
 
 
 def _parameters(own: Fitted, model: str, found: Fit) -> Iterator[dict[str, Any]]:
-    errors, level = errors_of(found), own.settings.level
+    reason, level = own.errors.reason, own.settings.level
+    errors = Uncertainty(found, False, reason) if reason else errors_of(found)
     parts: dict[str, Interval] = {"delta": errors.delta(level), "theta": errors.theta(level)}
     if model == "discriminating":
         parts["alpha"] = errors.alpha(level)
@@ -143,18 +147,18 @@ def _parameters(own: Fitted, model: str, found: Fit) -> Iterator[dict[str, Any]]
             row: dict[str, Any] = {"dimension": own.dimension, "model": model, "judge": judge}
             row |= {"parameter": parameter, "value": part.value[place]}
             row |= {"low": part.low[place], "high": part.high[place]}
-            yield row | {"note": found.judge_notes[place]}
+            yield row | {"note": found.judge_notes[place] or reason}
 
 
 def _crowd(own: Fitted, pooled: Fit) -> Iterator[dict[str, Any]]:
-    found = crowd_bt(own.counts)
+    found, reason = crowd_bt(own.counts), own.errors.reason
     for place, judge in enumerate(own.judges):
         yield {
             "dimension": own.dimension,
             "judge": judge,
             "eta": found.eta[place],
-            "low": found.eta_low[place],
-            "high": found.eta_high[place],
+            "low": NAN if reason else found.eta_low[place],
+            "high": NAN if reason else found.eta_high[place],
             "r": agreement_of_scores(found.scores, pooled.scores).r,
-            "note": " ".join(found.flags),
+            "note": " ".join(found.flags) or reason,
         }

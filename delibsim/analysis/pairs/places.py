@@ -12,6 +12,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.measures.bradley_terry.fit import Fit, fit
 from delibsim.measures.bradley_terry.ranks import mid_ranks
 from delibsim.measures.bradley_terry.stability import jackknifed
+from delibsim.measures.bradley_terry.uncertainty import Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 
 FEW = 20
@@ -40,10 +41,13 @@ ORDER = {
 def order(compared: Compared, fits: Sequence[Fitted]) -> Result:
     """Place bias over all judges, and what it changes of the scores."""
     rows, notes = [], []
-    for own in fits:
+    for one in fits:
+        own = one.base
         base = replace(own.pooled, order=True)
         biased, plain = both_ways(own)
-        delta = errors_of(biased).delta(own.settings.level)
+        reason = own.errors.reason
+        errors = Uncertainty(biased, False, reason) if reason else errors_of(biased)
+        delta = errors.delta(own.settings.level)
         decided = own.outcome[own.outcome != 0]
         few = 2 * len(own.outcome) < FEW * len(own.ids)
         without_bias = (NAN, NAN)
@@ -62,12 +66,13 @@ def order(compared: Compared, fits: Sequence[Fitted]) -> Result:
                 "theta_jackknife": without_bias[1],
                 "r": agreement_of_scores(biased.scores, plain.scores).r,
                 "largest": _largest(biased.scores - plain.scores),
-                "note": " ".join(flag for flag in biased.flags if flag == "one_order"),
+                "note": " ".join(flag for flag in biased.flags if flag == "one_order") or reason,
             }
         )
     definition = (
         "A row a dimension; all judges count as one. Where every pair came in the order of a sorted"
-        " file, place cannot be told from merit (one_order)."
+        " file, place cannot be told from merit. Of adaptive designs all comes from the random part"
+        " of the votes. Intervals are those of the normal distribution."
     )
     return Result("order", "Place bias", definition, PAGE, rows_of(rows, ORDER), ORDER, notes)
 

@@ -9,6 +9,7 @@ from numpy import isnan
 from delibsim.analysis.pages.cells import decimals, interval
 from delibsim.analysis.pairs.against import WITHIN, against
 from delibsim.analysis.pairs.agreement import agreement
+from delibsim.analysis.pairs.conditions import conditions, told
 from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
 from delibsim.analysis.pairs.judges import judges, transitivity
 from delibsim.analysis.pairs.panel import judge_models
@@ -17,7 +18,7 @@ from delibsim.analysis.pairs.scores import differences, scores
 from delibsim.analysis.pairs.stability import curve_of_shares, drawn_pairs, stability
 from delibsim.analysis.pairs.votes import counts, groups, runs
 from delibsim.analysis.study.result import Result
-from delibsim.domain.reason import in_words
+from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.penalty import Dummy, Penalty
 from delibsim.measures.bradley_terry.uncertainty import FEW_PAIRS, NO_MAXIMUM, uncertainty
@@ -25,15 +26,14 @@ from delibsim.measures.bradley_terry.uncertainty import FEW_PAIRS, NO_MAXIMUM, u
 LARGE = 0.5
 """A place bias, in log odds, from which on a warning is given."""
 FLAGS = {
-    "one_order": "every pair came in the order of a sorted list (one_order): place cannot be told"
-    " from merit",
-    "not_converged": "the fit did not converge, and gives no scores (not_converged); take fewer"
+    "one_order": "every pair came in the order of a sorted list: place cannot be told from merit",
+    "not_converged": "the fit did not converge, and gives no scores; take fewer"
     " parameters (judges=pooled), or another penalty",
-    "no_ties": "a judge gave no tie, so its threshold is 0 (no_ties)",
-    "all_ties": "a judge gave ties only, which say nothing of scores (all_ties)",
-    "alpha_zero": "a judge's votes have nothing to do with the scores (alpha_zero)",
-    "always_a": "a judge always names the text shown first, and says nothing of texts (always_a)",
-    "always_b": "a judge always names the text shown second, and says nothing of texts (always_b)",
+    "no_ties": "a judge gave no tie, so its threshold is 0",
+    "all_ties": "a judge gave ties only, which say nothing of scores",
+    "alpha_zero": "a judge's votes have nothing to do with the scores",
+    "always_a": "a judge always names the text shown first, and says nothing of texts",
+    "always_b": "a judge always names the text shown second, and says nothing of texts",
 }
 LONG = ("order_scores", "judge_parameters", "against_topics")
 """Tables that are written and not shown: a row a text, or a parameter, or a topic."""
@@ -111,9 +111,11 @@ class PairsReport:
                     yield f"{own.dimension}: {FLAGS[flag]}."
             if not used:
                 yield f"{own.dimension}: no vote says anything of the texts, so none has a score."
-            yield from _of_errors(own)
+            yield from _of_choice(own)
+            yield from _of_errors(own.base)
         yield from self._of_components()
         yield from self._of_neighbours()
+        yield from told(self.results["conditions"])
         yield from self._of_places()
         yield from self._of_runs()
         yield from self._of_people()
@@ -130,7 +132,7 @@ class PairsReport:
                 f"{row['dimension']}, group {row['group']}" if row["group"] else row["dimension"]
             )
             yield (
-                f"{group}: no votes join {row['components']} parts of its texts (not_connected);"
+                f"{group}: no votes join {row['components']} parts of its texts;"
                 " scores and ranks hold within a part only."
             )
 
@@ -151,7 +153,7 @@ class PairsReport:
         for row in rows.to_dict("records"):
             yield (
                 f"{row['dimension']}, {row['judge']}: the same label in all {row['runs']} runs of"
-                " every sheet, so runs are no draws of their own (runs_identical)."
+                " every sheet, so runs are no draws of their own."
             )
 
     def _of_people(self) -> Iterator[str]:
@@ -184,11 +186,31 @@ class PairsReport:
                 )
 
 
+def _of_choice(own: Fitted) -> Iterator[str]:
+    """What intervals rest on, where pairs were chosen by what was known of them."""
+    if not own.chosen:
+        return
+    if own.base.errors.reason:
+        yield (
+            f"{own.dimension}: {MEANINGS[own.base.errors.reason]}; ranks stand, and for intervals"
+            " more pairs at random are needed (design.probe=0.3 from the start)."
+        )
+    else:
+        drawn, votes = len(own.base.votes), len(own.votes)
+        yield (
+            f"{own.dimension}: pairs were chosen by what was known of them, so scores and their"
+            f" order are those of all votes, and errors, intervals and tests those of the"
+            f" {drawn:,} of {votes:,} votes on pairs that were drawn at random."
+        )
+
+
 def _of_errors(own: Fitted) -> Iterator[str]:
     """Which errors are given, where they are not those that were to be expected."""
+    if own.errors.reason:
+        return
     errors = uncertainty(own.fit)
     if errors.note == NO_MAXIMUM:
-        yield f"{own.dimension}: {in_words(NO_MAXIMUM)}; take fewer parameters, or more votes."
+        yield f"{own.dimension}: {MEANINGS[NO_MAXIMUM]}; take fewer parameters, or more votes."
     elif errors.clustered and not own.errors.clustered and not isnan(own.errors.scores).all():
         yield (
             f"{own.dimension}: errors by pair are smaller than those of the model, which are given"
@@ -197,7 +219,7 @@ def _of_errors(own: Fitted) -> Iterator[str]:
     if errors.note == FEW_PAIRS:
         yield (
             f"{own.dimension}: there are fewer than two pairs a parameter, too few to say how far"
-            " votes on one pair depend on each other (few_pairs)."
+            " votes on one pair depend on each other."
         )
 
 
@@ -216,6 +238,7 @@ def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] =
     tables = [
         scores(fits, drawn),
         differences(fits),
+        conditions(compared, fits),
         *against(compared, fits),
         judges(compared, fits),
         agreement(compared, fits),

@@ -11,7 +11,7 @@ from delibsim.analysis.pairs.fitted import Fitted, rows_of
 from delibsim.analysis.study.result import Result
 from delibsim.domain.errors import unknown
 from delibsim.measures.bradley_terry.bootstrap import Draws
-from delibsim.measures.bradley_terry.ranks import ranks, told_apart
+from delibsim.measures.bradley_terry.ranks import mid_ranks, ranks, told_apart
 from delibsim.measures.inference.multiplicity import holm
 
 Array = NDArray[np.float64]
@@ -22,7 +22,11 @@ SCORES = {
     "group": "the group within which the text was compared",
     "id": "id of the text",
     "score": "strength, on the scale of the report",
-    "se": "its standard error, by pair where a pair has more than one vote and pairs are many",
+    "random_score": "of adaptive designs: strength by the random part of the votes alone, about"
+    " which the interval lies",
+    "unit": "what errors and intervals rest on: votes, or pairs where a pair has more than one vote"
+    " and pairs are many; of adaptive designs those of the random part",
+    "se": "standard error of the score; of random_score where there is one",
     "low": "lower end of its interval",
     "high": "upper end of its interval",
     "boot_low": "lower end of its interval by the bootstrap of pairs",
@@ -40,9 +44,10 @@ SCORES = {
 }
 DEFINITION = (
     "A row a text. Scores add up to 0 in each component and only their differences mean something;"
-    " on the scale z they have mean 0 and standard deviation 1 over all texts. Intervals leave"
-    " out that texts and judges were chosen. Intervals of ranks hold for all differences of a text"
-    " at once (Holm). Neighbours are told apart one by one."
+    " on the scale z they have mean 0 and standard deviation 1 over all texts. Intervals are those"
+    " of the normal distribution, and leave out that texts and judges were chosen. Intervals of"
+    " ranks hold for all differences of a text at once (Holm). Neighbours are told apart one by"
+    " one."
 )
 PAGE = "docs/compare.md#scores"
 
@@ -56,12 +61,14 @@ def scores(fits: Sequence[Fitted], drawn: Mapping[str, Draws] | None = None) -> 
 
 
 def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
-    values, errors = own.scaled()
-    level = own.settings.level
-    found, apart = ranks(own.errors, level), told_apart(own.errors, level)
-    ends = _drawn_ends(own, drawn, values)
+    values, base = own.scaled()[0], own.base
+    about, errors = base.scaled()
+    level, sure = own.settings.level, not base.errors.reason
+    found, apart = ranks(base.errors, level), told_apart(base.errors, level, own.fit.scores)
+    ends = _drawn_ends(base, drawn, about)
     half = _quantile(own.settings.level) * errors
     won, lost, tied = _tallies(own)
+    rank = mid_ranks(own.fit.scores, own.fit.graph.component)
     notes = own.fit.notes
     order = sorted(range(len(own.ids)), key=lambda place: (own.groups[place], -values[place]))
     for place in order:
@@ -70,21 +77,30 @@ def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
             "group": own.groups[place],
             "id": own.ids[place],
             "score": values[place],
+            "random_score": NAN if base is own else about[place],
+            "unit": unit_of(base),
             "se": errors[place],
-            "low": values[place] - half[place],
-            "high": values[place] + half[place],
+            "low": about[place] - half[place],
+            "high": about[place] + half[place],
             "boot_low": ends[0][place],
             "boot_high": ends[1][place],
-            "rank": found.rank[place],
-            "rank_low": found.low[place],
-            "rank_high": found.high[place],
+            "rank": rank[place],
+            "rank_low": found.low[place] if sure else NAN,
+            "rank_high": found.high[place] if sure else NAN,
             "apart": None if np.isnan(apart[place]) else bool(apart[place]),
             "wins": won[place],
             "losses": lost[place],
             "ties": tied[place],
             "component": int(own.fit.graph.component[place]) + 1,
-            "note": notes[place],
+            "note": notes[place] or base.errors.reason,
         }
+
+
+def unit_of(base: Fitted) -> str:
+    """What the errors of these votes rest on; "" where there are none."""
+    if base.errors.reason:
+        return ""
+    return "pairs" if base.errors.clustered else "votes"
 
 
 def _drawn_ends(own: Fitted, drawn: Draws | None, values: Array) -> tuple[Array, Array]:
@@ -112,7 +128,9 @@ DIFFERENCES = {
     "group": "the group of both texts",
     "a": "a text",
     "b": "another text",
-    "difference": "score of a less that of b, on the scale of the report",
+    "difference": "score of a less that of b, on the scale of the report; of adaptive designs by"
+    " the random part of the votes alone",
+    "unit": "what its error rests on: votes, or pairs",
     "se": "its standard error, which is none of a score alone",
     "low": "lower end of its interval",
     "high": "upper end of its interval",
@@ -129,10 +147,11 @@ def differences(fits: Sequence[Fitted]) -> Result:
     for own in fits:
         _refuse_unknown(own.settings.differences, fits)
         asked = asked or bool(own.settings.top or own.settings.differences)
-        rows += _differences(own)
+        rows += _differences(own, own.base)
     definition = (
         "A row a pair of texts that was asked for. A difference has an error of its own: two texts"
-        " can be told apart although their intervals overlap."
+        " can be told apart although their intervals overlap. Intervals and p are those of the"
+        " normal distribution."
     )
     return Result(
         name="differences",
@@ -154,8 +173,9 @@ def _refuse_unknown(asked: Sequence[tuple[str, str]], fits: Sequence[Fitted]) ->
                 raise unknown("text", id, known)
 
 
-def _differences(own: Fitted) -> Iterator[dict[str, Any]]:
-    pairs = _asked(own)
+def _differences(whole: Fitted, own: Fitted) -> Iterator[dict[str, Any]]:
+    """The rows of one dimension: which are asked for by all votes, what they hold by `own`."""
+    pairs = _asked(whole)
     if not pairs:
         return
     from scipy.special import ndtr
@@ -171,7 +191,7 @@ def _differences(own: Fitted) -> Iterator[dict[str, Any]]:
     p = np.where(np.isnan(gaps), NAN, p)
     corrected = holm(p.tolist())
     for place, (a, b) in enumerate(pairs):
-        note = own.fit.notes[a] or own.fit.notes[b]
+        note = own.fit.notes[a] or own.fit.notes[b] or own.errors.reason
         apart = component[place, 0] != component[place, 1]
         yield {
             "dimension": own.dimension,
@@ -179,6 +199,7 @@ def _differences(own: Fitted) -> Iterator[dict[str, Any]]:
             "a": own.ids[a],
             "b": own.ids[b],
             "difference": gaps[place],
+            "unit": unit_of(own),
             "se": errors[place],
             "low": gaps[place] - half[place],
             "high": gaps[place] + half[place],

@@ -1,13 +1,12 @@
 """How stable scores are: halves of pairs and of judges, shares of pairs, and drawn pairs."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
 from delibsim.analysis.study.result import Result
-from delibsim.domain.comparison import Pair
 from delibsim.measures.bradley_terry.bootstrap import Draws, bootstrap
 from delibsim.measures.bradley_terry.stability import (
     by_judge,
@@ -49,21 +48,23 @@ def stability(
     compared: Compared, fits: Sequence[Fitted], drawn: Mapping[str, Draws] | None = None
 ) -> Result:
     """How alike the scores of halves are, and the errors by the bootstrap to those of the fit."""
-    adaptive = compared.probes is not None
+    adaptive = any(own.chosen for own in fits)
     rows = []
-    for own in fits:
+    for whole in fits:
+        own = whole.base
         halves = split_half(own.counts.pooled(), own.pooled, compared.seed, SPLITS)
         of_judges = by_judge(own.counts, own.pooled, compared.seed, SPLITS)
         row: dict[str, Any] = {"dimension": own.dimension, "r": _mean(halves.r)}
         row |= {"rho": _mean(halves.rho), "tau": _mean(halves.tau)}
         row |= {"reliability": halves.reliability, "by_judge": _mean(of_judges.r)}
         known = separation(own.fit.scores, own.errors.scores, own.fit.graph)
-        row |= {"separation": NAN if adaptive else known, "splits": SPLITS}
-        row["probe_r"] = _probe_r(own, compared.probes)
+        row |= {"separation": NAN if whole.chosen else known, "splits": SPLITS}
+        row["probe_r"] = _probe_r(whole)
         rows.append(row | _of_draws(own, (drawn or {}).get(own.dimension)))
     definition = (
         "A row a dimension; all judges count as one in halves. NaN where halves are too small. The"
-        " bootstrap draws pairs with all their votes, within groups."
+        " bootstrap draws pairs with all their votes, within groups. Of adaptive designs all but"
+        " probe_r comes from the random part of the votes."
     )
     return Result(
         name="stability",
@@ -76,14 +77,12 @@ def stability(
     )
 
 
-def _probe_r(own: Fitted, probes: Mapping[str, Collection[Pair]] | None) -> float:
+def _probe_r(own: Fitted) -> float:
     """How the votes on pairs that were drawn at random agree with the scores from all others."""
-    if probes is None:
+    if not own.chosen:
         return NAN
-    drawn = probes.get(own.dimension, ())
-    of_probes = np.array([vote.sheet.pair in drawn for vote in own.votes], dtype=bool)
     votes = (own.first, own.second, own.outcome)
-    return r_of_probes(votes, of_probes, len(own.ids), own.pooled)
+    return r_of_probes(votes, own.random, len(own.ids), own.pooled)
 
 
 def _of_draws(own: Fitted, drawn: Draws | None) -> dict[str, Any]:
@@ -98,9 +97,9 @@ def _of_draws(own: Fitted, drawn: Draws | None) -> dict[str, Any]:
 def drawn_pairs(compared: Compared, fits: Sequence[Fitted]) -> dict[str, Draws]:
     """The bootstrap over pairs by dimension; none where no draws are asked for."""
     found = {}
-    for own in fits:
+    for own in (one.base for one in fits):
         number = own.settings.bootstrap
-        if number:
+        if number and not own.errors.reason:
             groups = np.unique(np.array(own.groups), return_inverse=True)[1]
             found[own.dimension] = bootstrap(own.fit, number, compared.seed, groups)
     return found
@@ -120,7 +119,7 @@ CURVE = {
 def curve_of_shares(compared: Compared, fits: Sequence[Fitted]) -> Result:
     """How scores from a share of the pairs agree with those of all, and shares with each other."""
     rows = []
-    for own in fits:
+    for own in (one.base for one in fits):
         draws = DRAWS if len(own.counts.pairs) < MANY else FEW_DRAWS
         for step in curve(own.counts.pooled(), own.pooled, SHARES, compared.seed, draws):
             rows.append({"dimension": own.dimension, **vars(step), "draws": draws})

@@ -27,13 +27,19 @@ class StudyTable:
     is undefined; then `<measure>_note` says why. `status` is complete, partial, no run, damaged,
     not begun or withdrawn; `null` marks sessions whose participants are all citizens of the null
     model.
-    `paired` says whether treatments of one replicate share people, order and seeds.
+    `paired` says whether treatments of one replicate share people, order and seeds. `twin` are the
+    sessions of the null twin, the same design held by citizens; None where the study has citizens
+    of its own or there can be no twin; then `no_twin` is a sentence that says why. `primary` is
+    the measure whose absolute change decides.
     """
 
     study: str
     rows: pd.DataFrame
     columns: Sequence[Column]
     paired: bool = True
+    twin: pd.DataFrame | None = None
+    no_twin: str = ""
+    primary: str = "dri"
 
     def plain_rows(self) -> Iterator[list[Any]]:
         """The values of each row in the order of the columns, None where there is none."""

@@ -135,8 +135,7 @@ def reliability(sets: Sequence[JudgedSet]) -> Result:
                 continue
             values = known[name].to_numpy(dtype=float)
             units = known["unit"].to_numpy()
-            seed = seed_of("reliability", str(judge), name)
-            found = intraclass(values, units, 500, seed)
+            found = intraclass(values, units)
             each = len(values) / max(found.clusters, 1)
             row = {"judge": judge, "dimension": name, "summaries": found.clusters}
             row |= {"each": each, "estimate": found.icc, "low": found.low, "high": found.high}
@@ -148,8 +147,8 @@ def reliability(sets: Sequence[JudgedSet]) -> Result:
         name="reliability",
         title="Reliability of ratings",
         definition="One-way intraclass correlation of single ratings of a summary by different"
-        " opinions, with a percentile interval over summaries; that of the mean of all ratings of a"
-        f" summary; and how many ratings a summary needs for {WANTED}.",
+        " opinions, with its 95% interval by F; that of the mean of all ratings of"
+        f" a summary; and how many ratings a summary needs for {WANTED}.",
         source="https://doi.org/10.1037/0033-2909.86.2.420",
         rows=frame(rows, columns.split()),
         meanings={"each": "ratings of a summary on average", "estimate": "of single ratings"},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.pages.cells import cell
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import (
@@ -73,7 +74,7 @@ def _dimensions(results: Mapping[str, Result]) -> Iterator[Drawing]:
         own = Row(row["model"], row["score"], row["low"], row["high"], signed=False)
         groups.setdefault(TITLES[row["dimension"]], []).append(own)
     caption = (
-        "Scores from 0 to 1 by dimension, with 95 % intervals where there are several topics; a"
+        "Scores from 0 to 1 by dimension, with 95% intervals where there are several topics; a"
         " rating of 3 is 0.5."
     )
     yield _forest("dimensions", "Scores of summarisers", caption, groups, None)
@@ -88,11 +89,15 @@ def _gaps(results: Mapping[str, Result]) -> Iterator[Drawing]:
     groups: dict[str, list[Row]] = {}
     for row in known.to_dict("records"):
         heading = "all summarisers" if row["model"] == "all" else row["model"]
-        own = Row(f"{row['group']} ({row['n']})", row["estimate"], row["low"], row["high"])
+        p = cell(row["p_control_holm"], "p_control_holm")
+        name = f"{row['group']} ({row['n']}, p {p})"
+        own = Row(name, row["estimate"], row["low"], row["high"])
         groups.setdefault(heading, []).append(own)
     caption = (
-        "Mean representativeness of all other opinions less that of the group, with Welch's 95 %"
-        " interval; right of 0 the group is represented less. In parentheses: its opinions."
+        "Mean representativeness of all other opinions less that of the group, with Welch's 95%"
+        " interval; right of 0 the group is represented less. In parentheses: its opinions, and p"
+        " against random groups of its size, after Holm; only where this is below .05 is there a"
+        " gap."
     )
     yield _forest("gaps", "Who is represented less", caption, groups, 0.0)
 

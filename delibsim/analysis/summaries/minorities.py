@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,15 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import JudgedSet, frame
 from delibsim.domain.opinion import spoken
 from delibsim.domain.seed import seed_of
+from delibsim.measures.inference.multiplicity import holm
 from delibsim.measures.summaries.embedding import TFIDF, Embedding, NoSharedWord
 from delibsim.measures.summaries.extraction import nearest
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
 from delibsim.measures.summaries.outliers import SMALLEST, clusters, local_outliers, stability
 
 DRAWS = 1_000
+ALPHA = 0.05
+LESS, MORE = "less", "more"
 WORD, MEANING = "own word", "meaning"
 ALL = "all"
 LISTED = 20
@@ -145,25 +149,45 @@ def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> Result:
             control = draws, seed
             row = _gap(judged.opinions, marks, group, (own, placebo), control)
             rows.append({"group": group, "model": model} | row)
+    _called(rows)
     columns = (
-        "group model n others mean estimate low high p random p_random within_stance"
-        " within_stance_se placebo placebo_p at_equal_length note"
+        "group model n others mean estimate low high df p control p_control p_control_holm verb"
+        " within_stance within_stance_se placebo placebo_p at_equal_length note"
     ).split()
     return Result(
         name="gaps",
         title="Gaps of groups",
         definition="The mean representativeness of the other opinions less that of the group, from"
-        " 0 to 1: above 0, the group is represented less. Welch's interval and p. Random: the"
-        f" mean gap of {draws:,} groups of that size drawn at random, with the p that follows."
+        " 0 to 1: above 0, the group is represented less. Welch's interval with its df, and p."
+        f" Control: the mean gap of {draws:,} groups of that size drawn at random, with the p that"
+        " follows, and that p by Holm over the groups of a summariser: a gap is called one (verb)"
+        " only where this is below .05."
         " Within stance: least squares with the stance held equal (HC1). Placebo: the same gap in"
         " summaries that were written from other opinions (judged with --controls); a gap that"
         " stays there is the judge's and not the summary's. At equal length: with the log words of"
         " the opinion held equal.",
         source="docs/summaries.md",
         rows=frame(rows, columns),
-        meanings={"mean": "mean representativeness of the group", "estimate": "the gap"},
+        meanings={
+            "mean": "mean representativeness of the group",
+            "estimate": "the gap",
+            "control": "mean gap of random groups of that size",
+            "p_control": "share of random groups with a gap as large, to either side",
+            "p_control_holm": "the same by Holm over the groups of a summariser",
+            "verb": f"represented {LESS} or {MORE}, where the gap exceeds its control",
+        },
         notes=[*flags.notes, *_no_controls(judged)],
     )
+
+
+def _called(rows: Sequence[dict[str, Any]]) -> None:
+    """Say of each gap whether it is one: whether it exceeds those of random groups."""
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        for row, p in zip(own, holm([row["p_control"] for row in own]), strict=True):
+            row["p_control_holm"] = p
+            side = LESS if row["estimate"] > 0 else MORE
+            row["verb"] = side if p < ALPHA else ""
 
 
 def _no_controls(judged: JudgedSet) -> Iterator[str]:
@@ -180,7 +204,7 @@ def _gap(
     group: str,
     scores: tuple[pd.Series, pd.Series],
     control: tuple[int, int],
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """One row of the table; `scores` are those of summaries and of placebos, `control` the number
     of random groups and their seed.
     """
@@ -188,11 +212,11 @@ def _gap(
     own = marks.reindex(score.index).to_numpy(dtype=bool)
     values = score.to_numpy(dtype=float)
     found = gap(values, own)
-    random, p_random = random_gaps(values, own, *control)
-    row: dict[str, object] = {"n": found.n, "others": found.others}
+    mean_random, p_control = random_gaps(values, own, *control)
+    row: dict[str, Any] = {"n": found.n, "others": found.others}
     row["mean"] = float(values[own].mean()) if own.any() else np.nan
     row |= {"estimate": found.estimate, "low": found.low, "high": found.high, "p": found.p}
-    row |= {"random": random, "p_random": p_random, "note": found.note}
+    row |= {"df": found.df, "control": mean_random, "p_control": p_control, "note": found.note}
     opinions = opinions.loc[score.index]
     stances = opinions["stance"].to_numpy()
     held = None if group.startswith("stance") or (stances == "").all() else stances

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.pages.cells import decimals, interval, p_value
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, Part
 from delibsim.analysis.study.result import Result
@@ -95,24 +96,34 @@ class SummariesReport:
                 yield f"{where}: {left:,} of {row['planned']:,} {row['what']} are missing{why}."
 
     def _left_out(self) -> Iterator[str]:
-        """Which groups are represented less, with what holds against it."""
-        rows = self.results["gaps"].rows
-        for row in rows.to_dict("records"):
-            if row["model"] != rows["model"].iloc[0] or not row["low"] > 0:
-                continue
-            told = (
-                f"{row['study']}: {row['group']} ({row['n']} opinions) is represented less, by"
-                f" {row['estimate']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
-            )
-            if row["within_stance"] == row["within_stance"]:
-                told += f"; within stance by {row['within_stance']:.3f}"
-            if row["placebo"] == row["placebo"]:
-                told += f"; in placebos by {row['placebo']:.3f}"
-            yield f"{told}."
+        """Which groups are represented less than random groups of their size, with what holds
+        against it.
+        """
+        table = self.results["gaps"].rows
+        rows = table[table["model"] == table["model"].iloc[0]] if len(table) else table
+        for study, own in rows.groupby("study", sort=False):
+            for row in own[own["verb"] == minorities.LESS].to_dict("records"):
+                told = (
+                    f"{study}: {row['group']} ({row['n']} opinions) is represented less, by"
+                    f" {decimals(row['estimate'])} {interval(row['low'], row['high'])}, more than"
+                    f" random groups of its size are (p {p_value(row['p_control_holm'])} after"
+                    " Holm)"
+                )
+                if row["within_stance"] == row["within_stance"]:
+                    told += f"; within stance by {decimals(row['within_stance'])}"
+                if row["placebo"] == row["placebo"]:
+                    told += f"; in placebos by {decimals(row['placebo'])}"
+                yield f"{told}."
+            known = own[own["p_control"].notna()]
+            if len(known) and not (known["verb"] == minorities.LESS).any():
+                groups = counted(len(known), "group")
+                yield (
+                    f"{study}: of {groups} none is represented less than random groups of its size."
+                )
         worst = self.results["least_represented"].rows
         if len(worst):
             row = worst.iloc[0]
-            yield f"The least represented opinion is {row['opinion']} ({row['score']:.3f})."
+            yield f"The least represented opinion is {row['opinion']} ({decimals(row['score'])})."
 
     def _scores(self) -> Iterator[str]:
         """Who is first, and whether the second can be told from it."""
@@ -121,15 +132,16 @@ class SummariesReport:
         if not len(known):
             return
         first = known.iloc[0]
-        yield f"Highest overall score: {first['model']}, {first['score']:.3f}."
+        yield f"Highest overall score: {first['model']}, {decimals(first['score'])}."
         pairs = self.results["pairs"].rows
         known_pairs = pairs[pairs["p_holm"].notna()]
         if len(known_pairs):
             row = known_pairs.iloc[0]
             apart = "" if row["p_holm"] < 0.05 else ", not told apart"
             yield (
-                f"{row['a']} against {row['b']}: {row['estimate']:.4f} [{row['low']:.4f},"
-                f" {row['high']:.4f}], p {row['p_holm']:.3f} after Holm{apart}."
+                f"{row['a']} against {row['b']}: {decimals(row['estimate'])}"
+                f" {interval(row['low'], row['high'])}, p {p_value(row['p_holm'])} after"
+                f" Holm{apart}."
             )
         elif len(pairs):
             yield benchmark.ONE_TOPIC
@@ -149,15 +161,15 @@ class SummariesReport:
                 less = "less" if row["estimate"] < 0 else "more"
                 yield (
                     f"{row['study']}, {row['model']}: opinions that stand later in the prompt are"
-                    f" represented {less}, by {abs(row['estimate']):.3f} from first to last"
-                    f" (p {row['p']:.3f})."
+                    f" represented {less}, by {decimals(abs(row['estimate']))} from first to"
+                    f" last (p {p_value(row['p'])})."
                 )
         for row in self.results["place"].rows.to_dict("records"):
             if row["p"] < 0.05:
                 side = "A" if row["share"] > 0.5 else "B"
                 yield (
                     f"{row['judges'].capitalize()} favour summary {side} on {row['dimension']}:"
-                    f" A wins {100 * row['share']:.1f} % of those decided (p {row['p']:.3f})."
+                    f" A wins {100 * row['share']:.1f}% of those decided (p {p_value(row['p'])})."
                 )
 
 

@@ -4,7 +4,6 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
@@ -15,6 +14,7 @@ from delibsim.conduct.people.lobby import tend_lobby
 from delibsim.conduct.people.pace import Paced
 from delibsim.conduct.people.presence import Presence
 from delibsim.conduct.people.turns import Turns
+from delibsim.conduct.people.view import View, view_of
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.presence import PERSON
@@ -28,7 +28,7 @@ from delibsim.store.files import alone
 from delibsim.store.people import interventions as acts
 from delibsim.store.people import rooms
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import WaitingRequest, not_counted, open_request
+from delibsim.store.people.requests import not_counted
 from delibsim.store.people.rooms import (
     CANCELLED,
     HELD,
@@ -37,11 +37,9 @@ from delibsim.store.people.rooms import (
     SILENT,
     STOOD_IN,
     STOPPED,
-    TAKEN,
     Room,
     held_last,
     lease,
-    messages,
     open_room,
     release,
     room_of,
@@ -60,25 +58,6 @@ TICK = 0.5
 AGAIN = 20.0
 """Seconds after which a room that was stopped is tried again."""
 Told = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class View:
-    """What the page of a seat shows: who is in the room, what was said, what waits for her.
-
-    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "ended",
-    "stopped", "left".
-    """
-
-    room: Room
-    seat: str
-    waits: str
-    here: tuple[str, ...]
-    said: tuple[Statement, ...]
-    speaker: str
-    request: WaitingRequest | None
-    messages: tuple[str, ...]
-    question: str
 
 
 class Hall(Observer):
@@ -148,28 +127,10 @@ class Hall(Observer):
         if found is None:
             return None
         room, own = found
-        name, seat = room.session, own.name
-        asks = own.state == TAKEN and room.state not in (OVER, CANCELLED)
-        request = open_request(self.register, name, seat) if asks else None
-        waits = {LOBBY: "lobby", OVER: "over", CANCELLED: "cancelled", STOPPED: "stopped"}
-        state = waits.get(room.state, "asked" if request else "wait")
-        if own.state in (SILENT, STOOD_IN):
-            state, request = "left", None
-        elif room.state == CANCELLED and room.detail == acts.ENDED:
-            state = "ended"
+        name = room.session
         session = self.sessions.get(name)
-        people = session.participants if session else ()
-        return View(
-            room=room,
-            seat=seat,
-            waits=state,
-            here=tuple(one.id for one in people),
-            said=() if room.detail == WITHDRAWN else tuple(self.heard(name, seat)),
-            speaker=self._speaking(name),
-            request=request,
-            messages=tuple(messages(self.register, name, person)),
-            question=session.topic.question if session else "",
-        )
+        speaker = self._speaking(name)
+        return view_of(self.register, room, own, session, self.heard, speaker)
 
     def heard(self, session: str, seat: str) -> list[Statement]:
         """What a seat has heard: its own words, and those of its neighbours that are no notes."""

@@ -42,7 +42,7 @@
   async function save() {
     clearTimeout(timer);
     const now = answers();
-    if (over || handed || now === sent) return;
+    if (over || handed || now === sent || !texts.draft) return;
     if (sending) { later(500); return; }
     sending = true;
     try {
@@ -62,7 +62,7 @@
     sending = false;
   }
   function changed() {
-    if (over || handed) return;
+    if (over || handed || !texts.draft) return; // a preview keeps nothing
     copy.write(answers());
     say("");
     later(800);

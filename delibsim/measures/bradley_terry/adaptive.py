@@ -18,8 +18,8 @@ from delibsim.measures.correlations import agreement_of_scores
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
-PROBE = 0.2
-"""The share of a batch that is drawn at random."""
+PROBE = 0.3
+"""The share of a batch that is drawn at random, from which intervals come."""
 DECIMALS = 9
 """The decimals to which gains are compared: two machines differ in later ones."""
 

@@ -70,31 +70,33 @@ def mid_ranks(scores: ArrayLike, component: ArrayLike) -> Array:
     return found
 
 
-def told_apart(found: Uncertainty, level: float = 0.95) -> Array:
+def told_apart(found: Uncertainty, level: float = 0.95, order: Array | None = None) -> Array:
     """Whether each text (n,) is stronger at `level` than the next one by score: 1 or 0.
 
-    NaN for the weakest text of a component and for a text without a score. There is no correction
-    for how many neighbours there are.
+    Who is next is said by `order` (n,), other scores of the same texts, where it is given. NaN for
+    the weakest text of a component, for a text without a score and where there is no error. There
+    is no correction for how many neighbours there are.
     """
     from scipy.special import ndtri
 
     fit = found.fit
+    by = fit.scores if order is None else order
     pairs = []
     for part in range(len(fit.graph.sizes)):
         own = np.flatnonzero((fit.graph.component == part) & ~np.isnan(fit.scores))
-        order = own[np.argsort(-fit.scores[own], kind="stable")]
-        pairs += list(pairwise(order))
+        pairs += list(pairwise(own[np.argsort(-by[own], kind="stable")]))
     apart = np.full(len(fit.scores), np.nan)
     if pairs:
         texts = np.array(pairs)
         gaps = fit.scores[texts[:, 0]] - fit.scores[texts[:, 1]]
-        apart[texts[:, 0]] = gaps > ndtri((1 + level) / 2) * found.difference_errors(texts)
+        half = ndtri((1 + level) / 2) * found.difference_errors(texts)
+        apart[texts[:, 0]] = np.where(np.isnan(half), np.nan, gaps > half)
     return apart
 
 
-def apart(found: Uncertainty, level: float = 0.95) -> float:
+def apart(found: Uncertainty, level: float = 0.95, order: Array | None = None) -> float:
     """The share of neighbours by score that `told_apart` tells apart; NaN without any."""
-    known = told_apart(found, level)
+    known = told_apart(found, level, order)
     known = known[~np.isnan(known)]
     return float(known.mean()) if known.size else float("nan")
 

@@ -37,10 +37,14 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """The covariance of what was fitted; `clustered` says whether by pair."""
+    """The covariance of what was fitted; `clustered` says whether by pair.
+
+    `reason` is the code of why there are no errors, whatever the likelihood says: then all are NaN.
+    """
 
     fit: Fit
     clustered: bool
+    reason: str = ""
 
     @property
     def note(self) -> str:
@@ -51,7 +55,7 @@ class Uncertainty:
         closely, and errors that are clustered by pair are too small.
         """
         if not self.is_maximum:
-            return NO_MAXIMUM
+            return self.reason or NO_MAXIMUM
         parameters = len(self.fit.kept) + self.fit.problem.basis.shape[1]
         few = self.clustered and len(self.fit.counts.pairs) < 2 * parameters
         return FEW_PAIRS if few else ""
@@ -59,6 +63,8 @@ class Uncertainty:
     @cached_property
     def is_maximum(self) -> bool:
         """Whether the information is positive definite where the fit ended."""
+        if self.reason:
+            return False
         if not len(self.fit.kept):
             return True
         try:
@@ -96,6 +102,24 @@ class Uncertainty:
             full = np.full((len(texts), n), np.nan)
             full[:, self.fit.kept] = covariance
             yield self.fit.kept[texts], full
+
+    def covariance(self, weights: ArrayLike) -> Array:
+        """The covariance (r, r) of sums of scores, each with its weights (r, n).
+
+        NaN where a text with a weight has no score. That of the scores themselves is
+        `covariance(np.eye(n))`; sums of fewer texts, such as means, need less memory.
+        """
+        wanted = np.asarray(weights, dtype=float)
+        missing = (wanted[:, np.isnan(self.fit.scores)] != 0).any(axis=1)
+        right = self.fit.problem.pattern.centred(wanted[:, self.fit.kept].T)
+        texts, judges = self._solved(right)
+        if self.clustered:
+            meat = self._meat(texts, judges)
+            found = self._factor * (texts.T @ meat[0] + judges.T @ meat[1])
+        else:
+            found = right.T @ texts
+        found[missing], found[:, missing] = np.nan, np.nan
+        return found
 
     @cached_property
     def _posterior(self) -> Array:

@@ -3,8 +3,9 @@
 A block is what is held equal, such as a topic and a model. The estimate is the unweighted mean over
 blocks of the difference between the means of both treatments. Two tests go with it: labels permuted
 freely within blocks, which is right where runs are independent of each other (Edgington and
-Onghena 2007, https://doi.org/10.1201/9781420011814), and signs of the differences of pairs flipped,
-which is right where the treatments of one replicate share seeds (Fisher 1935, section 21).
+Onghena 2007, https://doi.org/10.1201/9781420011814), and signs of differences flipped draw by draw,
+which is right where the treatments of one replicate share seeds (Fisher 1935, section 21). A draw
+is a replicate of a topic: people, orders and shuffles of it are equal for all models and settings.
 """
 
 from collections.abc import Generator
@@ -21,8 +22,10 @@ ENUMERATED = 1_024
 """The most ways of labelling the runs of a block that are listed; of more, some are drawn."""
 DRAWN = (2_048, 65_536)
 """The fewest and the most labellings that are drawn where not all are listed."""
+ENUMERATED_SIGNS = 14
+"""The most draws of which all ways of flipping their signs are listed."""
 SIGNS_AT_ONCE = 8
-"""How many pairs have their signs flipped by one random byte."""
+"""How many draws have their signs flipped by one random byte."""
 ROUNDING = 1e-9
 """The share of an observed difference by which rounding may move a permuted one."""
 WEIGHT_DIGITS = 12
@@ -86,36 +89,60 @@ def free_p(
     return two_sided_p(totals, float(observed.sum()), float(np.abs(observed).sum()))
 
 
-def paired_p(
+def flipped_p(
     differences: ArrayLike,
     blocks: ArrayLike,
+    draws: ArrayLike,
     permutations: int,
     seed: int,
-    together: ArrayLike | None = None,
 ) -> float:
     """Two-sided p of the mean over blocks of the mean difference of pairs, by flipping signs.
 
     `differences` (m,) are those of the pairs, treatment a less treatment b, and `blocks` (m,)
-    numbers the block of each. `together` (m,) is equal for pairs that share a session: their signs
-    are flipped at once. It is (1 + #{|T*| >= |T|}) / (1 + permutations); NaN without a pair.
+    numbers the block of each. `draws` (m,) is equal for pairs that share people and orders: their
+    differences go together, and their signs are flipped at once. All ways of flipping are
+    enumerated for at most 14 draws; p is then the share of them that is at least as far from 0. Of
+    more, `permutations` are drawn, and p is (1 + #{|T*| >= |T|}) / (1 + permutations). NaN without
+    a pair.
     """
     found = np.asarray(differences, dtype=float)
     if not found.size:
         return float("nan")
     codes = np.unique(np.asarray(blocks), return_inverse=True)[1]
-    sizes = np.bincount(codes)
-    weighted = found / sizes[codes]
-    if together is not None:
-        weighted = np.bincount(np.unique(np.asarray(together), return_inverse=True)[1], weighted)
-    missing = -len(weighted) % SIGNS_AT_ONCE
-    groups = np.pad(weighted, (0, missing)).reshape(-1, SIGNS_AT_ONCE)
+    of_draw = np.unique(np.asarray(draws), return_inverse=True)[1]
+    weighted = np.bincount(of_draw, found / np.bincount(codes)[codes]).astype(np.float64)
+    return sign_p(signed_sums(weighted, permutations, seed), weighted)
+
+
+def signed_sums(weighted: ArrayLike, permutations: int, seed: int) -> Array:
+    """Sums of values (n,) or (n, k) whose signs are flipped, row by row: all 2^n, or some drawn.
+
+    The rows of `weighted` are flipped as wholes, so that k sums have their signs flipped together.
+    Of shape (2^n,) or (2^n, k) where n is at most 14, else with `permutations` in place of 2^n.
+    """
+    found = np.asarray(weighted, dtype=float)
+    count = len(found)
+    if count <= ENUMERATED_SIGNS:
+        patterns = np.arange(2**count)[:, None] >> np.arange(count)
+        return (1.0 - 2.0 * (patterns & 1)) @ found
+    missing = -count % SIGNS_AT_ONCE
+    padded = np.concatenate([found, np.zeros((missing, *found.shape[1:]))])
+    groups = padded.reshape(-1, SIGNS_AT_ONCE, *found.shape[1:])
     patterns = np.arange(2**SIGNS_AT_ONCE)[:, None] >> np.arange(SIGNS_AT_ONCE)
     signs = 1.0 - 2.0 * (patterns & 1)
     rng = np.random.default_rng(seed)
-    totals = np.zeros(permutations)
-    for sums in groups @ signs.T:
-        totals += sums[np.frombuffer(rng.bytes(permutations), dtype=np.uint8)]
-    return two_sided_p(totals, float(weighted.sum()), float(np.abs(weighted).sum()))
+    totals = np.zeros((permutations, *found.shape[1:]))
+    for group in groups:
+        totals += (signs @ group)[np.frombuffer(rng.bytes(permutations), dtype=np.uint8)]
+    return totals
+
+
+def sign_p(sums: Array, weighted: Array) -> float:
+    """The p of a sum of `weighted` (n,) among those of `signed_sums`."""
+    observed, scale = float(weighted.sum()), float(np.abs(weighted).sum())
+    if len(weighted) <= ENUMERATED_SIGNS:
+        return float(_as_far(sums, observed, scale) / len(sums))
+    return two_sided_p(sums, observed, scale)
 
 
 def pooled_p(
@@ -146,8 +173,12 @@ def two_sided_p(drawn: Array, observed: float, scale: float) -> float:
 
     `scale` is the size of what was added up to give the observed sum; rounding is a share of it.
     """
-    least = abs(observed) - ROUNDING * scale
-    return float((1 + np.count_nonzero(np.abs(drawn) >= least)) / (1 + len(drawn)))
+    return float((1 + _as_far(drawn, observed, scale)) / (1 + len(drawn)))
+
+
+def _as_far(drawn: Array, observed: float, scale: float) -> int:
+    """How many draws are at least as far from 0 as what was observed."""
+    return int(np.count_nonzero(np.abs(drawn) >= abs(observed) - ROUNDING * scale))
 
 
 def _checked(

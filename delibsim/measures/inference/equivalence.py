@@ -31,8 +31,6 @@ class Equivalence:
 
 
 UNDEFINED = Equivalence(*[float("nan")] * 5)
-EXACT = Equivalence(*[0.0] * 5)
-"""That of values that are all 0: what the test tends to as their spread tends to 0."""
 ROUNDING = 1e-13
 """The share of the largest value below which values do not differ."""
 
@@ -40,9 +38,8 @@ ROUNDING = 1e-13
 def equivalence_of_mean(values: ArrayLike, margin: float) -> Equivalence:
     """The test for the mean of independent values, such as the differences of topics.
 
-    Values that are all exactly 0 lie within every margin: `EXACT`. All is NaN with fewer than two
-    values, or where all are equal to another number and nothing says how far they vary. ValueError
-    for a margin that is not above 0.
+    All is NaN with fewer than two values, and where all are equal, be it to 0: nothing says how far
+    they vary, and so nothing is decided. ValueError for a margin that is not above 0.
 
     >>> found = equivalence_of_mean([0.01, -0.02, 0.00, 0.01], 0.02)
     >>> round(found.p_lower, 4), round(found.p_upper, 4)
@@ -52,8 +49,6 @@ def equivalence_of_mean(values: ArrayLike, margin: float) -> Equivalence:
     found = np.asarray(values, dtype=float)
     if len(found) < 2:
         return UNDEFINED
-    if not found.any():
-        return EXACT
     if np.ptp(found) <= ROUNDING * np.abs(found).max():
         return UNDEFINED
     error = float(found.std(ddof=1) / np.sqrt(len(found)))
@@ -61,10 +56,15 @@ def equivalence_of_mean(values: ArrayLike, margin: float) -> Equivalence:
 
 
 def equivalence(estimate: float, error: float, df: float, margin: float) -> Equivalence:
-    """The test for an estimate with its standard error, by t with `df` degrees of freedom."""
+    """The test for an estimate with its standard error, by t with `df` degrees of freedom.
+
+    Without an error above 0 nothing is decided, and all is NaN.
+    """
     from scipy.stats import t
 
     _refuse_margin(margin)
+    if not error > 0:
+        return UNDEFINED
     half = float(t.ppf(0.95, df)) * error
     p_lower = float(t.sf((estimate + margin) / error, df))
     p_upper = float(t.cdf((estimate - margin) / error, df))

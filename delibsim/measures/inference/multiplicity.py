@@ -21,3 +21,20 @@ def holm(p: Sequence[float]) -> list[float]:
     stepped = adjusted[ascending] * np.arange(len(ascending), 0, -1)
     adjusted[ascending] = np.minimum(np.maximum.accumulate(stepped), 1)
     return adjusted.tolist()
+
+
+def benjamini_hochberg(p: Sequence[float]) -> list[float]:
+    """The q of each p: the false discovery rate at which it would be called; NaN stays NaN.
+
+    Source: Benjamini and Hochberg (1995), https://doi.org/10.1111/j.2517-6161.1995.tb02031.x.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03])
+    [0.03, 0.04, 0.04]
+    """
+    from scipy.stats import false_discovery_control
+
+    adjusted = np.array(p, dtype=float)
+    given = ~np.isnan(adjusted)
+    if given.any():
+        adjusted[given] = false_discovery_control(adjusted[given])
+    return adjusted.tolist()

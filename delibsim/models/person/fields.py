@@ -70,10 +70,10 @@ class Field:
 class Questionnaire:
     """One request as a page shows it.
 
-    `ends` names the two ends of the scale; `counts` says how often each number of a forced
-    distribution is to be given. A text has `least` to `most` words, and one of more than `longest`
-    is not taken. A speech that breaks one of the `rules` is taken, and asked for again as models
-    are asked for theirs.
+    `ends` names the two ends of the scale; `headings` are those of kinds of fields; `counts` says
+    how often each number of a forced distribution is to be given. A text has `least` to `most`
+    words, and one of more than `longest` is not taken. A speech that breaks one of the `rules` is
+    taken, and asked for again as models are asked for theirs.
     """
 
     asking: Asking
@@ -86,6 +86,11 @@ class Questionnaire:
     most: int = LONGEST
     longest: int = LONGEST
     rules: Rules | None = None
+    headings: tuple[tuple[Kind, str], ...] = ()
+
+    def heading(self, field: Field) -> str:
+        """The heading of the fields of this kind, in the words of the prompt; "" without one."""
+        return dict(self.headings).get(field.kind, "")
 
     def of(self, kind: Kind) -> tuple[Field, ...]:
         """The fields of a kind, in order."""

@@ -15,6 +15,8 @@ HOW = f"{LATER} stops here, to go on another time; {DECLINE} declines to answer 
 BACK_IN_SURVEY = f"{BACK} returns to the question before"
 BACK_IN_TEXT = f"{BACK} takes the last line back"
 RULE = "=" * 72
+ITEMS = ("considerations", "preferences")
+"""The tags of the items of a survey, which people are asked one by one."""
 TAG = re.compile(r"^</?[a-z_0-9]+>\n?", re.MULTILINE)
 BEGINNING = re.compile(r"> |\s*(?:\S{1,8} {2}|\S{1,8}\. )?")
 """The quotation mark of a line of speech; or the indent of a line, with its number or label."""
@@ -40,22 +42,32 @@ def told(prompt: Prompt) -> str:
 
 def marked(prompt: Prompt) -> str:
     """What models are told, with the marks, and without how a reply is written; where something is
-    asked once more, what was asked and what was wrong, without the replies.
+    asked once more, what was asked and what was wrong, without the replies. The items of a survey
+    and their headings are left out, its first answers are not.
     """
     messages = [message for message in prompt.messages if message.role != "assistant"]
     if prompt.purpose.attempt:
         first = len(messages) - prompt.purpose.attempt
         messages = [*messages[:first], messages[-1]]
-    return _without_form(prompt, messages)
+    return _without_form(prompt, messages, ITEMS)
 
 
-def _without_form(prompt: Prompt, messages: Sequence[Message]) -> str:
+def heading_of(tag: str, prompt: Prompt) -> str:
+    """The line that introduces a block of a prompt; "" where none does."""
+    text = "\n\n".join(message.content for message in prompt.messages)
+    before, opening, _ = text.partition(f"\n<{tag}>\n")
+    return before.rpartition("\n")[2] if opening else ""
+
+
+def _without_form(
+    prompt: Prompt, messages: Sequence[Message], beside: Sequence[str] = (*ITEMS, "answers")
+) -> str:
     form, text = prompt.reply, "\n\n".join(message.content for message in messages)
     is_survey = isinstance(form, SurveyAnswers)
     for rule in (form.rules(), form.ending()) if is_survey else (form.describe(),):
         # at the beginning of a line, where no quoted words can stand
         text = re.sub(rf"^{re.escape(rule)}\n*", "", text, flags=re.MULTILINE)
-    for tag in ("considerations", "preferences", "answers") if is_survey else ():
+    for tag in beside if is_survey else ():
         shown = read_block(tag, text)
         if shown is not None:
             text = _without_block(text, block(tag, shown))

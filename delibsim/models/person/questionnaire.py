@@ -11,6 +11,7 @@ from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.survey import Item
 from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Option, Questionnaire
+from delibsim.models.person.page import heading_of
 from delibsim.models.person.told import blocks_of
 from delibsim.prompts.blocks import read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
@@ -78,7 +79,10 @@ def _survey(prompt: Prompt) -> Questionnaire:
         counts = tuple(zip(survey.scale, survey.forced_distribution, strict=True))
     ends = (AGREE, DISAGREE) if form.reversed else (DISAGREE, AGREE)
     fields = tuple(map(field, ordered))
-    return _asked(prompt, "survey", blocks_of(prompt), fields, ends=ends, counts=counts)
+    blocks, more = blocks_of(prompt, "answers"), {"ends": ends, "counts": counts}
+    headings = (("scale", heading_of("considerations", prompt)),)
+    headings = (*headings, ("rank", heading_of("preferences", prompt)))
+    return _asked(prompt, "survey", blocks, fields, headings=headings, **more)
 
 
 def _vote(prompt: Prompt) -> Questionnaire:

@@ -30,6 +30,11 @@ def blocks_of(prompt: Prompt, *left_out: str) -> tuple[Block, ...]:
     return tuple(_blocks(text))
 
 
+def paragraphs_of(text: str) -> tuple[str, ...]:
+    """The paragraphs of a text as they stand in blocks."""
+    return tuple(block.text for block in _blocks(text))
+
+
 def _blocks(text: str) -> Iterator[Block]:
     """The parts of a text, each under the tag in which it stands."""
     tag, parts = "", []

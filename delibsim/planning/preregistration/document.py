@@ -23,7 +23,10 @@ PREREGISTRATION = (
     " `delibsim estimate --render FOLDER` writes."
 )
 HYPOTHESES = BLANK.format("the hypotheses, each with its direction, numbered")
-OUTCOME = BLANK.format("the one measure, phase and contrast that decide; then the secondary ones")
+OUTCOME = BLANK.format(
+    "the one measure, phase and contrast that decide, the measure first and as in `dri_adjusted`,"
+    " so that `delibsim analyze` knows it; then the secondary ones"
+)
 SAMPLE = BLANK.format("why this many: power, precision, or budget")
 ANALYSIS = BLANK.format(
     "models, contrasts, clustering, corrections for several tests, and what would count against the"

@@ -6,7 +6,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import DropOut, Hosting, Limit, NobodyComes, Question, Withdrawal
+from delibsim.domain.hosting import (
+    DropOut,
+    Hosting,
+    Instructions,
+    Limit,
+    NobodyComes,
+    Question,
+    Withdrawal,
+)
 from delibsim.store.account import TOLD
 from delibsim.store.files import write_atomically
 from delibsim.store.reading import read_yaml
@@ -15,6 +23,14 @@ from delibsim.store.runs import Runs
 NOTHING = (
     f"there is no {TOLD}, which declares what people are told and agree to: delibsim serve"
     f" --example > {TOLD} writes one to begin with"
+)
+
+CHOOSE = (
+    "withdrawal: say what becomes of what a person gave when she withdraws; there is no default."
+    " delete: all that she gave is deleted and, where she has answered or said anything, the whole"
+    " session of her group with what everybody else said; one click of one person does it, and the"
+    " session is lost to the study. pseudonymise: her name and address are deleted, and what she"
+    " said and answered stays in the data under a code; the consent text has to say so."
 )
 
 
@@ -55,7 +71,8 @@ class _HostingFile(_Part):
     stand_in: str = "citizen"
     typing: float | None = Field(default=40.0, gt=0)
     models_known: bool = False
-    withdrawal: Withdrawal = "delete"
+    instructions: Instructions = "fold"
+    withdrawal: Withdrawal | None = None
     keep_days: int = Field(default=180, ge=1)
     expires_days: int = Field(default=30, ge=1)
     completion_code: str = ""
@@ -65,15 +82,23 @@ class _HostingFile(_Part):
     address: str = Field(default="", pattern=r"^(https?://[A-Za-z0-9.:\[\]-]+)?$")
 
 
-def read_hosting(path: Path) -> Hosting:
-    """What a file declares; WrongInput names the fields that are wrong."""
+def read_hosting(path: Path, real: bool = False) -> Hosting:
+    """What a file declares; WrongInput names the fields that are wrong.
+
+    Where people are `real`, and not those of a demo, a dry run or a preview, a withdrawal must be
+    declared.
+    """
     plain = read_yaml(path)
     try:
         found = _HostingFile.model_validate(plain)
     except ValidationError as error:
         told = [_told(path, fault) for fault in error.errors()]
         raise WrongInput("\n".join(told)) from None
+    if real and found.withdrawal is None:
+        raise WrongInput(f"{path}, {CHOOSE}")
     values = {name: getattr(found, name) for name in _HostingFile.model_fields}
+    if found.withdrawal is None:
+        del values["withdrawal"]
     for name in ("lobby", "away", "survey", "turn"):
         values[name] = Limit(values[name].minutes, values[name].binds)
     for name in ("checks", "questions"):
@@ -96,16 +121,16 @@ def declared(runs: Runs, path: Path | None) -> Hosting:
 def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     """What was declared for a study: as it began, or now, where it begins.
 
-    WrongInput where nothing is declared, and where another file is given than the study began
-    with.
+    WrongInput where nothing is declared or no withdrawal is, and where another file is given than
+    the study began with.
     """
     kept = runs.folder / TOLD
     given = path or (Path(TOLD) if Path(TOLD).is_file() and not kept.is_file() else None)
     if given is None and not kept.is_file():
         raise WrongInput(NOTHING)
     if given is None:
-        return read_hosting(kept)
-    found = read_hosting(given)
+        return read_hosting(kept, real=True)
+    found = read_hosting(given, real=True)
     text = given.read_text(encoding="utf-8")
     if kept.is_file() and kept.read_text(encoding="utf-8") != text:
         raise WrongInput(

@@ -41,6 +41,12 @@ OF_SEAT = select(*COLUMNS).where(
 )
 OPEN = OF_SEAT.where(REQUEST.c.status.is_(None)).order_by(REQUEST.c.asked).limit(1)
 LAST = OF_SEAT.where(REQUEST.c.given.is_not(None)).order_by(REQUEST.c.given.desc()).limit(1)
+ANSWERED = select(REQUEST.c.occasion).where(
+    REQUEST.c.session == bindparam("session"),
+    REQUEST.c.seat == bindparam("seat"),
+    REQUEST.c.shown.is_not(None),
+    REQUEST.c.status.in_(("ok", "refusal")),
+)
 TIMES = LAST.with_only_columns(REQUEST.c.shown, REQUEST.c.paused, REQUEST.c.given)
 
 
@@ -99,6 +105,13 @@ def last_given(register: Register, session: str, seat: str) -> WaitingRequest | 
     with register.reading() as connection:
         row = connection.execute(LAST, {"session": session, "seat": seat}).first()
     return None if row is None else _request(row._mapping)
+
+
+def occasions_answered(register: Register, session: str, seat: str) -> set[str]:
+    """The occasions on which a seat was shown a page, and answered it or declined to."""
+    with register.reading() as connection:
+        rows = connection.execute(ANSWERED, {"session": session, "seat": seat}).scalars().all()
+    return set(rows)
 
 
 def hand_in(

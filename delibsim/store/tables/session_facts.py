@@ -30,7 +30,7 @@ from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
 
 FACTS = "sessions.jsonl"
-VERSION = 2
+VERSION = 3
 """Raised whenever a row holds something else."""
 REASONING = ("reasoning", "thinking")
 """What the names of parameters hold that ask for reasoning."""
@@ -138,6 +138,7 @@ def _of_plan(session: Session) -> Row:
         "model": "+".join(models),
         "replicate": session.replicate,
         "format": session.format,
+        "paraphrase_of": session.treatment.paraphrase_of or None,
         "interaction": session.treatment.interaction,
         "rounds": session.treatment.rounds if session.treatment.interaction else 0,
         "size": len(session.participants),

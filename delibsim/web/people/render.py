@@ -17,6 +17,10 @@ ASSETS = {
 """The files that pages load, by name, and what each is made of."""
 
 
+FIRST = 10
+"""Words of the instructions that name them where they are folded."""
+
+
 def render(template: str, language: Language, **values: Any) -> str:
     """A page of a template in a language; `t` gives its texts."""
     page = _environment().get_template(template)
@@ -27,6 +31,17 @@ def render(template: str, language: Language, **values: Any) -> str:
 def asset(name: str) -> bytes:
     """The content of a file that pages load; KeyError for any other name."""
     return b"\n".join((FOLDER / part).read_bytes() for part in ASSETS[name])
+
+
+def first_words(text: str) -> str:
+    """The first words of a text, on one line.
+
+    >>> first_words("Treat everyone with respect. " * 5)
+    'Treat everyone with respect. Treat everyone with respect. Treat everyone …'
+    """
+    words = text.split()
+    cut = " …" if len(words) > FIRST else ""
+    return " ".join(words[:FIRST]) + cut
 
 
 @cache
@@ -40,4 +55,5 @@ def _environment() -> Environment:
     )
     made.filters["inert"] = safe
     made.filters["minutes"] = "{:g}".format
+    made.filters["first_words"] = first_words
     return made

@@ -12,10 +12,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from delibsim.conduct.people.desk import PAGES
-from delibsim.conduct.people.hall import View
+from delibsim.conduct.people.view import View
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import Incomplete
 from delibsim.models.person.reply import reply_of
+from delibsim.models.person.told import paragraphs_of
 from delibsim.store.people.changes import last_seen_from
 from delibsim.store.people.persons import WITHDRAWN
 from delibsim.store.people.register import Unavailable, now
@@ -36,6 +37,8 @@ PING = 15
 """Seconds between two signs of life of a stream of events."""
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
+SHORT = 40
+"""Words of instructions that stand open on every page."""
 GONE = ("over", "cancelled", "ended", "left")
 """How a seat stands from which nobody is asked any more."""
 
@@ -74,7 +77,7 @@ class Room:
             if view.request.shown is None:
                 with suppress(Unavailable):  # it is shown, and noted with the next look
                     note_shown(self.register, view.request.key)
-            form = self._form(visit, view.request, given, faults)
+            form = self._form(visit, view, view.request, given, faults)
         told = self._told(view) if not known else "people.known"
         values: dict[str, Any] = {
             "view": view,
@@ -176,6 +179,7 @@ class Room:
     def _form(
         self,
         visit: Visit,
+        view: View,
         request: WaitingRequest,
         given: Fields | None,
         faults: Incomplete | None,
@@ -186,6 +190,10 @@ class Room:
         limit = self.hosting.turn if speaks else self.hosting.survey
         form["title"] = visit.words(title_of(asked))
         form["limit"], form["left"] = limit, _left(limit, request)
+        form["instructions"] = paragraphs_of(view.instructions)
+        long = len(view.instructions.split()) > SHORT
+        form["folded"] = view.read and long and self.hosting.instructions == "fold"
+        form["before"] = any(field.before for field in asked.fields)
         return form
 
     def _models(self, view: View) -> set[str]:

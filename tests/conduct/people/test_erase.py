@@ -6,9 +6,6 @@ import time
 from contextlib import closing, nullcontext
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 from rated import (
     all_of,

@@ -1,9 +1,6 @@
 """People in every format: treatments, networks, personas, a statement of the group, debates."""
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from held_rooms import hall_of, held
 
 from delibsim.conduct.replay import replay

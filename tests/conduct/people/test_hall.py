@@ -9,9 +9,6 @@ import time
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from fake_provider import FakeProvider
 from held_rooms import AT_ONCE, answer, filled, hall_of, held
 

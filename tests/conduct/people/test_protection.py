@@ -4,9 +4,6 @@ import re
 import string
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import TABLE, hall_of
 
 from delibsim.conduct.people.protection import TEXTS, Facts, protection, texts_in

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from delibsim.conduct.people.sweep import Gone, sweep
 from delibsim.domain.quoted import Quoted, quoted
 from delibsim.store.runs import Runs

@@ -5,8 +5,6 @@ import time
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from delibsim.conduct.people.watch import woken
 
 

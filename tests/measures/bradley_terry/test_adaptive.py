@@ -37,7 +37,7 @@ def known():
 def test_a_batch_takes_new_pairs_evenly(known):
     found, judged = known
     chosen, probes = next_pairs(found, judged, batch=50, seed=3)
-    assert (len(chosen), len(probes)) == (40, 10)
+    assert (len(chosen), len(probes)) == (35, 15)
     everything = np.concatenate([judged, chosen, probes])
     assert len({tuple(sorted(pair)) for pair in everything.tolist()}) == len(everything)
     assert np.bincount(chosen.ravel(), minlength=40).max() <= 3  # ceil(2 * 50 / 40)

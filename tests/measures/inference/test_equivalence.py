@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
 
-from delibsim.measures.inference.equivalence import equivalence_of_mean
+from delibsim.measures.inference.equivalence import (
+    UNDEFINED,
+    equivalence,
+    equivalence_of_mean,
+)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.015, -0.04])
@@ -30,11 +34,11 @@ def test_the_interval_of_90_percent_lies_within_the_margin_where_p_is_below_5_pe
     assert verdicts == {True, False}
 
 
-def test_differences_that_are_all_0_are_the_limit_of_those_that_tend_to_0():
-    exact = equivalence_of_mean(np.zeros(5), 0.02)
-    near = equivalence_of_mean(1e-12 * np.arange(-2, 3), 0.02)
-    for name in ("estimate", "low", "high", "p_lower", "p_upper", "p"):
-        assert getattr(exact, name) == pytest.approx(getattr(near, name), abs=1e-11)
+@pytest.mark.parametrize("value", [0.0, 0.01, 0.3])
+def test_without_variance_nothing_is_decided(value):
+    assert equivalence_of_mean(np.full(5, value), 0.02) is UNDEFINED
+    assert equivalence(value, 0.0, 4, 0.02) is UNDEFINED
+    assert np.isnan(UNDEFINED.p)
 
 
 def test_what_is_undefined_is_nan_and_a_margin_is_above_0():

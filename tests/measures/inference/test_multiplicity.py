@@ -1,4 +1,4 @@
-"""Holm's correction against statsmodels."""
+"""Corrections for several tests against statsmodels."""
 
 import math
 
@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.multiplicity import benjamini_hochberg, holm
 
 
 @pytest.mark.parametrize("size", [1, 3, 12])
-def test_it_is_that_of_statsmodels(size):
+@pytest.mark.parametrize(("corrected", "theirs"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh")])
+def test_it_is_that_of_statsmodels(corrected, theirs, size):
     p = np.random.default_rng(size).beta(0.5, 4, size)
-    assert holm(p.tolist()) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
+    assert corrected(p.tolist()) == pytest.approx(multipletests(p, method=theirs)[1], abs=1e-12)
 
 
 def test_the_published_families_of_three_come_out():
@@ -20,8 +21,11 @@ def test_the_published_families_of_three_come_out():
     assert holm([0.005, 0.079, 0.349])[0] == pytest.approx(0.015)
 
 
-def test_what_is_nan_is_no_member_of_the_family():
-    found = holm([0.01, math.nan, 0.04])
+@pytest.mark.parametrize("corrected", [holm, benjamini_hochberg])
+def test_what_is_nan_is_no_member_of_the_family(corrected):
+    found = corrected([0.01, math.nan, 0.04])
     assert found[0] == pytest.approx(0.02)
+    assert found[2] == pytest.approx(0.04)
     assert math.isnan(found[1])
-    assert holm([]) == []
+    assert corrected([]) == []
+    assert np.isnan(corrected([math.nan])).all()

@@ -3,9 +3,6 @@
 import json
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from sqlalchemy import insert, select
 
 from delibsim.store.people.erasures import (

@@ -7,8 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from delibsim.store.people import register as registers
 from delibsim.store.people.outage import Outage
 from delibsim.store.people.persons import add_person, persons

@@ -5,9 +5,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from sqlalchemy import func, select
 
 from delibsim.domain.transcript import Statement, Turn

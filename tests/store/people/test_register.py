@@ -4,9 +4,6 @@ import os
 import stat
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="the extra web is not installed: make web")
-
 from postgres import PASSWORD
 from sqlalchemy import inspect, text, update
 

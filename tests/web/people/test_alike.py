@@ -9,9 +9,6 @@ from dataclasses import replace
 
 import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 
 from delibsim.store.people.changes import VISIBLE, changes

@@ -13,9 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from chromium import fits, found_by_axe
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_pages import every_page
 from people_site import PLAIN, Browser, hall_of, link_for, served
 from sqlalchemy import update

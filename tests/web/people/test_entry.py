@@ -5,10 +5,6 @@ import threading
 from dataclasses import replace
 
 import httpx
-import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, hall_of, hidden, link_for, open_link, served
 
 from delibsim.domain.hosting import Question

@@ -12,9 +12,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 import uvicorn
 from asked_of_people import prompts
 from chromium import fits, found_by_axe

@@ -13,9 +13,6 @@ from dataclasses import replace
 from urllib.parse import quote_plus, urlencode
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import (
     PLAIN,
     TABLE,

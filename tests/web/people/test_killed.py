@@ -11,9 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import Browser, filled, hidden
 from provider_thread import provider_in_a_thread
 from sqlalchemy import func, select
@@ -31,6 +28,7 @@ PEOPLE = """
 consent: I take part.
 information: We talk in turn.
 debriefing: Thank you.
+withdrawal: delete
 completion_code: DONE-1
 typing: null
 checks:

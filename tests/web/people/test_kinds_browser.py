@@ -8,9 +8,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from chromium import fits, found_by_axe
 from people_site import hall_of, link_for, open_link, served
 from rated import codes_online, debates_online, study_of_debates

@@ -8,9 +8,6 @@ import shutil
 import subprocess
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from chromium import CHROMIUM
 from people_pages import every_page
 

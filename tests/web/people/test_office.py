@@ -9,9 +9,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
 from sqlalchemy import update
 from typer.testing import CliRunner

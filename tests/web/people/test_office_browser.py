@@ -3,9 +3,6 @@
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from chromium import fits, found_by_axe
 from people_site import PLAIN, Browser, hall_of, link_for, served
 

@@ -4,9 +4,6 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import hall_of, served
 
 from delibsim.web.people.protocol import LONGEST

@@ -7,9 +7,6 @@ import time
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from fake_provider import Rule
 from people_site import PLAIN, TABLE, Browser, filled, hall_of, hidden, link_for, served, take_part
 from provider_thread import provider_in_a_thread

@@ -13,9 +13,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import Browser, hall_of, link_for, served
 
 pytestmark = pytest.mark.heavy

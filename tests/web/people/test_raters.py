@@ -9,9 +9,6 @@ from contextlib import nullcontext
 
 import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 import uvicorn
 from rated import (
     codes_online,

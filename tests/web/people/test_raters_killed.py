@@ -11,10 +11,6 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import httpx
-import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from rated import all_of, debates_online, desk_of, person, study_of_debates
 
 from delibsim.conduct.people.rater_rows import Rows

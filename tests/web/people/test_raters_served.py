@@ -13,9 +13,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from rated import codes_online, debates_online, study_of_debates
 
 from delibsim.store.codings import Codings
@@ -30,6 +27,7 @@ HOSTING = """\
 consent: I take part.
 information: You rate.
 debriefing: That was all.
+withdrawal: delete
 completion_code: CODE77
 contact: us@example.org
 """

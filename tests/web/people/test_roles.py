@@ -3,9 +3,6 @@
 import re
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import Browser, hall_of, hidden, link_for, served
 from sqlalchemy import update
 

@@ -5,9 +5,6 @@ import json
 import re
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_pages import every_page
 from people_site import Browser
 

@@ -6,9 +6,6 @@ import time
 from statistics import median
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, hall_of, link_for, served
 
 from delibsim.conduct.replay import replay

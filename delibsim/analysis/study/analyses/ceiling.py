@@ -9,7 +9,9 @@ from delibsim.analysis.study.analyses.slopes import (
     FEW_CLUSTERS,
     MEANINGS,
     NOISE,
+    NOT_CORRECTED,
     as_table,
+    beside_none,
     of_people,
     row_of,
     slope_of,
@@ -49,7 +51,7 @@ def ceiling(study: StudyTable, draws: Draws) -> Result:
     rows: list[dict[str, Any]] = []
     if not code:
         rows = [slope_of(population, BEFORE, CHANGE) for population in populations(study)]
-        rows += [of_people("dri", PEOPLE), _of_five()]
+        rows = [*beside_none(rows), of_people("dri", PEOPLE), _of_five()]
     return Result(
         name="ceiling",
         title="Ceiling: change of the index on the index before",
@@ -76,7 +78,7 @@ def _of_five() -> dict[str, Any]:
         clusters=12,
     )
     # The median of p over partitions, not the p of the mean slope.
-    return row_of(FIVES, fit) | {"p": shipped["p_clustered"]}
+    return row_of(FIVES, fit) | {"p": shipped["p_clustered"], "note": NOT_CORRECTED}
 
 
 def _notes(study: StudyTable) -> list[str]:

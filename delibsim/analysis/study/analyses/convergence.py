@@ -12,6 +12,7 @@ from delibsim.analysis.study.analyses.slopes import (
     MEANINGS,
     NOISE,
     as_table,
+    beside_none,
     of_people,
     slope_of,
 )
@@ -48,8 +49,8 @@ INSTRUMENTS = (
 
 PUBLISHED = (
     "Published for language models under this heading: none -0.059, basic +0.372, normative +0.257."
-    " What we have of the text does not say whether these are slopes or mean changes; both stand"
-    " here."
+    " They are mean changes, not slopes: without interaction diversity was 6.493 before and 6.434"
+    " after."
 )
 MEAN_CHANGE = "mean change of diversity over the same points; negative: groups became more alike"
 
@@ -63,6 +64,7 @@ def convergence(study: StudyTable, draws: Draws) -> Result:
         for population in populations(study):
             mean = {"mean_change": _mean_change(population)}
             rows.append(slope_of(population, BEFORE, CHANGE) | mean)
+        rows = beside_none(rows)
         changes = of_topics(BENCHMARK, "diversity", "change")
         rows.append(of_people("diversity", PEOPLE) | {"mean_change": float(np.mean(changes))})
         topics = main_population(study)[0]["topic"].nunique()

@@ -2,14 +2,20 @@
 
 import pandas as pd
 
-from delibsim.analysis.study.analyses.topic_means import HOW, MEANINGS, by_population, why_none
+from delibsim.analysis.study.analyses.topic_means import (
+    HOW,
+    INTERVAL,
+    MEANINGS,
+    by_population,
+    why_none,
+)
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import POPULATION_MEANING
 from delibsim.analysis.study.study_table import StudyTable
 
 MEASURES = ("consideration_agreement", "preference_agreement")
-COLUMNS = ("population", "measure", "gain", "low", "high", "n", "topics", "note")
+COLUMNS = ("population", "measure", "gain", *INTERVAL, "n", "topics", "note")
 DEFINITION = (
     "The gain (value after minus before) of both agreements of which the Deliberative Reason Index"
     " is made: the mean Spearman correlation over pairs of participants of their ratings of"

@@ -19,11 +19,7 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.equivalence import (
-    EXACT,
-    UNDEFINED,
-    equivalence_of_mean,
-)
+from delibsim.measures.inference.equivalence import UNDEFINED, equivalence_of_mean
 
 MARGINS: Mapping[Outcome, float] = {
     Outcome("dri"): 0.02,
@@ -50,16 +46,19 @@ MEANINGS = {
     "p_lower": "p of the test that the difference is at most -margin",
     "p_upper": "p of the test that the difference is at least the margin",
     "p": "the larger of both: p of the test that the difference is not within the margin",
-    "equivalent": "whether p < .05, so that the 90% interval lies within the margin",
-    "note": "what was left out, why there is no value, or that the conditions are equal",
+    "df": "degrees of freedom of t: topics less one",
+    "equivalent": "whether p < .05: the 90% interval lies within the margin",
+    "note": "what was left out, or why there is no value",
 }
 DEFINITION = (
-    "Two one-sided t tests of the differences of topics (each the mean over models of the"
+    "Two one-sided t tests of the differences of topics (each the mean over blocks of the"
     " difference between treatments a and b) against a smallest effect of interest. The margins are"
     " declared by delibsim, not by a published study: by default a fifth, rounded, of the mean"
-    " change of the twelve real assemblies. Where all differences are exactly 0, the treatments are"
-    " equivalent and each p is 0, to which t tends. No correction for several tests."
+    " change of the twelve real assemblies. Where all topics have the same difference, be it 0,"
+    " nothing says how far differences vary, and nothing is decided. The tests are by t with one"
+    " degree of freedom less than topics. No correction for several tests."
 )
+UNDECIDED = "undecided: no variance, because all topics have the same difference"
 
 
 def equivalence(
@@ -95,13 +94,11 @@ def equivalence(
 def _row(rows: pd.DataFrame, outcome: Outcome, a: str, b: str, margin: float) -> dict[str, Any]:
     """One contrast of one outcome."""
     comparison = compared(rows, outcome.column, a, b)
-    topics = comparison.mean_by("topic").to_numpy()
+    topics = comparison.blocks.groupby("topic")["difference"].mean().to_numpy()
     found = equivalence_of_mean(topics, margin)
     why = too_few("topic", len(topics))
     if len(topics) > 1 and found is UNDEFINED:
-        why = "no_variance: all topics have the same difference"
-    elif found is EXACT:
-        why = f"{EQUAL}, so the difference is exactly 0 and lies within any margin"
+        why = noted(EQUAL if comparison.equal else "", UNDECIDED, why)
     return {
         "outcome": outcome.measure,
         "scale": outcome.scale,
@@ -114,6 +111,7 @@ def _row(rows: pd.DataFrame, outcome: Outcome, a: str, b: str, margin: float) ->
         "p_lower": found.p_lower,
         "p_upper": found.p_upper,
         "p": found.p,
+        "df": len(topics) - 1 if found is not UNDEFINED else np.nan,
         "equivalent": None if found is UNDEFINED else found.p < LEVEL,
         "note": noted(why, *comparison.left_out),
     }

@@ -1,7 +1,7 @@
-"""Mixed models of a study: what treatments change over topics and models, and variance components.
+"""Mixed models of a study: over topics and models, as published, and variance components.
 
-Topics and models are crossed random effects, so that the estimates speak of topics and models like
-those of the study.
+The published model has no slopes of treatments by topic: its errors do not contain how much effects
+differ between topics.
 """
 
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from delibsim.analysis.study.analyses.topics_and_models import mixed_table
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.mixed_design import Design, column, design_of
@@ -25,8 +26,8 @@ OUTCOMES = ("dri", "dri_adjusted")
 SOURCE = "doi:10.18637/jss.v067.i01"
 REML, CLUSTERED = "mixed model, REML", "OLS, clustered by topic"
 COLUMNS = (
-    "outcome", "term", "estimate", "se", "z", "p", "low", "high", "n", "method", "converged",
-    "note",
+    "outcome", "term", "estimate", "se", "z", "published_p", "published_low", "published_high", "n",
+    "method", "converged", "note",
 )  # fmt: skip
 PARTS = ("outcome", "component", "variance", "sd", "share", "low", "high", "note")
 DEFINITION = (
@@ -38,7 +39,9 @@ DEFINITION = (
     " A term is the treatment minus the first one; the intercept is the first treatment's change."
     " Settings are fixed effects, and a session without interaction stands at the mean of the"
     " levels of speech that it is compared with."
-    " z and p are Wald's, the interval holds the middle 95 % of a parametric bootstrap."
+    " z and p are Wald's, the interval holds the middle 95 % of a parametric bootstrap. As in the"
+    " published study there are no slopes by topic: p and interval are too small wherever effects"
+    " differ between topics, and the table mixed stands in their place."
 )
 OF_COMPONENTS = (
     "How much of the variance of the change goes with topics, models, slopes of treatments by"
@@ -53,9 +56,9 @@ MEANINGS = {
     "estimate": "The change, or the difference of changes.",
     "se": "Its standard error.",
     "z": "Estimate divided by standard error.",
-    "p": "Two-sided p value of z, by the normal distribution.",
-    "low": "Lower end of the 95 % interval.",
-    "high": "Upper end of the 95 % interval.",
+    "published_p": "Two-sided p value of z, by the normal distribution.",
+    "published_low": "Lower end of the 95 % interval.",
+    "published_high": "Upper end of the 95 % interval.",
     "n": "Sessions in the model.",
     "method": f"'{REML}' or, where that cannot be fitted, '{CLUSTERED}'.",
     "converged": "Whether the fit of the mixed model converged.",
@@ -78,7 +81,7 @@ LEFT_OUT = {
 
 
 def mixed(study: StudyTable, draws: Draws) -> list[Result]:
-    """The tables `mixed` and `variance_components` of a study."""
+    """The tables `mixed`, `mixed_published` and `variance_components` of a study."""
     sessions, notes = main_population(study)
     population = replace(study, rows=sessions)
     rows: list[dict[str, object]] = []
@@ -100,7 +103,7 @@ def mixed(study: StudyTable, draws: Draws) -> list[Result]:
     if rows:
         notes += [f"{outcome}: {sentence}" for outcome, _, sentence in reasons]
     table = Result(
-        "mixed", "Mixed model", DEFINITION, SOURCE,
+        "mixed_published", "Mixed model, as published", DEFINITION, SOURCE,
         pd.DataFrame(rows, columns=list(COLUMNS)), MEANINGS, notes, why, detail,
     )  # fmt: skip
     if rows and not parts:
@@ -112,7 +115,7 @@ def mixed(study: StudyTable, draws: Draws) -> list[Result]:
         "variance_components", "Variance components", OF_COMPONENTS, SOURCE,
         pd.DataFrame(parts, columns=list(PARTS)), MEANINGS_OF_PARTS, notes, why, detail,
     )  # fmt: skip
-    return [table, shares]
+    return [mixed_table(study), table, shares]
 
 
 def _why_not(data: pd.DataFrame) -> tuple[str, str] | None:
@@ -173,9 +176,9 @@ def _outcome(
                 "estimate": fit.effects[i],
                 "se": fit.errors[i],
                 "z": fit.z[i],
-                "p": fit.p[i],
-                "low": low[i],
-                "high": high[i],
+                "published_p": fit.p[i],
+                "published_low": low[i],
+                "published_high": high[i],
                 "n": fit.n,
                 "method": REML,
                 "converged": True,
@@ -260,9 +263,9 @@ def _clustered(
                 "estimate": estimates[i],
                 "se": se,
                 "z": z,
-                "p": p,
-                "low": low,
-                "high": high,
+                "published_p": p,
+                "published_low": low,
+                "published_high": high,
                 "n": len(values),
                 "method": CLUSTERED,
                 "converged": False,

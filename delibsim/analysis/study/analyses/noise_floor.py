@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.analyses.effects import bootstrap_seed, noted, too_few
+from delibsim.analysis.study.analyses.effects import noted, too_few
+from delibsim.analysis.study.analyses.topic_means import BOOTSTRAP, INTERVAL, over_topics
+from delibsim.analysis.study.analyses.topic_means import MEANINGS as OF_MEANS
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import missing_note
@@ -18,25 +20,24 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
-from delibsim.measures.inference.resampling import cluster_interval
 
 MEANINGS = {
     "outcome": "the measure whose change is described",
     "treatment": "the treatment under which nobody speaks",
     "n": "number of sessions with a value",
-    "mean": "mean change",
+    "mean": "mean over topics of the mean change of a topic",
     "sd": "standard deviation of the change over sessions",
     "mean_absolute": "mean of the change without its sign",
-    "low": "lower end of the 95% interval of the mean, over topics",
-    "high": "upper end of the 95% interval of the mean, over topics",
+    **{name: OF_MEANS[name] for name in INTERVAL},
     "within_block_sd": "mean over blocks of the standard deviation between replicates",
     "note": "what was left out, or why there is no value",
 }
 DEFINITION = (
     "The change between both surveys under the treatment none, where nobody speaks: what asking"
-    " twice alone does. Mean, standard deviation and mean size of the change over sessions; the 95%"
-    " percentile bootstrap interval of the mean over topics, {resamples:,} resamples; and the mean"
-    " over blocks (topic, model, setting) of the standard deviation between replicates."
+    " twice alone does. The mean over topics of the mean change of a topic, with its 95% interval"
+    " by t over topics; the standard deviation and mean size of the change over sessions; and the"
+    " mean over blocks (topic, model, setting) of the standard deviation between replicates. Below"
+    f" five topics a row is marked few_topics. {BOOTSTRAP}"
 )
 ABSOLUTE = [outcome for outcome in OUTCOMES if outcome.scale == "absolute"]
 
@@ -51,7 +52,7 @@ def noise_floor(study: StudyTable, draws: Draws) -> Result:
     return Result(
         name="noise_floor",
         title="Noise floor",
-        definition=DEFINITION.format(resamples=draws.resamples),
+        definition=DEFINITION.format(n=draws.resamples),
         source="docs/analysis.md",
         rows=pd.DataFrame(found, columns=list(MEANINGS)),
         meanings=MEANINGS,
@@ -76,22 +77,21 @@ def _row(sessions: pd.DataFrame, outcome: Outcome, draws: Draws) -> dict[str, An
     notes = [missing_note(sessions, outcome.column)]
     if not len(values):
         return row | {"note": noted(*notes)}
-    seed = bootstrap_seed(draws, "topic")
-    low, high = cluster_interval(values, known["topic"], draws.resamples, seed)
+    found = over_topics(values, known["topic"], draws)
     within = values.groupby([known[name] for name in BLOCK], dropna=False).std(ddof=1)
     single = int(within.isna().sum())
     if single:
         blocks = f"{single} of {len(within)} blocks have one session only"
         notes.append(f"no_replication: {blocks} and no standard deviation of their own")
-    topics = known["topic"].nunique()
-    if topics < 2:
-        notes.append(too_few("topic", topics))
+    if found["note"] == "one_topic":
+        notes.append(too_few("topic", 1))
+    elif found["note"]:
+        notes.append(found["note"])
     return row | {
-        "mean": float(values.mean()),
+        "mean": found["mean"],
         "sd": float(values.std(ddof=1)) if len(values) > 1 else np.nan,
         "mean_absolute": float(values.abs().mean()),
-        "low": low,
-        "high": high,
+        **{name: found[name] for name in INTERVAL},
         "within_block_sd": float(within.mean()),
         "note": noted(*notes),
     }

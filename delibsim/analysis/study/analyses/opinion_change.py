@@ -2,14 +2,20 @@
 
 import pandas as pd
 
-from delibsim.analysis.study.analyses.topic_means import HOW, MEANINGS, by_population, why_none
+from delibsim.analysis.study.analyses.topic_means import (
+    HOW,
+    INTERVAL,
+    MEANINGS,
+    by_population,
+    why_none,
+)
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import POPULATION_MEANING
 from delibsim.analysis.study.study_table import StudyTable
 
 MEASURES = ("opinion_change_c", "opinion_change_p", "rank_stability")
-COLUMNS = ("population", "measure", "mean", "low", "high", "n", "topics", "note")
+COLUMNS = ("population", "measure", "mean", *INTERVAL, "n", "topics", "note")
 DEFINITION = (
     "opinion_change_c and opinion_change_p: the mean absolute difference of a rating of a"
     " consideration (in points of the scale) and of a rank of a preference, after and before, over"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.study.analyses.topic_means import HOW, MEANINGS, over_topics
+from delibsim.analysis.study.analyses.topic_means import HOW, INTERVAL, MEANINGS, over_topics
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import WITHOUT_INTERACTION, levels_of, varied
@@ -17,7 +17,7 @@ from delibsim.analysis.study.sample.populations import (
 from delibsim.analysis.study.study_table import StudyTable
 
 COLUMN = "rank_stability_change"
-COLUMNS = ("rounds", "mean", "low", "high", "n", "topics", "note")
+COLUMNS = ("rounds", "mean", *INTERVAL, "n", "topics", "note")
 DEFINITION = (
     "The mean over participants of Kendall's tau-b between their own ranks before and after, by the"
     " number of rounds of speech. {how} Other settings are held at one level each, and only"

@@ -3,16 +3,19 @@
 A family of models counts if it has models of both kinds, so that makers are not compared.
 """
 
+from math import isnan
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from delibsim.analysis.study.analyses.effects import (
-    bootstrap_seed,
+    NAN,
+    NO_VARIANCE,
     mean_of,
     noted,
-    one_sample_p,
+    p_of_draws,
+    published_interval,
+    told,
     too_few,
 )
 from delibsim.analysis.study.draws import Draws
@@ -27,27 +30,32 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.contrasts import block_differences
-from delibsim.measures.inference.resampling import cluster_interval
+from delibsim.measures.inference.means import mean_of_units
 
 ALL = "all"
 MEANINGS = {
     "outcome": "the measure whose change is compared",
     "family": "the family of models, or all of them",
     "estimate": "mean of the differences, reasoning less not reasoning",
-    "low": "lower end of the 95% interval over topics",
-    "high": "upper end of the 95% interval over topics",
+    "unit": "what low, high, df and p rest on",
+    "low": "lower end of the 95% interval by t over topics",
+    "high": "upper end of this interval",
+    "df": "its degrees of freedom",
+    "p": "p by t over topics",
+    "p_draws": "p on these topics: signs flipped draw by draw; none where seeds are not shared",
     "n": "number of differences: topics, and for all families topics of each",
-    "p": "p of a one-sample t test over topics",
+    "published_low": "lower end of the percentile bootstrap interval over topics",
+    "published_high": "upper end of this interval",
     "note": "what was left out, or why there is no value",
 }
 DEFINITION = (
     "Under normative instructions, within each family of models and topic by topic, the difference"
     " between the mean change of models that reason and that of models that do not. The pooled row"
-    " is the unweighted mean over families and topics; its test is over the means of topics. The"
-    " interval is the 95% percentile bootstrap interval over topics, {resamples:,} resamples."
+    " is the unweighted mean over families and topics. The interval and p are by t over the means"
+    " of topics, with topics less one degrees of freedom; p_draws flips the signs of all"
+    " differences of one draw (topic and replicate) at once. published_low and published_high are"
+    " the percentile bootstrap over topics, {resamples:,} resamples, from five topics on."
 )
-CELL = ["family", "topic", "setting"]
 
 
 def reasoning(study: StudyTable, draws: Draws) -> Result:
@@ -61,7 +69,7 @@ def reasoning(study: StudyTable, draws: Draws) -> Result:
         sessions = _of_both_kinds(rows)
         notes += _families_left_out(rows, sessions)
         for outcome in given:
-            found += _of_outcome(sessions, outcome, draws)
+            found += _of_outcome(study, sessions, outcome, draws)
     return Result(
         name="reasoning",
         title="Reasoning models against others of their family",
@@ -115,44 +123,51 @@ def _families_left_out(rows: pd.DataFrame, sessions: pd.DataFrame) -> list[str]:
 
 
 def _of_outcome(
-    sessions: pd.DataFrame,
-    outcome: Outcome,
-    draws: Draws,
+    study: StudyTable, sessions: pd.DataFrame, outcome: Outcome, draws: Draws
 ) -> list[dict[str, Any]]:
     """One row a family, and the pooled one."""
-    cells = _differences(sessions, outcome.column)
+    cells = _differences(sessions, outcome.column, ["family", "topic"])
+    drawn = _differences(sessions, outcome.column, ["family", "topic", "replicate"])
     lost = missing_note(sessions, outcome.column)
     rows = []
     for family in sorted(set(sessions["family"])):
-        own = cells[cells["family"] == family]["difference"]
-        summary, note = mean_of(own, "topic", draws)
-        rows.append({"outcome": outcome.measure, "family": family, **summary, "note": note})
-    pooled = {"outcome": outcome.measure, "family": ALL, "n": len(cells), "note": lost}
+        summary, note = mean_of(cells[cells["family"] == family]["difference"], "topic", draws)
+        row = {"outcome": outcome.measure, "family": family, "unit": "topic", **summary}
+        p_draws = _p_of_draws(study, drawn[drawn["family"] == family], draws)
+        rows.append(row | {"p_draws": p_draws, "note": note})
+    pooled: dict[str, Any] = {
+        "outcome": outcome.measure,
+        "family": ALL,
+        "unit": "topic",
+        "n": len(cells),
+    }
+    by_topic = cells.groupby("topic")["difference"].mean()
+    notes = [lost, too_few("topic", len(by_topic))]
     if len(cells):
-        seed = bootstrap_seed(draws, "topic")
-        by_topic = cells.groupby("topic")["difference"].mean()
-        low, high = cluster_interval(cells["difference"], cells["topic"], draws.resamples, seed)
-        pooled |= {
-            "estimate": float(cells["difference"].mean()),
-            "low": low,
-            "high": high,
-            "p": one_sample_p(by_topic.to_numpy()),
-            "note": noted(lost, too_few("topic", len(by_topic))),
-        }
-    return [*rows, pooled]
+        mean = mean_of_units(by_topic)
+        ends = published_interval(cells["difference"], cells["topic"], "topic", draws)
+        pooled |= {**told(mean), "estimate": float(cells["difference"].mean()), "p": mean.p}
+        pooled |= {"published_low": ends[0], "published_high": ends[1]}
+        pooled["p_draws"] = _p_of_draws(study, drawn, draws)
+        if len(by_topic) > 1 and isnan(mean.error):
+            notes.append(NO_VARIANCE.format("topic"))
+    return [*rows, pooled | {"note": noted(*notes)}]
 
 
-def _differences(sessions: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The difference of each family and topic: columns family, topic, difference."""
+def _p_of_draws(study: StudyTable, drawn: pd.DataFrame, draws: Draws) -> float:
+    """The p of the mean over cells, the signs of all differences of a draw flipped together."""
+    if not study.paired:
+        return NAN
+    block = drawn.groupby(["family", "topic"]).ngroup()
+    draw = drawn.groupby(["topic", "replicate"]).ngroup()
+    return p_of_draws(drawn.assign(block=block, draw=draw), draws)
+
+
+def _differences(sessions: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
+    """The difference in each cell `by`, settings averaged: its columns, and `difference`."""
     known = sessions[sessions[column].notna()]
-    reasons = known["reasoning"].astype(bool)
-    cells = known.groupby(CELL, dropna=False).ngroup()
-    both = set(cells[reasons]) & set(cells[~reasons])
-    entering = cells.isin(both)
-    if not entering.any():
-        return pd.DataFrame({"family": [], "topic": [], "difference": []})
-    codes = np.unique(cells[entering], return_inverse=True)[1]
-    differences = block_differences(known.loc[entering, column], reasons[entering], codes)
-    named = known[entering].assign(code=codes).drop_duplicates("code").sort_values("code")
-    found = named[["family", "topic"]].assign(difference=differences)
-    return found.groupby(["family", "topic"], as_index=False)["difference"].mean()
+    kind = known["reasoning"].astype(bool).map({True: "with", False: "without"})
+    means = known.assign(kind=kind).groupby([*by, "setting", "kind"], dropna=False)[column].mean()
+    sides = means.unstack("kind").reindex(columns=["with", "without"]).dropna()
+    found = (sides["with"] - sides["without"]).rename("difference").reset_index()
+    return found.groupby(by, as_index=False)["difference"].mean()

@@ -6,42 +6,79 @@ import pandas as pd
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
-from delibsim.analysis.study.sample.populations import Population, complete
+from delibsim.analysis.study.analyses.effects import ENOUGH, noted
+from delibsim.analysis.study.sample.outcomes import NONE
+from delibsim.analysis.study.sample.populations import CITIZENS, Population, complete
+from delibsim.measures.inference.jackknife import jackknifed
 from delibsim.measures.inference.regression import Line, line
+from delibsim.measures.inference.true_slope import true_slope
 
+CORRECTED = ("corrected", "corrected_low", "corrected_high", "corrected_p", "reliability")
 COLUMNS = (
-    "population", "slope", "se", "low", "high", "r2", "p", "n", "clusters", "intercept", "note",
+    "population", "slope", "se", "df", "low", "high", "p", "under_none", *CORRECTED, "r2", "n",
+    "clusters", "intercept", "published_se", "published_low", "published_high", "note",
 )  # fmt: skip
-FEW = 5
-"""Topics below which errors clustered by topic are marked as untrustworthy."""
+CONDITION = ("topic", "model", "setting", "treatment")
+"""What the sessions of a condition share; its replicates tell how far measurement errs."""
 MEANINGS = {
-    "slope": "change that goes with one point more before; -1: all end alike; 0: no dependence",
-    "se": "standard error of the slope: clustered by topic; of people over topics the plain one",
+    "slope": "raw: change that goes with one point more before; -1: all end alike",
+    "se": "standard error of the slope: jackknife over topics; of people over topics the plain one",
+    "df": "degrees of freedom of t",
     "low": "lower end of the 95% interval, by t",
     "high": "upper end of the 95% interval, by t",
-    "r2": "share of the variance of the change that the line explains",
-    "p": "two-sided p of a slope of 0, by t",
+    "p": "two-sided p of a raw slope of 0, by t; it says nothing of a ceiling (see corrected_p)",
+    "under_none": "raw slope under the treatment none: what error of measurement alone gives",
+    "corrected": "slope on the true value before, corrected for error of measurement",
+    "corrected_low": "lower end of its 95% interval, by Fieller",
+    "corrected_high": "upper end of its 95% interval, by Fieller",
+    "corrected_p": "two-sided p of a corrected slope of 0",
+    "reliability": "share of the variance before that lies between conditions",
+    "r2": "share of the variance of the change that the raw line explains",
     "n": "points of the regression: sessions; of people topics, or groups of five",
-    "clusters": "topics in which the points lie; t has one degree of freedom less",
-    "intercept": "change that the line gives a group that began at 0",
+    "clusters": "topics in which the points lie",
+    "intercept": "change that the raw line gives a group that began at 0",
+    "published_se": "standard error of the raw slope as published: sandwich, clustered by topic",
+    "published_low": "lower end of the interval with this error",
+    "published_high": "upper end of the interval with this error",
     "note": "why a value is missing, or what limits it",
 }
 CLUSTERED = (
-    "Ordinary least squares with an intercept. The errors of models and null citizens are clustered"
-    " by topic (the sandwich with the factor G/(G-1) x (N-1)/(N-2), G topics and N sessions), and"
-    " p and interval come from t with G - 1 degrees of freedom."
+    "Three slopes. slope is ordinary least squares with an intercept. Its error is the jackknife"
+    " over topics, and p and interval are by t with one degree of freedom less than topics."
+    " under_none is the same under the treatment none, where nobody speaks: error of measurement"
+    " before enters the change with the opposite sign and makes a slope negative by itself, so that"
+    " without any change three of four studies have a clear raw slope. corrected is the slope on"
+    " the true value before: the covariance of change and before between conditions (topic, model,"
+    " setting, treatment) divided by the variance before between them, what replicates of a"
+    " condition share by chance being taken out of both. Error of measurement is therefore all in"
+    " which replicates differ: answers, orders, and the people who were drawn. Where people are the"
+    " same and both surveys err independently it is Blomqvist's (b + 1 - r) / r, with the raw slope"
+    " b and the reliability r. Its interval is by Fieller, over topics; where conditions may differ"
+    " by no more than their replicates it is not defined."
 )
 FEW_CLUSTERS = (
-    "Errors clustered by few topics tend to be too small, even with t on G - 1 degrees of freedom"
-    " (Cameron and Miller 2015, doi:10.3368/jhr.50.2.317): in 1,000 simulated studies of twelve"
-    " topics that differ in start and in error, 95% intervals held the slope in 91%, those of plain"
-    " errors in 57%. This study has {n} topics; rows with"
-    f" fewer than {FEW} are marked few_topics."
+    "published_se is the sandwich with the factor G/(G-1) x (N-1)/(N-2), G topics and N sessions,"
+    " and t with G - 1 degrees of freedom: with few topics it is too small (Cameron and Miller"
+    " 2015, doi:10.3368/jhr.50.2.317): in simulated studies of twelve topics its intervals held the"
+    f" slope in 91%. This study has {{n}} topics; rows with fewer than {ENOUGH} are marked"
+    " few_topics."
 )
 NOISE = (
-    "Measurement error before enters the change with the opposite sign and makes a slope negative"
-    " by itself: compare slopes with the null citizen's and with the treatment none."
+    "Whether groups that begin high gain less is told by corrected, not by slope: compare slope"
+    " with under_none and with the null citizen's."
 )
+WHY = {
+    "no_replication": "no_replication: the slope is not corrected, because no condition was"
+    " held twice",
+    "no_variance": "no_reliability: the slope is not corrected, because conditions differ by no"
+    " more than their replicates",
+    "no_error": "one_topic: the corrected slope has no interval",
+    "denominator_may_be_0": "not_defined: the corrected slope has no interval, because conditions"
+    " may differ by no more than their replicates",
+}
+
+
+NOT_CORRECTED = WHY["no_replication"]
 
 
 def slope_of(population: Population, before: str, change: str) -> dict[str, Any]:
@@ -49,27 +86,55 @@ def slope_of(population: Population, before: str, change: str) -> dict[str, Any]
     rows = population.rows[complete(population.rows, (before, change))]
     if rows.empty:
         return empty_row(population.name, "no_value")
-    fit = line(rows[before], rows[change], rows["topic"].astype(str))
-    return row_of(population.name, fit)
+    x, y = (rows[name].to_numpy(dtype=float) for name in (before, change))
+    topics = rows["topic"].astype(str).to_numpy()
+    fit = line(x, y, topics)
+    without = [line(x[kept], y[kept]).slope for kept in (topics != one for one in set(topics))]
+    spread = jackknifed(fit.slope, without)
+    low, high = fit.interval()
+    row = row_of(population.name, fit)
+    row |= {"published_se": fit.se, "published_low": low, "published_high": high}
+    row |= {"se": spread.error, "df": spread.df, "low": spread.low, "high": spread.high}
+    by = [name for name in CONDITION if name in rows.columns]
+    conditions = rows.groupby(by, dropna=False).ngroup()
+    true = true_slope(x, y, conditions, topics)
+    found = true.slope
+    values = (found.estimate, found.low, found.high, found.p, true.reliability)
+    row |= dict(zip(CORRECTED, values, strict=True))
+    return row | {"p": spread.p, "note": noted(row["note"], WHY.get(found.note, ""))}
+
+
+def beside_none(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, each with the raw slope of the treatment none beside its own.
+
+    The row of null citizens has sessions under none within it, and those of others beside it.
+    """
+    own = [row["slope"] for row in rows if row["population"] == NONE]
+    under_none = own[0] if own else float("nan")
+    return [
+        row | {"under_none": float("nan") if row["population"] == CITIZENS else under_none}
+        for row in rows
+    ]
 
 
 def of_people(measure: str, name: str) -> dict[str, Any]:
     """The row of people: a point a topic, the twelve of the benchmark, with plain errors."""
     before, change = (of_topics(BENCHMARK, measure, phase) for phase in ("pre", "change"))
     fit = line(before, change)
-    return row_of(name, fit) | {"clusters": len(before)}
+    return row_of(name, fit) | {"clusters": len(before), "note": NOT_CORRECTED}
 
 
 def row_of(name: str, fit: Line) -> dict[str, Any]:
     """The row of a fitted line."""
     low, high = fit.interval()
     note = fit.note
-    if not note and 0 < fit.clusters < FEW:
+    if not note and 0 < fit.clusters < ENOUGH:
         note = "few_topics"
     return {
         "population": name,
         "slope": fit.slope,
         "se": fit.se,
+        "df": fit.df,
         "low": low,
         "high": high,
         "r2": fit.r2,

@@ -9,8 +9,7 @@ import pandas as pd
 from delibsim.analysis.study.analyses.contrasts import tested
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
-from delibsim.analysis.study.sample.blocks import compared
-from delibsim.analysis.study.sample.factors import is_paraphrase
+from delibsim.analysis.study.sample.blocks import WORDING, compared
 from delibsim.analysis.study.sample.outcomes import (
     Outcome,
     families_of,
@@ -20,7 +19,6 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.seed import seed_of
 
 MOST_DRAWS = 2_000
 """Permutations and resamples of one specification at the most: there are many of them."""
@@ -65,14 +63,11 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Sessions that a choice of wording and of runs leaves; `treatment` is compared in place of a,
-    "" for a itself.
-    """
+    """Sessions that a choice of wording and of runs leaves."""
 
     wording: str
     runs: str
     rows: pd.DataFrame
-    treatment: str = ""
 
 
 def specifications(study: StudyTable, draws: Draws) -> Result:
@@ -137,9 +132,10 @@ def _wordings(rows: pd.DataFrame, a: str) -> Iterator[Choice]:
     if names.nunique() > 1:
         for name in sorted(names.unique()):
             yield Choice(name, ALL, rows[rows["wording"] == name])
-    for treatment in treatments_of(rows):
-        if is_paraphrase(treatment, a):
-            yield Choice(treatment, ALL, rows, treatment)
+    held = rows.loc[rows["treatment"] == a, WORDING] if WORDING in rows.columns else pd.Series()
+    for wording in sorted(held.unique()) if held.nunique() > 1 else ():
+        own = (rows["treatment"] != a) | (rows[WORDING] == wording)
+        yield Choice(wording, ALL, rows[own])
 
 
 def _specified(
@@ -147,10 +143,8 @@ def _specified(
 ) -> list[dict[str, Any]]:
     """The rows of one contrast, choice and outcome: one of each test that the design allows."""
     a, b = pair
-    comparison = compared(choice.rows, outcome.column, choice.treatment or a, b)
-    names = (a, b, choice.wording, choice.runs, outcome.measure, outcome.scale)
-    seed = seed_of(draws.seed, "specifications", *names)
-    values = tested(comparison, paired, draws, seed)
+    comparison = compared(choice.rows, outcome.column, a, b)
+    values = tested(comparison, paired, draws)
     indices = {measure: index for index, measure in INDICES.items()}
     row = {
         "a": a,
@@ -161,8 +155,8 @@ def _specified(
         "runs": choice.runs,
         **{name: values[name] for name in ("estimate", "low", "high", "blocks", "note")},
     }
-    tests = ("paired", "free") if paired else ("free",)
-    return [row | {"pairing": test, "p": values[f"p_{test}"]} for test in tests]
+    tests = {"paired": "p_draws", "free": "p_free"} if paired else {"free": "p_free"}
+    return [row | {"pairing": test, "p": values[name]} for test, name in tests.items()]
 
 
 def _not_varied(rows: pd.DataFrame) -> list[str]:

@@ -1,4 +1,4 @@
-"""Means over topics of what sessions and people show, with a bootstrap interval over topics."""
+"""Means over topics of what sessions and people show, with an interval by t over topics."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.human.reference import human_value, reference
-from delibsim.analysis.study.analyses.effects import bootstrap_seed
+from delibsim.analysis.study.analyses.effects import (
+    ENOUGH,
+    published_coverage,
+    published_interval,
+)
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.sample.populations import (
     PEOPLE,
@@ -20,23 +24,31 @@ from delibsim.analysis.study.sample.populations import (
     without_value,
 )
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.resampling import cluster_interval
+from delibsim.measures.inference.means import mean_of_units
 
-FEW = 5
-"""Topics below which a bootstrap over topics is marked as untrustworthy."""
+BOOTSTRAP = (
+    "published_low and published_high are the percentile bootstrap over topics of the published"
+    " study ({n:,} draws), given from five topics on; it is too short: published_coverage says how"
+    " often such an interval holds the truth with so many topics, that by t in 95 of 100 studies."
+)
 HOW = (
-    "Each topic counts once: the mean over topics of the mean over a topic's sessions. The interval"
-    " is the 95% percentile bootstrap over topics, whole topics being drawn with replacement"
-    " ({n:,} draws); it has no reference distribution and so no degrees of freedom. Rows with fewer"
-    f" than {FEW} topics are marked few_topics, because such an interval is too narrow."
+    "Each topic counts once: the mean over topics of the mean over a topic's sessions. The 95%"
+    " interval is by t over topics, df being one less than topics. Rows with fewer than five topics"
+    f" are marked few_topics. {BOOTSTRAP}"
 )
 MEANINGS = {
-    "low": "lower end of the 95% interval, bootstrap over topics",
-    "high": "upper end of the 95% interval, bootstrap over topics",
+    "low": "lower end of the 95% interval, by t over topics",
+    "high": "upper end of the 95% interval, by t over topics",
+    "df": "degrees of freedom of t: topics less one",
+    "published_low": "lower end of the published interval, percentile bootstrap over topics",
+    "published_high": "upper end of the published interval, percentile bootstrap over topics",
+    "published_coverage": "how often the published interval holds the truth with so many topics",
     "n": "sessions behind the mean; of people the persons",
     "topics": "topics behind the mean",
     "note": "why a value is missing, or what limits it",
 }
+INTERVAL = ("low", "high", "df", "published_low", "published_high", "published_coverage")
+"""The members that describe how sure a mean is."""
 
 
 def by_population(
@@ -65,7 +77,7 @@ def why_none(study: StudyTable, measures: Sequence[str]) -> tuple[str, str]:
 
 
 def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str, Any]:
-    """The members mean, low, high, n, topics and note of values that are all known."""
+    """The members mean, low, high, df, n, topics and so on of values that are all known."""
     if values.empty:
         return empty("no_value")
     means = values.groupby(topics.astype(str)).mean().to_numpy(dtype=float)
@@ -74,24 +86,31 @@ def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str,
 
 def described(means: np.ndarray, n: int, draws: Draws) -> dict[str, Any]:
     """The same from the means of topics, behind which `n` sessions or persons stand."""
-    seed = bootstrap_seed(draws, "topic")
-    low, high = cluster_interval(means, np.arange(len(means)), draws.resamples, seed)
-    note = "few_topics" if len(means) < FEW else ""
+    found, topics = mean_of_units(means), len(means)
+    published = published_interval(means, np.arange(topics), "topic", draws)
+    note = "few_topics" if topics < ENOUGH else ""
+    if topics == 1:
+        note = "one_topic"
+    elif np.isnan(found.error):
+        note = "no_variance"
     return {
-        "mean": float(means.mean()),
-        "low": low,
-        "high": high,
+        "mean": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "df": found.df,
+        "published_low": published[0],
+        "published_high": published[1],
+        "published_coverage": published_coverage(topics) if topics >= ENOUGH else np.nan,
         "n": n,
-        "topics": len(means),
-        "note": "one_topic" if len(means) == 1 else note,
+        "topics": topics,
+        "note": note,
     }
 
 
 def empty(reason: str) -> dict[str, Any]:
     """The members of a mean that does not exist."""
-    nothing = float("nan")
-    values = {"mean": nothing, "low": nothing, "high": nothing, "n": 0, "topics": 0}
-    return {**values, "note": reason}
+    nothing = dict.fromkeys(("mean", *INTERVAL), float("nan"))
+    return {**nothing, "n": 0, "topics": 0, "note": reason}
 
 
 def of_population(population: Population, column: str, draws: Draws) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def ablations(study: StudyTable, results: Mapping[str, Result]) -> Drawing | Non
     low, high = int(rows[["n_a", "n_b"]].min().min()), int(rows[["n_a", "n_b"]].max().max())
     caption = (
         "Differences between two levels of one factor, the others held at their common level, with"
-        " 95% intervals of Tukey's honestly significant difference, which does not know of blocks."
+        " 95% intervals by t over topics."
         f" {low:,} to {high:,} sessions a level."
     )
     told = [f"{_words(outcome)}: {alternative(found[outcome])}." for outcome in outcomes]

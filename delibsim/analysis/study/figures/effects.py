@@ -61,7 +61,7 @@ def effects(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
     caption = (
         f"{CHANGE} between treatments, absolute: unweighted mean over"
         f" {counted(blocks, 'block')} (topic by model) on {counted(topics, 'topic')}."
-        f" {INTERVAL}: topics resampled with replacement."
+        f" {INTERVAL} by t over {'draws on this topic' if topics == 1 else 'topics'}."
     )
     if both:
         caption += " Circles: language models; crosses: the null citizen."
@@ -184,10 +184,11 @@ def _caption(
     every: Sequence[tuple[str, str]],
 ) -> str:
     over = "topics" if unit == "model" else "models"
+    units = "topics" if unit == "model" else "draws (replicates, averaged over models)"
     caption = (
         f"{CHANGE} between treatments within every {unit}, averaged over {over}, sorted by the"
-        f" first contrast. {INTERVAL} ({over} resampled with replacement). Diamond: the pooled"
-        " estimate with its interval over topics."
+        f" first contrast. {INTERVAL} by t over {units}. Diamond: the pooled estimate with its"
+        " interval over topics."
     )
     if "n" in rows.columns and rows["n"].notna().any():
         low, high = int(rows["n"].min()), int(rows["n"].max())

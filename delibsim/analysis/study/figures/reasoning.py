@@ -44,7 +44,7 @@ def reasoning(study: StudyTable, results: Mapping[str, Result]) -> Drawing | Non
         f"Difference in the change of the index between reasoning models and others of the same"
         " family, topic by topic, normative instructions only;"
         f" {counted(len(families), 'family', 'families')}."
-        " Lines are 95% intervals over topics; diamond: all families."
+        " Lines are 95% intervals by t over topics; diamond: all families."
     )
     alt = f"Forest plot by family. {alternative(found)}."
     title = "Reasoning against other models within families"

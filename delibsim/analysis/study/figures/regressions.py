@@ -45,6 +45,7 @@ MOST = 9
 """Panels of a figure."""
 ROOM = 0.15
 """Share of the height that is added above the points, for the words in the corner."""
+ENDS_OF_CORRECTED = ("corrected", "corrected_low", "corrected_high")
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,24 @@ class Group:
         if not self.fit:
             return "no fitted line"
         slope, low, high = (number(self.fit[end], 2) for end in ("slope", "low", "high"))
-        return f"slope {slope} [{low}, {high}], R² {number(self.fit['r2'], 2)}"
+        said = f"slope {slope} [{low}, {high}], R² {number(self.fit['r2'], 2)}"
+        return f"{said}, {self.corrected()}"
+
+    def corrected(self) -> str:
+        """The slope on the true value before, in words."""
+        slope, low, high = (self.fit[name] for name in ENDS_OF_CORRECTED)
+        if np.isnan(slope):
+            return "not corrected"
+        ends = f" [{number(low, 2)}, {number(high, 2)}]" if low == low else ""
+        return f"corrected {number(slope, 2)}{ends}"
 
 
 def ceiling(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
     """The change of the index against the index before, by treatment, null citizen and people."""
-    caption = "A negative slope says that groups that start high gain less."
+    caption = (
+        "Error of measurement alone makes the line fall; only a negative corrected slope says that"
+        " groups that start high gain less."
+    )
     title = "Change of the index against the index before"
     return _figure("ceiling", title, "dri", caption, study, results)
 
@@ -110,7 +123,7 @@ def _figure(
 
     caption = (
         f"{counted(len(known), 'session')} ({population(study)}); lines by least squares, with"
-        f" 95% intervals of the slope in the table, errors clustered by topic. {meaning}"
+        f" 95% intervals of the slope in the table, by t over topics. {meaning}"
     )
     most = few(len(groups))
     if any(len(group.before) > most for group in groups):
@@ -153,7 +166,7 @@ def _fit(fits: pd.DataFrame, who: str) -> dict[str, float]:
     if own.empty:
         return {}
     first = own.iloc[0]
-    return {end: float(first[end]) for end in ("slope", "low", "high", "r2")}
+    return {end: float(first[end]) for end in ("slope", "low", "high", "r2", *ENDS_OF_CORRECTED)}
 
 
 def _draw(axes: "Axes", group: Group, most: int) -> None:
@@ -170,7 +183,8 @@ def _draw(axes: "Axes", group: Group, most: int) -> None:
     axes.set_title(f"{shortened(group.label, 20, 1)} (n = {len(x):,})")
     if group.fit:
         axes.annotate(
-            f"slope {number(group.fit['slope'], 2)}, R² {number(group.fit['r2'], 2)}",
+            f"slope {number(group.fit['slope'], 2)}, R² {number(group.fit['r2'], 2)}\n"
+            f"{group.corrected()}",
             (0.98, 0.97),
             xycoords="axes fraction",
             ha="right",

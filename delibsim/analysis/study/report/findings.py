@@ -6,11 +6,13 @@ from typing import Any
 
 from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.aqua import aqua
+from delibsim.analysis.study.analyses.attrition import attrition
 from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
 from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.analyses.convergence import convergence
 from delibsim.analysis.study.analyses.counts import counts
+from delibsim.analysis.study.analyses.covariance import covariance
 from delibsim.analysis.study.analyses.decomposition import decomposition
 from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
 from delibsim.analysis.study.analyses.icc import icc
@@ -20,8 +22,10 @@ from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
 from delibsim.analysis.study.analyses.people import people
 from delibsim.analysis.study.analyses.personas import personas
+from delibsim.analysis.study.analyses.questions import key_of, null_estimates, questions
 from delibsim.analysis.study.analyses.rank_stability import rank_stability
 from delibsim.analysis.study.analyses.reasoning import reasoning
+from delibsim.analysis.study.analyses.sizes import sizes
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.summary import NULL_ONLY
@@ -33,10 +37,13 @@ from delibsim.analysis.study.study_table import StudyTable
 Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
 ANALYSES: tuple[Analysis, ...] = (
     in_room,
+    attrition,
     contrasts,
     by_block,
+    sizes,
     equivalence,
     specifications,
+    covariance,
     mixed,
     reasoning,
     personas,
@@ -54,13 +61,18 @@ ANALYSES: tuple[Analysis, ...] = (
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 HELD = ("complete", "partial")
 """The status of sessions that were held."""
-OF_DESIGN = ("counts", "in_room")
+OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 DEBATES = (
     "This is a study of debates: nobody is surveyed on considerations and preferences, so that"
     " there is no index. Its ratings are analysed by `delibsim ratings report {}`."
 )
-OF_CONTRASTS = ("outcome scale a b estimate low high p_paired p_free p_holm blocks topics").split()
+OF_CONTRASTS = (
+    "population role outcome scale a b estimate unit low high df p_topics p_holm q low_draws"
+    " high_draws df_draws p_draws p_free p_holm_draws published_low published_high"
+    " published_coverage verb blocks topics models pairs draws wordings sd_wordings"
+    " null_citizen note"
+).split()
 """The members of a contrast as JSON."""
 
 
@@ -98,20 +110,24 @@ class Findings:
         """As plain values, at full precision; None where there is no value."""
         contrasts = self.rows("contrasts")
         first = contrasts[0]["population"] if contrasts else ""
+        null = null_estimates(contrasts)
         own = []
         for row in contrasts:
             if row["population"] == first:
-                own.append({name: row.get(name) for name in OF_CONTRASTS})
+                whole = row | {"null_citizen": null.get(key_of(row))}
+                own.append({name: whole.get(name) for name in OF_CONTRASTS})
         return {
             "study": self.study.study,
             "runs": dict(self.runs),
             "contrasts": own,
+            "questions": self.rows("questions"),
             "noise_floor": _by(self.rows("noise_floor"), "outcome"),
             "icc": _by(self.rows("icc"), "outcome", "adjusted_for"),
             "by_model": self.rows("by_model"),
             "by_topic": self.rows("by_topic"),
             "mixed": {
                 "terms": self.rows("mixed"),
+                "published": self.rows("mixed_published"),
                 "variance_components": self.rows("variance_components"),
             },
             "ceiling": self.rows("ceiling"),
@@ -139,6 +155,8 @@ def findings(
         given = analysis(study, draws)
         for result in [given] if isinstance(given, Result) else given:
             results[result.name] = result
+    if "contrasts" in results:
+        results["questions"] = questions(results)
     counted = counts(study, draws)
     missing = [*_missing_sessions(counted), *_not_given(results)]
     all_results = {counted.name: counted, **results}

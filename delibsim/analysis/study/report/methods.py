@@ -153,15 +153,15 @@ def _software(record: Record) -> str:
 
 def _analysis(study: StudyTable, draws: Draws) -> str:
     """The tests and intervals, and their draws."""
-    test = "flipping the sign of each replicate's difference" if study.paired else "permuting"
+    test = "flipping the signs of all differences of a draw" if study.paired else "permuting labels"
     return (
-        "Analysis: topics are the unit of replication. A contrast of two treatments is the"
-        " unweighted mean, over blocks of topic, set-up and setting, of the difference of means;"
-        f" its p value comes from {draws.permutations:,} permutations ({test} within blocks), its"
-        f" 95 % interval from {draws.resamples:,} bootstrap samples of topics (percentiles), its"
-        " correction from Holm within a family of contrasts. The mixed model has intervals of a"
-        f" parametric bootstrap ({draws.parametric:,} samples). Seed of all draws: {draws.seed}."
-        f" Analysed with {', '.join(_versions())}."
+        "Analysis: a contrast of two treatments is the unweighted mean, over blocks of topic,"
+        " set-up and setting, of the difference of means. Over topics like these, its interval and"
+        " p value are by t over the means of topics; on these topics, its p value comes from"
+        f" {test} ({draws.permutations:,} where not all can be listed). Holm's correction is"
+        " within a family of contrasts. Published studies print percentile bootstrap intervals over"
+        f" topics, which stand in columns of their own ({draws.resamples:,} resamples)."
+        f" Seed of all draws: {draws.seed}. Analysed with {', '.join(_versions())}."
     )
 
 

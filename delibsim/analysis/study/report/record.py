@@ -1,13 +1,19 @@
 """What the files of a study say of how it was held, for its methods and its checklist."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.measure import MEASURES
 from delibsim.store.files import each_line, read_lines
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 
+SECTION = re.compile(r"^## \d+\. Primary outcome$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`([a-z_]+)`")
 LONGEST = 40
 """Logs that are read for one model, at most, to find a call of it."""
 
@@ -36,13 +42,17 @@ class Asked:
 class Record:
     """What is recorded of a study: its manifest, its models, and where the files lie.
 
-    `preregistered` names the plan beside the study, "" if there is none.
+    `questions` are those of the topics, by id. `preregistered` names the plan beside the study, ""
+    if there is none; `primary` is the measure that it names as the outcome that decides, "" where
+    it names none.
     """
 
     manifest: Manifest
     models: Sequence[Asked]
     folder: str
     preregistered: str = ""
+    primary: str = ""
+    questions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -83,8 +93,40 @@ def record_of(runs: Runs) -> Record | None:
             dropped=tuple(completion.get("parameters_dropped") or ()),
         )
         models.append(asked)
+    record = Record(manifest, models, str(runs.folder), questions=_questions(runs))
     plan = runs.folder / "preregistration.md"
-    return Record(manifest, models, str(runs.folder), plan.name if plan.is_file() else "")
+    if not plan.is_file():
+        return record
+    primary = primary_outcome(plan.read_text(encoding="utf-8", errors="replace"))
+    return replace(record, preregistered=plan.name, primary=primary)
+
+
+def _questions(runs: Runs) -> dict[str, str]:
+    """The question of each topic, from one plan of each; the name of a session begins with it."""
+    first: dict[str, str] = {}
+    for name in runs.sessions():
+        first.setdefault(name.partition(".")[0], name)
+    found = {}
+    for name in first.values():
+        with suppress(WrongInput):  # a damaged plan is told where runs are counted
+            topic = runs.planned(name).topic
+            found[topic.id] = getattr(topic, "question", "")
+    return found
+
+
+def primary_outcome(plan: str) -> str:
+    r"""The measure that a plan names first under "Primary outcome", in backticks; "" where none.
+
+    >>> primary_outcome("## 2. Primary outcome\n\nThe change of `dri_adjusted`.\n\n## 3. Design")
+    'dri_adjusted'
+    >>> primary_outcome("## 2. Primary outcome\n\n**[FILL IN: such as `dri`]**\n\n## 3.")
+    ''
+    """
+    section = SECTION.search(plan)
+    if section is None or "[FILL IN" in section[1]:
+        return ""
+    named = [name for name in CODE.findall(section[1]) if name in MEASURES]
+    return named[0] if named else ""
 
 
 def _a_call_of_each(

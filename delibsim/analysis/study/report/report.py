@@ -13,16 +13,24 @@ from delibsim.analysis.study.report.checklist import checklist
 from delibsim.analysis.study.report.findings import Findings
 from delibsim.analysis.study.report.methods import methods
 from delibsim.analysis.study.report.record import Record
-from delibsim.analysis.study.report.summary import MAIN, measured, summary
+from delibsim.analysis.study.report.summary import measured, summary
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.text import counted
 
 GROUPS = {
-    "room": ("Who was in the room", ("in_room",)),
+    "room": ("Who was in the room", ("in_room", "attrition")),
     "effects": (
         "Effects of treatments",
-        ("contrasts", "leave_one_out", "equivalence", "mixed", "variance_components"),
+        (
+            "questions",
+            "sizes",
+            "leave_one_out",
+            "covariance",
+            "equivalence",
+            "mixed_published",
+            "variance_components",
+        ),
     ),
     "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
     "people": ("Beside people", ("people", "decomposition", "opinion_change")),
@@ -52,9 +60,11 @@ PLACES = {
     "individual_change": "individuals",
 }
 """The part in which a figure stands; other figures stand with the effects."""
-LARGE = frozenset(("pair_correlations", "pair_correlations_people"))
+LARGE = frozenset(("contrasts", "mixed", "pair_correlations", "pair_correlations_people"))
 """Tables that are written and not shown."""
-HEADLINE = ("a", "b", "estimate", "low", "high", "p", "p_holm", "topics", "models", "pairs")
+HEADLINE = (
+    "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
+)  # fmt: skip
 
 
 def page_of(
@@ -91,29 +101,29 @@ def page_of(
 
 
 def in_words(findings: Findings) -> list[str]:
-    """The sentences of the first screen: the size of the study, then what its tables show."""
-    return [_size(findings), *summary(findings.results)]
+    """The sentences of the first screen: what the tables show, then the size of the study."""
+    return [*summary(findings.results), _size(findings)]
 
 
 def headline(results: Mapping[str, Result]) -> Result | None:
-    """The contrasts of the index alone: the table of the first screen; None without contrasts."""
-    result = results.get("contrasts")
+    """The effects on the primary outcome, three questions each: the table of the first screen; None
+    without contrasts.
+    """
+    result = results.get("questions")
     if result is None or not result.given:
         return None
     rows = result.rows[result.rows["scale"] == "absolute"]
-    outcome = MAIN if (rows["outcome"] == MAIN).any() else rows["outcome"].iloc[0]
-    rows = rows[rows["outcome"] == outcome]
-    several = rows["population"].nunique() > 1
-    columns = [name for name in HEADLINE if name in rows.columns]
-    if several:
-        columns.insert(0, "population")
-    meanings = {name: result.meanings.get(name, "") for name in columns}
+    primary = rows[rows["role"] == "primary"]
+    rows = primary if len(primary) else rows[rows["outcome"] == rows["outcome"].iloc[0]]
+    rows = rows[rows["population"] == rows["population"].iloc[0]]
+    meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
+    outcome = measured(str(rows["outcome"].iloc[0]))
     return Result(
-        name="contrasts",
-        title=f"Change of the {measured(outcome)}, treatment a against treatment b",
-        definition="The contrasts of the part Effects of treatments, for the index alone.",
+        name="questions",
+        title=f"Change of the {outcome}, treatment a against treatment b",
+        definition="Each effect under three questions, for the primary outcome alone.",
         source=result.source,
-        rows=rows[columns].reset_index(drop=True),
+        rows=rows[list(HEADLINE)].reset_index(drop=True),
         meanings=meanings,
     )
 
@@ -154,6 +164,9 @@ def _design(findings: Findings, record: Record | None) -> Part:
             if levels:
                 entries.append(Entry(f"{term} ({len(levels)})", _levels(levels)))
     if record is not None:
+        for topic, question in record.questions.items():
+            if question:
+                entries.append(Entry(f"Topic {topic}", question))
         for name, own in record.components("treatments").items():
             said = own.get("instructions") or "no instructions"
             entries.append(Entry(f"Instructions of {name}", said))

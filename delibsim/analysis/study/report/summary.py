@@ -1,13 +1,17 @@
 """The findings of a study in sentences, each of which says only what its table holds."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.study.analyses.attrition import told_of_attrition
+from delibsim.analysis.study.analyses.effects import ENOUGH, EQUAL, HERE, LOWERED, RAISED
 from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.populations import CITIZENS
 from delibsim.domain.measure import MEASURES
+from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
 MAIN = "dri"
@@ -25,60 +29,90 @@ Results = Mapping[str, Result]
 
 
 def summary(results: Results) -> list[str]:
-    """The sentences of the summary: effects, for whom, beside people, beside the null model."""
+    """The sentences of the summary: the effects, the null citizen beside the first of them, people,
+    missing sessions, noise.
+    """
     found = _main_contrasts(results)
     if found is None:
         return list(_without_contrasts(results))
     contrasts, null_only = found
     sentences = []
-    null = _null_contrasts(results)
     for row in contrasts:
-        whom = _for_whom(row, results, "kinds of citizen" if null_only else "models")
+        whom = _for_whom(row, results, null_only)
         sentences.append(effect(row, results, null_only) + whom)
-        if not null_only and null is not None:
-            sentences += _beside_null(row, null)
+        if not null_only and len(sentences) == 1:
+            sentences += _beside_null(contrasts, results)
     sentences += _equivalent(results)
     sentences += _people(results, null_only)
     sentences += _noise(results)
+    sentences += told_of_attrition(results)
     return sentences
 
 
 def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) -> str:
-    """What a contrast of two treatments says of the index.
+    """What a contrast of two treatments says of the index, by the verb of its row.
 
-    A difference is "raised" or "lowered" only where its interval excludes zero and its p value,
-    after Holm's correction, is below .05; otherwise there is "no clear change".
+    "Raised" and "lowered" speak of topics like these; "went with" speaks of these topics alone.
     """
     a, b, label = named(row["a"]), named(row["b"]), measured(str(row["outcome"]))
     who = " of the citizens" if null_only else ""
-    basis = _basis(row, null_only)
     if missing(row["estimate"]):
-        why = row.get("note") or "there is no value"
+        why = for_readers(str(row.get("note") or "")) or "there is no value"
         return f"{sentence(a)} against {b}: no estimate of the change in the {label} ({why})."
-    numbers = with_interval(row["estimate"], row.get("low"), row.get("high"))
-    tests = _tests(row)
+    basis = _basis(row, results, null_only)
     if exactly_equal(row):
-        return f"{sentence(a)} and {b} gave the same {label}{who} in every pair{basis}."
-    if missing(row.get("low")) or missing(row.get("high")):
-        size = short(row["estimate"])
-        return (
-            f"{sentence(a)} against {b}: the change in the {label}{who} differed by"
-            f" {size}{basis}{tests}; without an interval over topics no direction is claimed."
+        return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
+    said = row.get("verb", "none")
+    if said == HERE:
+        here = _here(row, f"{label}{who}", basis)
+        return here + _left_out(row, results) + _size(row, results) + "."
+    if said in (RAISED, LOWERED):
+        text = (
+            f"{sentence(a)} {said} the {label}{who} by {_numbers(row)} against {b}, over topics"
+            f" like these ({basis}; {_tests(row, 'p_topics', 'p_holm')})"
         )
-    clear = is_clear(row)
-    if clear:
-        verb = "raised" if row["estimate"] > 0 else "lowered"
-        said = f"{sentence(a)} {verb} the {label}{who} by {numbers} against {b}{basis}{tests}"
     else:
-        said = (
-            f"{sentence(a)} against {b}: no clear change in the {label}{who},"
-            f" {numbers}{basis}{tests}"
-        )
-    return said + _left_out(row, results) + "."
+        where = "On this topic, " if row["topics"] == 1 else ""
+        text = sentence(f"{where}{a if where else sentence(a)} against {b}: no clear change in the")
+        text += f" {label}{who}, {_numbers(row)} ({basis}; {_tests(row, *_asked(row))})"
+    return text + _left_out(row, results) + _size(row, results) + "."
+
+
+def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
+    """What is said of an effect that is clear on these topics alone."""
+    higher = "higher" if row["estimate"] > 0 else "lower"
+    topics = int(row["topics"])
+    these = "this topic" if topics == 1 else f"these {topics} topics"
+    own = with_interval(row["estimate"], row.get("low_draws"), row.get("high_draws"))
+    p = "p_free" if missing(row.get("p_draws")) else "p_draws"
+    text = (
+        f"On {these}, {named(row['a'])} went with a {higher} {label} than {named(row['b'])}, by"
+        f" {own} ({basis}; {_tests(row, p, 'p_holm_draws')})"
+    )
+    if topics == 1:
+        return f"{text}; of other topics this study says nothing"
+    if topics < ENOUGH:
+        return f"{text}; so few topics do not speak of topics like these"
+    if missing(row.get("low")):
+        return f"{text}; over topics like these it is not clear"
+    ends = f"[{short(row['low'])}, {short(row['high'])}]"
+    return f"{text}; over topics like these it is not clear, {ends}"
+
+
+def _numbers(row: Mapping[str, Any]) -> str:
+    """The estimate of a contrast with the interval that its unit gives."""
+    return with_interval(row["estimate"], row.get("low"), row.get("high"))
+
+
+def _asked(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The p of the question that a sentence without a clear change speaks of, and Holm's."""
+    if not missing(row.get("p_topics")):
+        return "p_topics", "p_holm"
+    return ("p_free" if missing(row.get("p_draws")) else "p_draws"), "p_holm_draws"
 
 
 def is_clear(row: Mapping[str, Any]) -> bool:
-    """Whether a difference may be called one: interval without zero, and p after Holm below .05."""
+    """Whether a difference of one model or topic is one: interval without 0, Holm's p below .05."""
     low, high, p = row.get("low"), row.get("high"), row.get("p_holm", row.get("p"))
     if low is None or high is None or p is None or any(map(missing, (low, high, p))):
         return False
@@ -87,9 +121,7 @@ def is_clear(row: Mapping[str, Any]) -> bool:
 
 def exactly_equal(row: Mapping[str, Any]) -> bool:
     """Whether two treatments gave the same in every block, by construction or in fact."""
-    ends = (row["estimate"], row.get("low"), row.get("high"))
-    known = [end for end in ends if not missing(end)]
-    return bool(known) and all(end == 0 for end in known) and row.get("p") == 1
+    return row["estimate"] == 0 and str(row.get("note") or "").startswith(EQUAL)
 
 
 def short(value: float) -> str:
@@ -177,11 +209,6 @@ def _main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | Non
     return None
 
 
-def _null_contrasts(results: Results) -> list[dict[str, Any]] | None:
-    rows = rows_of(results, "contrasts", population="null citizen", scale="absolute")
-    return rows or None
-
-
 def _without_contrasts(results: Results) -> Iterator[str]:
     """What is said where no two treatments can be compared."""
     if result := results.get("contrasts"):
@@ -192,26 +219,27 @@ def _without_contrasts(results: Results) -> Iterator[str]:
     yield from _noise(results)
 
 
-def _basis(row: Mapping[str, Any], null: bool = False) -> str:
+def _basis(row: Mapping[str, Any], results: Results, null: bool = False) -> str:
     """On how many topics and models an estimate rests."""
-    parts = []
-    models = ("kind of citizen", "kinds of citizen") if null else ("model", "models")
-    for key, one, many in (("topics", "topic", "topics"), ("models", *models)):
-        n = row.get(key)
-        if not missing(n) and n is not None:
-            parts.append(f"{int(n)} {one if n == 1 else many}")
-    return f" over {' and '.join(parts)}" if parts else ""
+    topics, models = int(row["topics"]), int(row["models"])
+    one, many = ("kind of citizen", "kinds of citizen") if null else _models(results)
+    return f"{counted(topics, 'topic')}, {counted(models, one, many)}"
 
 
-def _tests(row: Mapping[str, Any]) -> str:
-    """The p value and that after Holm's correction, in brackets."""
-    p, holm = row.get("p"), row.get("p_holm")
-    if missing(p) or p is None:
-        return ""
-    said = p_in_words(p)
-    if not missing(holm) and holm is not None:
-        said += f", Holm {p_in_words(holm).removeprefix('p ').removeprefix('= ')}"
-    return f" ({said})"
+def _models(results: Results) -> tuple[str, str]:
+    """What the column `model` counts: models, or set-ups where a group has several."""
+    names = [str(row["model"]) for row in rows_of(results, "by_model")]
+    return ("set-up", "set-ups") if any("+" in name for name in names) else ("model", "models")
+
+
+def _tests(row: Mapping[str, Any], p: str, holm: str) -> str:
+    """A p value and that after Holm's correction, or that there is none."""
+    if missing(row.get(p)):
+        return "undecided: no variance"
+    said = p_in_words(row[p])
+    if not missing(row.get(holm)):
+        said += f", Holm {p_in_words(row[holm]).removeprefix('p ').removeprefix('= ')}"
+    return said
 
 
 def _left_out(row: Mapping[str, Any], results: Results) -> str:
@@ -229,8 +257,20 @@ def _left_out(row: Mapping[str, Any], results: Results) -> str:
     return f"; without {most['left_out']} {short(most['estimate'])}"
 
 
-def _for_whom(row: Mapping[str, Any], results: Results, models: str) -> str:
+def _size(row: Mapping[str, Any], results: Results) -> str:
+    """How large an effect is beside the noise; of none, which effect would have been found."""
+    wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
+    for one in rows_of(results, "sizes", **wanted):
+        if row.get("verb") == "none" and not missing(one["smallest_effect"]):
+            return f"; {short(one['smallest_effect'])} would have been found with power .8"
+        if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
+            return f"; {short(one['in_noise_sd'])} SD of the noise"
+    return ""
+
+
+def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
     """In how many models and topics the difference is above zero, and in which it is clear."""
+    models = "kinds of citizen" if null else _models(results)[1]
     wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
     parts, clear = [], []
     if exactly_equal(row):
@@ -255,16 +295,21 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names)
 
 
-def _beside_null(row: Mapping[str, Any], null: list[dict[str, Any]]) -> Iterator[str]:
-    """What the null citizen, which understands no language, shows for the same contrast."""
-    for other in null:
-        same = all(other[key] == row[key] for key in ("outcome", "a", "b"))
-        if same and not missing(other["estimate"]):
-            numbers = with_interval(other["estimate"], other.get("low"), other.get("high"))
-            yield (
-                f"The null citizen, which understands no language, gives {numbers} for"
-                f" {named(row['a'])} against {named(row['b'])}{_basis(other, True)}."
-            )
+def _beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
+    """What the null citizen shows for the same contrasts: what the procedure alone does."""
+    parts = []
+    null = rows_of(results, "contrasts", population=CITIZENS, scale="absolute")
+    for row in contrasts:
+        for other in null:
+            same = all(other[key] == row[key] for key in ("outcome", "a", "b"))
+            if same and not missing(other["estimate"]):
+                parts.append(f"{_numbers(other)} for {named(row['a'])} against {named(row['b'])}")
+    if parts:
+        outcome = measured(str(contrasts[0]["outcome"]))
+        yield (
+            "The null citizen, which understands no language, gives in the same design a"
+            f" difference in the {outcome} of {_joined(parts)}."
+        )
 
 
 def _equivalent(results: Results) -> Iterator[str]:
@@ -278,7 +323,7 @@ def _equivalent(results: Results) -> Iterator[str]:
         ends = with_interval(row["estimate"], row["low_90"], row["high_90"])
         yield (
             f"{sentence(named(row['a']))} and {named(row['b'])} are equivalent within"
-            f" ±{short(row['margin'])} in the {measured(MAIN)}: {ends}, 90 % interval."
+            f" ±{short(row['margin'])} in the {measured(MAIN)}: {ends}, 90% interval."
         )
 
 

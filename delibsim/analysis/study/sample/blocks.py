@@ -3,11 +3,12 @@
 A block is one topic, model and setting. It enters only with values under both treatments, and a
 pair is a replicate of a block with exactly one value under each. A session without interaction
 stands in the blocks of all levels of speech that it is compared with (see `silent_sessions`).
+Paraphrases of a treatment are wordings of it: each wording of a has a block with each of b.
 Whatever does not enter is counted and named in `left_out`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,8 @@ NAMED = 5
 """How many things a note names before it only counts them."""
 UNIT = [*BLOCK, "replicate", "treatment"]
 """What tells the sessions of a study apart."""
+WORDING = "paraphrase"
+"""The column with the treatment as it was held, where treatments have paraphrases."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +31,12 @@ class Compared:
 
     `runs` has the columns of `DESIGN`, `value`, `block`, the number of the block from 0, and
     `held`, the number of the session, and holds the sessions that enter, once for each block.
-    `blocks` has one row a block, in the order of these numbers:
-    topic, model, setting, `difference` (mean under a less mean under b) and `pairs`, how many it
-    has. `pairs` has one row a pair: `block`, `replicate`, `difference`, and `together`, a number
-    that pairs with a session in common share. `left_out` are sentences on what does not enter,
-    `unpaired` one on the runs that enter and make no pair, or none.
+    `blocks` has one row a block, in the order of these numbers: topic, model, setting, `wording`
+    (the paraphrases that are compared, "" where there are none), `difference` (mean under a less
+    mean under b) and `pairs`, how many it has. `pairs` has one row a pair: `block`, `topic`,
+    `replicate`, `difference`, and `draw`, the number of its topic and replicate: pairs of one draw
+    share people and orders. `left_out` are sentences on what does not enter, `unpaired` one on the
+    runs that enter and make no pair, or none.
     """
 
     a: str
@@ -50,6 +54,16 @@ class Compared:
             return False
         found = (*self.blocks["difference"], *self.pairs["difference"])
         return not np.any(found)
+
+    def part(self, blocks: Sequence[int] | pd.Index) -> "Compared":
+        """The same of some blocks alone, by their numbers."""
+        runs, pairs = self.runs, self.pairs
+        return replace(
+            self,
+            runs=runs[runs["block"].isin(blocks)],
+            blocks=self.blocks.loc[blocks],
+            pairs=pairs[pairs["block"].isin(blocks)],
+        )
 
     @property
     def shared(self) -> str:
@@ -75,12 +89,13 @@ def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
     both = rows[rows["treatment"].isin([a, b])].reset_index(drop=True)
     lost = missing_note(both, outcome)
     left_out = [lost] if lost else []
-    needed = [name for name in (*UNIT, "interaction") if name in both.columns]
+    needed = [name for name in (*UNIT, "interaction", WORDING) if name in both.columns]
     values = both[outcome].astype(float) if outcome in both.columns else np.nan
     both = placed(both[needed].assign(held=both.index, value=values))
+    both = _by_wording(both, a, b)
     planned = both.groupby(list(BLOCK), dropna=False, sort=True).ngroup()
     known = both["value"].notna()
-    runs = both.loc[known, [*UNIT, "held", "value"]].copy()
+    runs = both.loc[known, [*UNIT, "held", "value", "wording"]].copy()
     runs["block"] = planned[known]
     first = runs["treatment"] == a
     has_a = set(runs.loc[first, "block"])
@@ -97,9 +112,29 @@ def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
     return Compared(a, b, runs, _blocks(runs, pairs, a), pairs, tuple(left_out), unpaired)
 
 
+def _by_wording(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """The sessions with a column `wording`, once for each wording of a beside each of b.
+
+    `setting` tells the blocks of wordings apart.
+    """
+    if WORDING not in rows.columns:
+        return rows.assign(wording="")
+    parts = []
+    sides = [rows[rows["treatment"] == name] for name in (a, b)]
+    for first, of_a in sides[0].groupby(WORDING, sort=True):
+        for second, of_b in sides[1].groupby(WORDING, sort=True):
+            pair = pd.concat([of_a, of_b])
+            told = "" if {first, second} == {a, b} else f"{first} against {second}"
+            setting = pair["setting"].astype(str)
+            named = (setting + f", wording={told}").str.removeprefix(", ") if told else setting
+            parts.append(pair.assign(setting=named, wording=f"{first} against {second}"))
+    return pd.concat(parts, ignore_index=True) if parts else rows.assign(wording="")
+
+
 def _blocks(runs: pd.DataFrame, pairs: pd.DataFrame, a: str) -> pd.DataFrame:
     """The table of blocks."""
-    blocks = runs.drop_duplicates("block")[list(BLOCK)].reset_index(drop=True)
+    named = [*BLOCK, "wording"]
+    blocks = runs.drop_duplicates("block")[named].reset_index(drop=True)
     if not len(blocks):
         return blocks.assign(difference=pd.Series(dtype=float), pairs=pd.Series(dtype=int))
     difference = block_differences(runs["value"], runs["treatment"] == a, runs["block"])
@@ -109,9 +144,10 @@ def _blocks(runs: pd.DataFrame, pairs: pd.DataFrame, a: str) -> pd.DataFrame:
     )
 
 
-def duplicated(rows: pd.DataFrame, unit: Sequence[str] = UNIT) -> pd.Series:
-    """Which sessions share block, treatment and replicate with another one: a fault."""
-    return rows.duplicated(list(unit), keep=False) & rows["replicate"].notna()
+def duplicated(rows: pd.DataFrame) -> pd.Series:
+    """Which sessions share block, treatment, wording and replicate with another one: a fault."""
+    unit = [name for name in (*UNIT, WORDING) if name in rows.columns]
+    return rows.duplicated(unit, keep=False) & rows["replicate"].notna()
 
 
 def duplicates_note(rows: pd.DataFrame) -> list[str]:
@@ -138,14 +174,13 @@ def _pairs(
     faulty = pd.MultiIndex.from_frame(runs.loc[twice, ["block", "replicate"]])
     keys = pd.MultiIndex.from_frame(runs[["block", "replicate"]])
     single = runs[~keys.isin(faulty) & runs["replicate"].notna()]
-    place = ["block", "replicate"]
-    sides = single[[*place, "value", "held"]].assign(several=single["held"].duplicated(keep=False))
+    place = ["block", "topic", "replicate"]
     first = single["treatment"] == a
+    sides = single[[*place, "value"]]
     both = sides[first].merge(sides[~first], on=place, suffixes=("", "_b"))
-    difference = both["value"] - both["value_b"]
-    together = both["held"].where(~both["several_b"], both["held_b"])
-    pairs = both[place].assign(difference=difference, together=together)
-    paired = keys.isin(pd.MultiIndex.from_frame(pairs[place]))
+    draw = both.groupby(["topic", "replicate"], dropna=False).ngroup()
+    pairs = both[place].assign(difference=both["value"] - both["value_b"], draw=draw)
+    paired = keys.isin(pd.MultiIndex.from_frame(pairs[["block", "replicate"]]))
     alone = runs[~paired & ~twice.to_numpy()]
     if not len(alone):
         return pairs, ()

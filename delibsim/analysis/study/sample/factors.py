@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from delibsim.analysis.study.sample.blocks import WORDING
 from delibsim.domain.text import counted
 
 NAMES = ("size", "rounds", "temperature", "wording", "persona")
@@ -145,24 +146,13 @@ def _order(level: str) -> tuple[int, float, str]:
 
 
 def _paraphrases(rows: pd.DataFrame) -> Iterator[Factor]:
-    """A treatment beside its paraphrases, which bear its name, an underscore and a letter."""
-    names = sorted(rows["treatment"].dropna().astype(str).unique())
-    for name in names:
-        family = [name, *(other for other in names if is_paraphrase(other, name))]
-        own = rows[rows["treatment"].isin(family)]
-        if len(family) > 1:
-            levelled = own.assign(level=own["treatment"].astype(str))
+    """A treatment and its paraphrases, where it was held in several wordings."""
+    if WORDING not in rows.columns:
+        return
+    for name, own in rows.groupby("treatment", sort=True):
+        if own[WORDING].nunique() > 1:
+            levelled = own.assign(level=own[WORDING].astype(str))
             yield _held_elsewhere(f"wording of {name}", levelled)
-
-
-def is_paraphrase(other: str, name: str) -> bool:
-    """Whether a treatment is a paraphrase of the one of this name.
-
-    >>> is_paraphrase("normative_b", "normative"), is_paraphrase("normative", "normative")
-    (True, False)
-    """
-    ending = other.removeprefix(f"{name}_")
-    return other.startswith(f"{name}_") and len(ending) == 1 and ending.isalpha()
 
 
 def _held_elsewhere(name: str, rows: pd.DataFrame) -> Factor:

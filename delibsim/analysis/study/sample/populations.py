@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from delibsim.analysis.study.sample.blocks import duplicates_note
+from delibsim.analysis.study.sample.blocks import WORDING, duplicates_note
 from delibsim.analysis.study.sample.copies import without_copies
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
@@ -36,18 +36,33 @@ def kinds_of_participants(study: StudyTable) -> dict[str, pd.DataFrame]:
     """The sessions of language models and those of citizens of the null model, where there are any.
 
     A study whose table does not say which is which is one of models. Copies of sessions are left
-    out (see `copies`).
+    out (see `copies`). The citizens are those of the null twin where the study itself has none.
     """
-    return _by_kind(without_copies(study.rows)[0])
+    found = _by_kind(without_copies(study.rows)[0])
+    if study.twin is not None and CITIZENS not in found:
+        found[CITIZENS] = pooled_wordings(study.twin)
+    return found
 
 
 def _by_kind(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """These sessions by whether their participants are citizens of the null model."""
+    rows = pooled_wordings(rows)
     if "null" not in rows.columns:
         return {MODELS: rows} if len(rows) else {}
     null = rows["null"].fillna(False).astype(bool)
     found = {MODELS: rows[~null], CITIZENS: rows[null]}
     return {name: part for name, part in found.items() if len(part)}
+
+
+def pooled_wordings(rows: pd.DataFrame) -> pd.DataFrame:
+    """The sessions, those of a paraphrase under the treatment that it is a wording of.
+
+    The column `paraphrase` then holds each treatment as it was held.
+    """
+    if "paraphrase_of" not in rows.columns or not rows["paraphrase_of"].notna().any():
+        return rows
+    held = rows["treatment"]
+    return rows.assign(**{WORDING: held, "treatment": rows["paraphrase_of"].fillna(held)})
 
 
 def main_population(study: StudyTable, copies: bool = False) -> tuple[pd.DataFrame, list[str]]:

@@ -28,7 +28,7 @@ NOT_APPLICABLE = "not_applicable"
 UNREAD = ("no_run", "damaged", "not_begun", "withdrawn")
 """The reasons of sessions without a readable run."""
 NO_ROOM = "zero_denominator"
-OF_PARTS = ("topic", "survey"), ("treatment", "interaction", "rounds")
+OF_PARTS = ("topic", "survey"), ("treatment", "paraphrase_of", "interaction", "rounds")
 """What the first and second part of a session's name tell of sessions that were never begun."""
 OF_GROUP = ("model", "family", "reasoning", "null", "size", "persona", "temperature", "setting")
 OF_STUDY = ("format", "wording", "seed")

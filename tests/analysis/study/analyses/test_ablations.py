@@ -1,11 +1,14 @@
-"""Tukey's differences against scipy and statsmodels, and levels that cannot be compared."""
+"""Levels compared within topics and by Tukey, against scipy and statsmodels; what cannot be."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
+from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.ablations import ablations
@@ -27,6 +30,41 @@ def rows_of(study):
     return ablations(study, Draws()).rows.set_index(["factor", "outcome", "a", "b"])
 
 
+def test_levels_are_compared_within_topics():
+    """By t over the means of topics; the nine draws are flipped whole."""
+    study = with_levels("rounds", (4, 6))
+    found = rows_of(study)
+    p = []
+    for a, b in (("4", "2"), ("6", "2"), ("6", "4")):
+        row = found.loc["rounds", "dri_change", a, b]
+        of = study.rows.assign(level=study.rows["rounds"].astype(str))
+        cells = of.pivot_table("dri_change", ["topic", "model", "replicate"], "level")
+        apart = cells[a] - cells[b]
+        theirs = ttest_1samp(apart.groupby("topic").mean(), 0)
+        ends = theirs.confidence_interval()
+        assert (row["unit"], row["df"]) == ("topic", 2)
+        assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high))
+        assert row["p"] == pytest.approx(theirs.pvalue)
+        sums = apart.groupby(["topic", "replicate"]).sum().to_numpy()
+        signs = np.array(list(product([-1, 1], repeat=9)))
+        expected = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
+        assert row["p_draws"] == pytest.approx(expected, abs=1e-12)
+        p.append(theirs.pvalue)
+    rows = found.xs("dri_change", level="outcome")
+    assert rows["p_holm"].tolist() == pytest.approx(multipletests(p, method="holm")[1].tolist())
+
+
+def test_what_topics_share_is_no_evidence_between_levels():
+    """A topic that is far off moves both levels: Tukey's p, which ignores topics, is larger."""
+    study = with_levels("rounds", (4,))
+    rows = study.rows.copy()
+    rows["dri_change"] += rows["topic"].map({"topic0": -1.0, "topic1": 0.0, "topic2": 1.0})
+    rows.loc[rows["rounds"] == 4, "dri_change"] += 0.3
+    found = rows_of(replace(study, rows=rows)).loc["rounds", "dri_change", "4", "2"]
+    assert found["p"] < 0.05 < found["p_tukey"]
+    assert found["published_low"] < 0 < found["low"]
+
+
 def test_it_is_what_statsmodels_gives():
     study = with_levels("rounds", (4, 6))
     found = rows_of(study)
@@ -37,8 +75,10 @@ def test_it_is_what_statsmodels_gives():
             row = found.loc["rounds", outcome, theirs.groupsunique[j], theirs.groupsunique[i]]
             assert row["difference"] == pytest.approx(theirs.meandiffs[k])
             assert row["p_tukey"] == pytest.approx(theirs.pvalues[k], abs=1e-4)
-            assert (row["low"], row["high"]) == pytest.approx(theirs.confint[k], abs=1e-4)
-            assert (row["n_a"], row["n_b"], row["note"]) == (18, 18, "")
+            ends = row["published_low"], row["published_high"]
+            assert ends == pytest.approx(theirs.confint[k], abs=1e-4)
+            assert (row["n_a"], row["n_b"]) == (18, 18)
+            assert row["note"].startswith("few_topics: 3 topics")
 
 
 def test_a_textbook_example():
@@ -68,14 +108,15 @@ def test_a_textbook_example():
     }
     for (a, b), interval in printed.items():
         row = found.loc["size", "dri_change", a, b]
-        assert (row["low"], row["high"]) == pytest.approx(interval, abs=0.01)
+        ends = row["published_low"], row["published_high"]
+        assert ends == pytest.approx(interval, abs=0.01)
 
 
 def test_what_is_held_and_what_is_ignored_is_said():
     study = with_levels("rounds", (4,))
     other = synthetic_study({"normative": 0.03}, 3, 2, 3, seed=9).rows.assign(size=7)
     result = ablations(replace(study, rows=pd.concat([study.rows, other])), Draws())
-    assert "ignores these blocks" in result.definition
+    assert "ignores topics" in result.definition
     assert any(
         note.startswith("rounds: the other factors are held at size 5") for note in result.notes
     )
@@ -90,12 +131,14 @@ def test_levels_without_values_or_without_variance_have_a_reason():
     rows["diversity_note"] = np.where(rows["diversity_pre"].isna(), "missing_answer", "")
     result = ablations(replace(study, rows=rows), Draws())
     found = result.rows.set_index("outcome")
-    assert found.loc["dri_change", "note"] == "no_variance"
+    assert found.loc["dri_change", "note"].startswith("no_variance; ")
     assert found.loc["diversity_change", "note"] == "no_value"
-    assert found.loc["diversity_pre", "note"] == "too_few_values"
+    assert found.loc["diversity_pre", "note"].startswith("too_few_values; one_topic: ")
     assert (found.loc["diversity_pre", "n_a"], found.loc["diversity_pre", "n_b"]) == (18, 1)
     assert np.isfinite(found.loc["diversity_pre", "difference"])
-    assert np.isnan(found.loc["diversity_pre", ["low", "high", "p_tukey"]].astype(float)).all()
+    assert np.isnan(
+        found.loc["diversity_pre", ["low", "published_high", "p_tukey"]].astype(float)
+    ).all()
     assert found.loc["dri_change", "difference"] == 0
     assert np.isnan(found.loc["diversity_change", "difference"])
     assert any("missing_answer: 17" in note for note in result.notes)
@@ -117,6 +160,14 @@ def test_levels_that_are_equal_by_construction_are_said():
     found = rows_of(twice)
     assert (found["difference"] == 0).all()
     assert found["note"].str.startswith("equal_conditions").all()
+
+
+def test_a_difference_without_variance_is_undecided():
+    more = BASE.rows.assign(size=3, dri_change=BASE.rows["dri_change"] + 0.25)
+    study = replace(BASE, rows=pd.concat([BASE.rows, more]))
+    row = rows_of(study).loc["size", "dri_change", "5", "3"]
+    assert np.isnan([row["low"], row["p"], row["p_holm"]]).all()
+    assert "no_variance: all topics" in row["note"]
 
 
 def test_levels_on_different_topics_are_not_compared():

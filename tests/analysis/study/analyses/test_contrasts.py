@@ -1,10 +1,13 @@
 """Contrasts of synthetic studies with known effects, and of studies with faults."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
+from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
@@ -12,11 +15,10 @@ from delibsim.analysis.study.analyses.contrasts import MEANINGS, contrasts
 from delibsim.analysis.study.draws import Draws
 
 DRAWS = Draws(permutations=500, resamples=500)
-COLUMNS = (
-    "population outcome scale a b estimate low high p_paired p_free p p_holm family blocks topics"
-    " models pairs note"
-)
-STUDY = synthetic_study(topics=4, models=3, replicates=3)
+WHOLE = synthetic_study(topics=5, models=3, replicates=3)
+OTHERS = [name for name in WHOLE.rows if name.endswith("_change") and name != "dri_change"]
+STUDY = replace(WHOLE, rows=WHOLE.rows.drop(columns=OTHERS))
+"""The same with one outcome, which most tests need alone."""
 
 
 def found(rows, draws=DRAWS, **changed):
@@ -36,9 +38,22 @@ def row(result, a="normative", b="none", outcome="dri", scale="absolute", popula
     return mine.iloc[0]
 
 
-def test_the_columns_are_those_that_figures_and_report_read():
-    result = contrasts(STUDY, DRAWS)
-    assert list(result.rows.columns) == COLUMNS.split() == list(MEANINGS)
+def means_of(rows, by=("topic",), a="normative", b="none", column="dri_change"):
+    """The mean difference of each topic and so on, blocks counting alike."""
+    cells = rows.groupby(["topic", "model", "replicate", "treatment"])[column].mean().unstack()
+    return (cells[a] - cells[b]).groupby(list(by)).mean()
+
+
+def enumerated(differences, draws):
+    """The share of all ways of flipping the signs of draws that is as far from 0."""
+    sums = differences.groupby(draws).sum().to_numpy()
+    signs = np.array(list(product([-1, 1], repeat=len(sums))))
+    return np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
+
+
+def test_every_outcome_has_its_rows():
+    result = contrasts(WHOLE, DRAWS)
+    assert list(result.rows.columns) == list(MEANINGS)
     assert set(zip(result.rows["outcome"], result.rows["scale"], strict=True)) == {
         ("dri", "absolute"),
         ("dri", "relative"),
@@ -57,9 +72,9 @@ def test_strengths_of_compared_texts_are_contrasted_by_topic():
     rows["pairs.ab.logical"] = sign * (1 + place)
     rows["pairs.ab.logical_note"] = ""
     told = row(found(rows), outcome="pairs.ab.logical", scale="strength")
-    assert told["estimate"] == pytest.approx(2 * (1 + 2 + 3 + 4) / 4)
-    assert told["topics"] == 4
-    assert 2 <= told["low"] < told["estimate"] < told["high"] <= 8
+    ends = ttest_1samp([2, 4, 6, 8, 10], 0).confidence_interval()
+    assert (told["estimate"], told["topics"]) == (6, 5)
+    assert (told["low"], told["high"]) == pytest.approx((ends.low, ends.high))
     assert told["family"] == "published contrasts: pairs.ab.logical (strength), models"
 
 
@@ -74,8 +89,11 @@ def test_known_effects_are_recovered():
         mine = row(result, a, b)
         assert mine["estimate"] == pytest.approx(effect, abs=0.02)
         assert mine["low"] < effect < mine["high"]
-        assert mine["p"] < 0.01
+        assert mine["low_draws"] < effect < mine["high_draws"]
+        assert max(mine["p_holm"], mine["p_holm_draws"]) < 0.01
+        assert mine["verb"] == "raised"
     assert (mine["blocks"], mine["topics"], mine["models"], mine["pairs"]) == (48, 12, 4, 240)
+    assert mine["draws"] == 60
 
 
 def test_the_estimate_is_the_unweighted_mean_over_blocks_also_of_an_unbalanced_study():
@@ -85,23 +103,138 @@ def test_the_estimate_is_the_unweighted_mean_over_blocks_also_of_an_unbalanced_s
     assert row(found(rows))["estimate"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_holm_is_over_the_three_contrasts_of_one_outcome_and_scale():
-    rows = contrasts(STUDY, DRAWS).rows
+def test_the_headline_is_the_t_test_of_the_means_of_topics():
+    mine = row(contrasts(STUDY, DRAWS))
+    theirs = ttest_1samp(means_of(STUDY.rows), 0)
+    ends = theirs.confidence_interval()
+    assert (mine["unit"], mine["df"]) == ("topic", 4)
+    assert mine["p_topics"] == pytest.approx(theirs.pvalue)
+    assert (mine["low"], mine["high"]) == pytest.approx((ends.low, ends.high))
+
+
+def test_an_unbalanced_study_says_around_what_its_interval_is():
+    gone = (STUDY.rows["topic"] == "topic0") & (STUDY.rows["model"] != "model0")
+    rows = STUDY.rows[~gone]
+    mine = row(found(rows))
+    topics = means_of(rows)
+    assert mine["estimate"] == pytest.approx(means_of(rows, ("topic", "model")).mean())
+    assert mine["low"] + mine["high"] == pytest.approx(2 * topics.mean())
+    assert f"the interval is around the mean of topics, {topics.mean():.4f}" in mine["note"]
+
+
+def test_the_models_of_a_draw_are_flipped_together():
+    """Three models that give the same are no more evidence than one of them."""
+    one = synthetic_study({"none": 0, "normative": 0.08}, 2, 1, 4, seed=5).rows
+    rows = pd.concat([one.assign(model=f"model{k}") for k in range(3)])
+    found_of = {}
+    for name, own in (("one", one), ("three", rows)):
+        mine = row(found(own))
+        pairs = own.pivot_table("dri_change", ["topic", "replicate", "model"], "treatment")
+        pairs = (pairs["normative"] - pairs["none"]).reset_index(name="difference")
+        draws = pairs["topic"] + pairs["replicate"].astype(str)
+        assert mine["p_draws"] == pytest.approx(enumerated(pairs["difference"], draws), abs=1e-12)
+        assert (mine["draws"], mine["pairs"]) == (8, len(pairs))
+        found_of[name] = mine
+    assert found_of["three"]["p_draws"] == found_of["one"]["p_draws"]
+    alone = enumerated(pairs["difference"][:12], pd.Series(range(12)))
+    assert alone != enumerated(pairs["difference"][:12], draws[:12]), "model by model it is not"
+    for end in ("low_draws", "high_draws", "df_draws"):
+        assert found_of["three"][end] == pytest.approx(found_of["one"][end])
+
+
+def test_the_interval_of_draws_is_that_of_a_regression_on_topics():
+    mine = row(contrasts(STUDY, DRAWS))
+    drawn = means_of(STUDY.rows, ("topic", "replicate"))
+    topics = pd.get_dummies(drawn.index.get_level_values("topic")).astype(float)
+    theirs = sm.OLS(drawn.to_numpy(), topics).fit().t_test(np.full(5, 0.2))
+    low, high = theirs.conf_int()[0]
+    assert (mine["low_draws"], mine["high_draws"]) == pytest.approx((low, high))
+    assert mine["df_draws"] == 10
+
+
+def test_a_topic_without_pairs_has_no_part_in_what_rests_on_draws():
+    """Its replicates were held under one treatment each, so that none of its draws is a pair."""
+    rows, first = STUDY.rows, STUDY.rows["topic"] == "topic0"
+    early, none = rows["replicate"] == 1, rows["treatment"] == "none"
+    mine = row(found(rows[~first | (early == none)]))
+    kept = row(found(rows[~first]))
+    assert (mine["topics"], mine["draws"]) == (5, 12)
+    for column in ("low_draws", "high_draws", "df_draws"):
+        assert mine[column] == pytest.approx(kept[column])
+    assert f"of the mean {kept['estimate']:.4f} over 36 pairs of 12 blocks" in mine["note"]
+
+
+def test_one_topic_rests_on_its_draws():
+    mine = row(found(STUDY.rows[STUDY.rows["topic"] == "topic0"]))
+    drawn = means_of(STUDY.rows, ("topic", "replicate"))["topic0"]
+    ends = ttest_1samp(drawn, 0).confidence_interval()
+    assert (mine["unit"], mine["df"], mine["topics"]) == ("draw", 2, 1)
+    assert (mine["low"], mine["high"]) == pytest.approx((ends.low, ends.high))
+    assert (mine["low_draws"], mine["high_draws"]) == (mine["low"], mine["high"])
+    assert np.isnan([mine["p_topics"], mine["p_holm"], mine["published_low"]]).all()
+    assert mine["note"].startswith("one_topic: ")
+    assert mine["verb"] in ("on_these_topics", "none")
+
+
+def test_below_five_topics_it_says_so_and_resamples_none():
+    for topics in (4, 5):
+        rows = STUDY.rows[STUDY.rows["topic"] < f"topic{topics}"]
+        mine = row(found(rows))
+        published = mine[["published_low", "published_high", "published_coverage"]]
+        assert published.isna().tolist() == [topics < 5] * 3
+        assert ("few_topics" in mine["note"]) == (topics < 5)
+        assert mine["df"] == topics - 1
+
+
+@pytest.mark.parametrize(("topics", "said"), [(4, "on_these_topics"), (5, "raised")])
+def test_four_topics_raise_nothing(topics, said):
+    study = synthetic_study({"none": 0, "normative": 0.5}, topics, 2, sd_residual=0.02)
+    mine = row(contrasts(study, DRAWS))
+    assert mine["p_holm"] < 0.05
+    assert mine["verb"] == said
+
+
+def test_holm_is_over_the_contrasts_of_one_outcome_scale_and_question():
+    rows = contrasts(WHOLE, DRAWS).rows
     for _, family in rows.groupby(["outcome", "scale"]):
-        expected = multipletests(family["p"], method="holm")[1]
-        assert family["p_holm"].tolist() == pytest.approx(expected.tolist())
+        for p, corrected in (("p_topics", "p_holm"), ("p_draws", "p_holm_draws")):
+            expected = multipletests(family[p], method="holm")[1]
+            assert family[corrected].tolist() == pytest.approx(expected.tolist())
         assert family["family"].nunique() == 1
     assert rows["family"].nunique() == 5
 
 
-def test_pairs_that_share_seeds_are_tested_as_pairs_and_others_are_not():
-    paired = row(contrasts(STUDY, DRAWS))
-    assert paired["p"] == paired["p_paired"] != paired["p_free"]
+def test_one_outcome_is_primary_and_the_others_have_a_q():
+    rows = contrasts(WHOLE, DRAWS).rows
+    primary = rows["role"] == "primary"
+    assert set(zip(rows["outcome"][primary], rows["scale"][primary], strict=True)) == {
+        ("dri", "absolute")
+    }
+    assert rows["q"][primary].isna().all()
+    expected = multipletests(rows["p_topics"][~primary], method="fdr_bh")[1]
+    assert rows["q"][~primary].tolist() == pytest.approx(expected.tolist())
+    other = found(WHOLE.rows, primary="diversity").rows
+    assert set(other["outcome"][other["role"] == "primary"]) == {"diversity"}
+
+
+def test_where_seeds_are_not_shared_labels_are_permuted_and_sessions_are_the_unit():
     result = found(STUDY.rows, paired=False)
     free = row(result)
-    assert np.isnan(free["p_paired"])
-    assert (free["p"], free["pairs"]) == (free["p_free"], 0)
+    assert np.isnan(free["p_draws"])
+    assert (free["pairs"], free["draws"]) == (0, 0)
+    assert free["p_free"] == row(contrasts(STUDY, DRAWS))["p_free"]
+    family = result.rows[result.rows["family"] == free["family"]]
+    expected = multipletests(family["p_free"], method="holm")[1]
+    assert family["p_holm_draws"].tolist() == pytest.approx(expected.tolist())
     assert "do not share seeds" in " ".join(result.notes)
+    both = STUDY.rows[STUDY.rows["treatment"] != "basic"]
+    cells = both["topic"] + both["model"] + both["treatment"]
+    dummies = pd.get_dummies(cells).astype(float)
+    contrast = [(1 if name.endswith("normative") else -1) / 15 for name in dummies]
+    theirs = sm.OLS(both["dri_change"], dummies).fit().t_test(contrast)
+    low, high = theirs.conf_int()[0]
+    assert (free["low_draws"], free["high_draws"]) == pytest.approx((low, high))
+    assert free["df_draws"] == 60
 
 
 def test_equal_seeds_give_equal_tables_whatever_the_order_of_the_rows():
@@ -112,15 +245,49 @@ def test_equal_seeds_give_equal_tables_whatever_the_order_of_the_rows():
     numbers = first.select_dtypes("number").columns
     assert np.allclose(first[numbers], second[numbers], equal_nan=True)
     other = contrasts(STUDY, replace(DRAWS, seed=1)).rows
-    assert first["low"].tolist() != other["low"].tolist()
+    assert first["p_draws"].tolist() != other["p_draws"].tolist()
 
 
 def test_the_null_citizen_stands_beside_the_models():
     rows = pd.concat([STUDY.rows, STUDY.rows.assign(null=True, model="citizen")])
     result = found(rows)
-    assert len(result.rows) == 30
+    assert len(result.rows) == 6
     assert row(result, population="null citizen")["models"] == 1
     assert row(result)["estimate"] == row(contrasts(STUDY, DRAWS))["estimate"]
+
+
+def test_the_twin_of_a_study_stands_beside_its_models():
+    twin = synthetic_study(topics=5, models=1, replicates=3, seed=9, null=True).rows
+    result = found(STUDY.rows, twin=twin)
+    null = row(result, population="null citizen")
+    assert null["estimate"] == pytest.approx(means_of(twin).mean())
+    own = found(pd.concat([STUDY.rows, twin]), twin=STUDY.rows)
+    assert row(own, population="null citizen")["estimate"] == null["estimate"], "its own count"
+
+
+PARAPHRASES = {"normative": 0.1, "normative_a": 0.2, "normative_b": 0.3}
+
+
+def worded(**more):
+    """A treatment in three wordings beside none, of which the column `paraphrase_of` tells."""
+    rows = synthetic_study({"none": 0.0, **PARAPHRASES}, topics=5, models=2, **more).rows
+    of = rows["treatment"].where(rows["treatment"].isin(["normative_a", "normative_b"]))
+    return rows.assign(paraphrase_of=of.where(of.isna(), "normative"))
+
+
+def test_paraphrases_are_wordings_of_their_treatment():
+    rows = worded()
+    result = found(rows)
+    assert set(result.rows["a"]) | set(result.rows["b"]) == {"normative", "none"}
+    mine = row(result)
+    means = rows.groupby(["treatment", "topic", "model"])["dri_change"].mean()
+    effects = [(means[name] - means["none"]).mean() for name in PARAPHRASES]
+    assert mine["estimate"] == pytest.approx(np.mean(effects))
+    assert mine["sd_wordings"] == pytest.approx(np.std(effects, ddof=1))
+    assert (mine["wordings"], mine["topics"], mine["blocks"], mine["draws"]) == (3, 5, 30, 25)
+    unlike = row(found(rows.drop(columns="paraphrase_of")))
+    assert (unlike["wordings"], unlike["estimate"]) == (1, pytest.approx(effects[0]))
+    assert np.isnan(unlike["sd_wordings"])
 
 
 def test_a_study_of_citizens_alone_says_that_it_is_the_null_model():
@@ -141,38 +308,38 @@ def test_a_sign_error_in_one_block_moves_the_estimate_by_what_it_is_worth():
     block = rows[wrong].groupby("treatment")["dri_change"].mean()
     rows.loc[wrong, "dri_change"] *= -1
     moved = row(found(rows))["estimate"] - row(contrasts(STUDY, DRAWS))["estimate"]
-    assert moved == pytest.approx(-2 * (block["normative"] - block["none"]) / 12)
+    assert moved == pytest.approx(-2 * (block["normative"] - block["none"]) / 15)
 
 
 def test_a_duplicated_run_is_named_and_makes_no_pair():
     result = found(pd.concat([STUDY.rows, STUDY.rows.iloc[[4]]]))
     mine = row(result, "basic", "none")
-    assert mine["pairs"] == 35
+    assert mine["pairs"] == 44
     assert "duplicated_runs: 1 replicate (topic0 model0 basic r2)" in mine["note"]
-    assert "the paired test is of the mean" in mine["note"]
+    assert "the test of draws is of the mean" in mine["note"]
     assert row(result)["note"] == ""
-    assert row(result)["pairs"] == 36
+    assert row(result)["pairs"] == 45
 
 
 def test_a_condition_with_missing_topics_is_named_and_counted():
     rows = STUDY.rows
     gone = (rows["treatment"] == "normative") & rows["topic"].isin(["topic1", "topic3"])
     mine = row(found(rows[~gone]))
-    assert (mine["blocks"], mine["topics"], mine["pairs"]) == (6, 2, 18)
+    assert (mine["blocks"], mine["topics"], mine["pairs"]) == (9, 3, 27)
     assert "no_normative: 6 blocks (topic1 model0; topic1 model1;" in mine["note"]
     assert "1 more) have no value under normative" in mine["note"]
     assert row(found(rows[~gone]), "basic", "none")["note"] == ""
 
 
 def test_a_session_without_a_value_is_counted_with_its_reason_and_unmakes_its_pair():
-    rows = STUDY.rows.copy()
+    rows = WHOLE.rows.copy()
     rows["dri_note"] = ""
     rows.loc[2, ["dri_change", "dri_note"]] = [np.nan, "constant_row: R1"]
     mine = row(found(rows))
-    assert "missing: 1 of 72 sessions have no value (1 constant_row)" in mine["note"]
+    assert "missing: 1 of 90 sessions have no value (1 constant_row)" in mine["note"]
     assert "unpaired: 1 session (topic0 model0 none r1) has no counterpart" in mine["note"]
-    assert mine["pairs"] == 35
-    assert row(found(rows), scale="relative")["pairs"] == 36
+    assert mine["pairs"] == 44
+    assert row(found(rows), scale="relative")["pairs"] == 45
 
 
 def test_a_measure_missing_for_a_whole_condition_gives_a_row_that_says_so():
@@ -180,37 +347,53 @@ def test_a_measure_missing_for_a_whole_condition_gives_a_row_that_says_so():
     rows.loc[rows["treatment"] == "basic", "dri_change"] = np.nan
     result = found(rows)
     mine = row(result, "basic", "none")
-    assert np.isnan([mine["estimate"], mine["low"], mine["p"], mine["p_holm"]]).all()
+    assert np.isnan([mine["estimate"], mine["low"], mine["p_topics"], mine["p_holm"]]).all()
     assert mine["note"].startswith("no_block: ")
     assert (mine["blocks"], mine["pairs"]) == (0, 0)
     alone = row(result)
-    assert alone["p_holm"] == alone["p"]  # the family has one test left
+    assert alone["p_holm"] == alone["p_topics"]  # the family has one test left
 
 
-def test_equal_conditions_have_p_1_and_say_so():
-    rows = STUDY.rows.assign(dri_change=0.1)
-    mine = row(found(rows))
-    assert (mine["estimate"], mine["p_paired"], mine["p_free"], mine["p_holm"]) == (0, 1, 1, 1)
-    assert mine["note"] == "equal_conditions: equal by construction or in fact"
+EQUAL = "equal_conditions: equal by construction or in fact"
+
+
+def test_equal_conditions_are_no_test_and_are_in_no_family():
+    """Basic is none here: two of three contrasts are tests, and Holm's family has two."""
+    rows = STUDY.rows.copy()
+    none = rows[rows["treatment"] == "none"].set_index(["topic", "model", "replicate"])
+    basic = rows["treatment"] == "basic"
+    places = pd.MultiIndex.from_frame(rows.loc[basic, ["topic", "model", "replicate"]])
+    rows.loc[basic, "dri_change"] = none["dri_change"].loc[places].to_numpy()
+    result = found(rows)
+    same = row(result, "basic", "none")
+    assert (same["estimate"], same["note"], same["verb"]) == (0, EQUAL, "none")
+    assert np.isnan([same["low"], same["p_topics"], same["p_holm"], same["p_holm_draws"]]).all()
+    assert np.isnan([same["p_draws"], same["p_free"], same["q"]]).all()
+    mine = row(result)
+    assert mine["p_holm"] == pytest.approx(min(1, 2 * mine["p_topics"]))
+    assert mine["p_holm_draws"] == pytest.approx(min(1, 2 * mine["p_draws"]))
 
 
 def test_rounding_does_not_make_equal_conditions_differ():
     rows = STUDY.rows.assign(dri_change=0.1).drop([0, 5, 9, 13, 22])
     mine = row(found(rows))
-    assert (mine["estimate"], mine["p_paired"], mine["p_free"]) == (0, 1, 1)
+    assert mine["estimate"] == 0
+    assert mine[["p_draws", "p_free"]].isna().all()
     assert mine["note"].startswith("equal_conditions: ")
 
 
-def test_one_topic_gives_an_estimate_and_p_and_no_interval():
-    mine = row(found(STUDY.rows[STUDY.rows["topic"] == "topic0"]))
-    assert np.isnan([mine["low"], mine["high"]]).all()
-    assert mine["note"].startswith("one_topic: ")
-    assert 0 < mine["p"] <= 1
+def test_an_effect_without_variance_is_undecided():
+    rows = STUDY.rows.assign(dri_change=(STUDY.rows["treatment"] == "normative") * 0.25)
+    mine = row(found(rows))
+    assert mine["estimate"] == 0.25
+    assert np.isnan([mine["low"], mine["p_topics"], mine["low_draws"]]).all()
+    assert "no_variance: " in mine["note"]
+    assert mine["verb"] != "raised"
 
 
 def test_one_model_works():
     mine = row(found(STUDY.rows[STUDY.rows["model"] == "model0"]))
-    assert (mine["models"], mine["blocks"], mine["note"]) == (1, 4, "")
+    assert (mine["models"], mine["blocks"], mine["note"]) == (1, 5, "")
 
 
 def test_other_treatments_are_compared_in_pairs_and_none_is_left_out():
@@ -230,7 +413,7 @@ def test_settings_are_held_equal():
     rows = STUDY.rows.assign(setting="rounds=2")
     more = STUDY.rows.assign(setting="rounds=4")
     mine = row(found(pd.concat([rows, more])))
-    assert (mine["blocks"], mine["topics"], mine["note"]) == (24, 4, "")
+    assert (mine["blocks"], mine["topics"], mine["note"]) == (30, 5, "")
 
 
 @pytest.mark.parametrize(

@@ -43,3 +43,11 @@ def test_what_is_undefined_says_why():
     assert equal["note"].startswith("no_variance")
     assert np.isnan(equal["icc"])
     assert icc(replace(STUDY, rows=STUDY.rows.iloc[:0]), DRAWS).why_not == "no_sessions"
+
+
+def test_below_five_topics_there_is_no_interval():
+    few = STUDY.rows[STUDY.rows["topic"].isin([f"topic{i}" for i in range(4)])]
+    row = icc(replace(STUDY, rows=few), DRAWS).rows.iloc[1]
+    assert np.isnan([row["low"], row["high"]]).all()
+    assert np.isfinite(row["icc"])
+    assert row["note"].startswith("few_topics: ")

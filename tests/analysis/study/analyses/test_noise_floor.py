@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from statsmodels.stats.weightstats import DescrStatsW
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.noise_floor import MEANINGS, noise_floor
@@ -15,17 +16,18 @@ STUDY = synthetic_study(topics=4, models=3, replicates=3)
 
 def test_it_describes_the_sessions_in_which_nobody_speaks():
     result = noise_floor(STUDY, DRAWS)
-    columns = "outcome treatment n mean sd mean_absolute low high within_block_sd note"
-    assert list(result.rows.columns) == columns.split() == list(MEANINGS)
+    assert list(result.rows.columns) == list(MEANINGS)
     assert result.rows["outcome"].tolist() == ["dri", "dri_adjusted", "diversity"]
     own = STUDY.rows[STUDY.rows["treatment"] == "none"]
     row = result.rows.iloc[0]
     values = own["dri_change"]
-    assert (row["n"], row["treatment"], row["note"]) == (36, "none", "")
+    assert (row["n"], row["treatment"], row["note"]) == (36, "none", "few_topics")
+    assert np.isnan([row["published_low"], row["published_high"]]).all()
+    topics = DescrStatsW(own.groupby("topic")["dri_change"].mean())
+    assert (row["low"], row["high"]) == pytest.approx(topics.tconfint_mean())
     assert row["mean"] == pytest.approx(values.mean())
     assert row["sd"] == pytest.approx(values.std())
     assert row["mean_absolute"] == pytest.approx(values.abs().mean())
-    assert row["low"] < row["mean"] < row["high"]
     within = own.groupby(["topic", "model"])["dri_change"].std().mean()
     assert row["within_block_sd"] == pytest.approx(within)
 
@@ -61,3 +63,11 @@ def test_without_a_control_there_is_none():
     result = noise_floor(replace(STUDY, rows=rows), DRAWS)
     assert (result.why_not, len(result.rows)) == ("no_control", 0)
     assert noise_floor(replace(STUDY, rows=rows.iloc[:0]), DRAWS).why_not == "no_sessions"
+
+
+def test_one_session_has_a_mean_and_nothing_else():
+    none = STUDY.rows.index[STUDY.rows["treatment"] == "none"]
+    row = noise_floor(replace(STUDY, rows=STUDY.rows.drop(none[1:])), DRAWS).rows.iloc[0]
+    assert (row["n"], row["mean"]) == (1, STUDY.rows.loc[none[0], "dri_change"])
+    assert np.isnan(row[["sd", "low", "high", "within_block_sd"]].astype(float)).all()
+    assert "one_topic: " in row["note"]

@@ -1,10 +1,12 @@
 """Reasoning models against others of their family, on a study whose difference is known."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.reasoning import MEANINGS, reasoning
@@ -16,8 +18,15 @@ ROWS = STUDY.rows.copy()
 ROWS.loc[ROWS["reasoning"] & (ROWS["family"] == "family0"), "dri_change"] += 0.2
 
 
-def of(rows):
-    return reasoning(replace(STUDY, rows=rows), DRAWS)
+def of(rows, **changed):
+    return reasoning(replace(STUDY, rows=rows, **changed), DRAWS)
+
+
+def cells(rows, by):
+    """What reasoning adds in each cell of the normative sessions of both families."""
+    own = rows[(rows["treatment"] == "normative") & (rows["family"] != "family2")]
+    means = own.groupby([*by, "reasoning"])["dri_change"].mean().unstack()
+    return means[True] - means[False]
 
 
 def test_a_known_difference_is_recovered_within_its_family_and_pooled():
@@ -32,6 +41,34 @@ def test_a_known_difference_is_recovered_within_its_family_and_pooled():
     assert rows.loc["all", "estimate"] == pytest.approx(pooled)
     assert rows["n"].tolist() == [8, 8, 16]
     assert "left out: family2" in " ".join(result.notes)
+
+
+def test_the_test_is_over_the_means_of_topics():
+    """Both families of a topic are one value, not two."""
+    rows = of(ROWS).rows.set_index(["outcome", "family"])
+    apart = cells(ROWS, ["family", "topic"])
+    for family in ("family0", "family1", "all"):
+        own = apart.groupby("topic").mean() if family == "all" else apart[family]
+        theirs = ttest_1samp(own, 0)
+        ends = theirs.confidence_interval()
+        found = rows.loc["dri", family]
+        assert (found["unit"], found["df"]) == ("topic", 7)
+        assert found["p"] == pytest.approx(theirs.pvalue)
+        assert (found["low"], found["high"]) == pytest.approx((ends.low, ends.high))
+        assert found["low"] < found["published_low"] < found["published_high"] < found["high"]
+
+
+def test_the_families_of_a_draw_are_flipped_together():
+    rows = ROWS[ROWS["topic"].isin(["topic0", "topic1"])]
+    found = of(rows).rows.set_index(["outcome", "family"]).loc["dri", "all"]
+    drawn = cells(rows, ["topic", "replicate", "family"])
+    sums = drawn.groupby(["topic", "replicate"]).sum().to_numpy()
+    signs = np.array(list(product([-1, 1], repeat=10)))
+    expected = np.mean(np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12)
+    assert found["p_draws"] == pytest.approx(expected, abs=1e-12)
+    assert found["note"].startswith("few_topics: 2 topics")
+    assert np.isnan(found["published_low"])
+    assert of(rows, paired=False).rows["p_draws"].isna().all()
 
 
 def test_only_normative_sessions_count():
@@ -52,6 +89,19 @@ def test_sessions_without_a_value_are_counted():
     rows.loc[rows.index[rows["treatment"] == "normative"][:3], "dri_change"] = np.nan
     pooled = of(rows).rows.set_index(["outcome", "family"]).loc[("dri", "all")]
     assert pooled["note"] == "missing: 3 of 160 sessions have no value (3 no reason given)"
+
+
+def test_a_family_whose_models_share_no_topic_and_one_without_variance_say_so():
+    normative = ROWS[ROWS["treatment"] == "normative"]
+    early = normative["topic"] < "topic4"
+    apart = of(normative[normative["reasoning"] == early]).rows
+    assert apart["estimate"].isna().all()
+    assert apart["note"].str.startswith("no_topics: ").all()
+    same = of(normative.assign(dri_change=0.25 * normative["reasoning"])).rows
+    same = same[same["outcome"] == "dri"]
+    assert same["estimate"].tolist() == [0.25] * 3
+    assert same["p"].isna().all()
+    assert same["note"].str.startswith("no_variance: ").all()
 
 
 @pytest.mark.parametrize(

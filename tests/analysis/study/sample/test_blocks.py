@@ -30,6 +30,50 @@ def test_blocks_and_pairs_hold_the_differences():
     assert (found.left_out, found.unpaired, found.equal) == ((), (), False)
 
 
+def test_a_draw_is_a_replicate_of_a_topic_whatever_the_model():
+    pairs = compared(ROWS, "dri_change", "normative", "none").pairs
+    assert pairs.groupby("draw")[["topic", "replicate"]].nunique().eq(1).all(axis=None)
+    assert pairs["draw"].value_counts().tolist() == [2] * 6, "two models have each draw"
+
+
+def worded(rows, of):
+    """The sessions, of which some treatments are wordings of others."""
+    return rows.assign(treatment=rows["treatment"].replace(of), paraphrase=rows["treatment"])
+
+
+def test_each_wording_has_blocks_of_its_own_within_the_draws_of_its_topic():
+    more = ROWS[ROWS["treatment"] == "normative"].assign(treatment="normative_a")
+    more["dri_change"] += 0.5
+    rows = worded(pd.concat([ROWS, more]), {"normative_a": "normative"})
+    found = compared(rows, "dri_change", "normative", "none")
+    blocks = found.blocks.groupby("wording")["difference"].mean()
+    plain = compared(ROWS, "dri_change", "normative", "none").blocks["difference"].mean()
+    names = ["normative against none", "normative_a against none"]
+    assert blocks.loc[names].tolist() == pytest.approx([plain, plain + 0.5])
+    assert set(found.blocks["setting"]) == {"", "wording=normative_a against none"}
+    assert (len(found.blocks), found.pairs["draw"].nunique(), len(found.pairs)) == (12, 6, 24)
+    assert (found.left_out, found.unpaired) == ((), ())
+    assert found.shared.startswith("shared: 12 sessions")
+
+
+def test_wordings_of_both_sides_are_compared_each_with_each():
+    rows = pd.concat([ROWS, ROWS[ROWS["treatment"] == "none"].assign(treatment="none_b")])
+    own = worded(rows, {"basic": "normative", "none_b": "none"})
+    found = compared(own, "dri_change", "normative", "none")
+    assert set(found.blocks["wording"]) == {
+        f"{a} against {b}" for a in ("normative", "basic") for b in ("none", "none_b")
+    }
+
+
+def test_a_part_of_a_comparison_has_its_own_blocks_runs_and_pairs():
+    whole = compared(ROWS, "dri_change", "normative", "none")
+    part = whole.part(whole.blocks.index[whole.blocks["topic"] == "topic1"])
+    alone = compared(ROWS[ROWS["topic"] == "topic1"], "dri_change", "normative", "none")
+    for own, expected in ((part.blocks, alone.blocks), (part.pairs, alone.pairs)):
+        assert own["difference"].tolist() == expected["difference"].tolist()
+    assert len(part.runs) == len(alone.runs) == 8
+
+
 def test_an_index_that_is_not_unique_does_no_harm():
     rows = pd.concat([ROWS, ROWS.assign(setting="rounds=4")])
     rows.iloc[0, rows.columns.get_loc("dri_change")] = np.nan

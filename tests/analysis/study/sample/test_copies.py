@@ -31,7 +31,7 @@ def doubled(**other):
 def test_a_setting_without_effect_makes_no_error_smaller():
     twice = doubled()
     for analysis, columns in (
-        (contrasts, ["estimate", "low", "high", "p_paired", "p_free", "p_holm", "blocks"]),
+        (contrasts, ["estimate", "low", "high_draws", "p_draws", "p_free", "p_holm", "blocks"]),
         (noise_floor, ["n", "mean", "sd", "low", "high"]),
         (icc, ["icc", "low", "high", "n"]),
     ):
@@ -39,7 +39,7 @@ def test_a_setting_without_effect_makes_no_error_smaller():
         pd.testing.assert_frame_equal(found.rows[columns], expected.rows[columns])
         (note,) = set(found.notes) - set(expected.notes)
         assert note.startswith("36 sessions are the same as another by construction")
-    terms = [mixed(study, DRAWS)[0].rows.set_index("term")["se"] for study in (twice, ONE)]
+    terms = [mixed(study, DRAWS)[1].rows.set_index("term")["se"] for study in (twice, ONE)]
     assert terms[0].to_numpy() == pytest.approx(terms[1].to_numpy())
 
 
@@ -73,7 +73,7 @@ def test_sessions_of_another_treatment_or_without_values_are_no_copies():
 
 def test_ablations_show_that_a_setting_has_no_effect():
     rows = ablations(doubled(), DRAWS).rows
-    assert set(rows["note"]) == {"equal_conditions: equal by construction or in fact"}
+    assert rows["note"].str.startswith("equal_conditions: equal by construction or in fact").all()
 
 
 def test_citizens_who_are_asked_for_other_words_are_the_same(tmp_path):

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.study.sample.factors import ANEW, factors, levels_of, varied
+from delibsim.analysis.study.sample.populations import pooled_wordings
 
 
 def grid(topics=("acp", "ccps"), treatments=("none", "normative"), **settings):
@@ -78,7 +79,10 @@ def test_personas_of_each_topic_are_one_level_and_seats_drawn_anew_another():
 
 def test_paraphrases_are_a_factor_of_their_treatment():
     names = ("none", "normative", "normative_a", "normative_b", "normative_extra")
-    (wording,) = factors(grid(treatments=names))
+    rows = grid(treatments=names)
+    assert factors(rows) == [], "a name alone makes no paraphrase"
+    told = {"normative_a": "normative", "normative_b": "normative"}
+    (wording,) = factors(pooled_wordings(rows.assign(paraphrase_of=rows["treatment"].map(told))))
     assert wording.name == "wording of normative"
     assert wording.levels == ("normative", "normative_a", "normative_b")
     assert len(wording.rows) == 12

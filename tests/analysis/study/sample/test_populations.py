@@ -1,19 +1,24 @@
 """Whose sessions are described, and what is said of those without a value."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from small_study import held_study
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.sample.populations import (
     ALL_MODELS,
+    kinds_of_participants,
     notes_of,
+    pooled_wordings,
     populations,
     why_no_value,
     without_value,
 )
 from delibsim.analysis.study.sample.populations import CITIZENS as NULL
+from delibsim.conduct.analysed import study_table
 
 MODELS = synthetic_study(topics=2, models=2, replicates=2)
 CITIZENS = synthetic_study(topics=2, models=1, replicates=2, null=True)
@@ -29,6 +34,36 @@ def test_the_null_citizen_is_a_population_of_its_own():
     assert sizes(MODELS) == {ALL_MODELS: 24, **conditions}
     assert sizes(BOTH) == {ALL_MODELS: 24, **conditions, NULL: 12}
     assert notes_of(BOTH) == notes_of(MODELS) == []
+
+
+def test_the_twin_gives_the_citizens_of_a_study_that_has_none():
+    twinned = replace(MODELS, twin=CITIZENS.rows)
+    assert kinds_of_participants(twinned)[NULL] is CITIZENS.rows
+    assert sizes(twinned)[NULL] == 12
+    own = replace(BOTH, twin=MODELS.rows)
+    assert kinds_of_participants(own)[NULL]["null"].all(), "its own citizens come first"
+
+
+def test_paraphrases_count_under_their_treatment():
+    told = MODELS.rows["treatment"].map({"basic": "normative"})
+    held = MODELS.rows.assign(paraphrase_of=told)
+    expected = {ALL_MODELS: 24, "none": 8, "normative": 16}
+    assert sizes(replace(MODELS, rows=held)) == expected
+    assert pooled_wordings(held)["paraphrase"].tolist() == MODELS.rows["treatment"].tolist()
+    nothing = MODELS.rows.assign(paraphrase_of=None)
+    assert pooled_wordings(nothing) is nothing
+
+
+def test_a_held_study_knows_its_paraphrases_and_so_do_sessions_that_were_never_begun(tmp_path):
+    settings = "topic=ccps", "treatment=none,normative,normative_a", "group.size=3", "rounds=1"
+    runs = held_study(tmp_path, *settings, "replicate=1,2")
+    gone = next(name for name in runs.sessions() if "normative_a" in name)
+    shutil.rmtree(runs.path(gone))
+    study = study_table(runs)
+    told = study.rows.groupby("treatment")["paraphrase_of"].agg(lambda own: own.tolist())
+    assert told["normative_a"] == ["normative"] * 2
+    assert all(value is None or value is pd.NA for value in [*told["none"], *told["normative"]])
+    assert sizes(study) == {"none": 2, "normative": 4, NULL: 6}
 
 
 def test_a_study_of_citizens_only_is_its_own_population_and_is_said_to_be_one():

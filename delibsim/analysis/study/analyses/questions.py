@@ -1,0 +1,112 @@
+"""The three questions about each effect, a row each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from delibsim.analysis.study.analyses.effects import EQUAL, OVER_DRAWS, OVER_MODELS, OVER_TOPICS
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.populations import CITIZENS
+
+MEANINGS = {
+    "population": "whose sessions: models, or the null citizen",
+    "role": "primary for the one outcome that decides, secondary for all others",
+    "outcome": "the measure whose change is compared",
+    "scale": "absolute change, change relative to the room for it, or strength (log odds)",
+    "a": "the treatment that is compared",
+    "b": "the treatment that it is compared with",
+    "question": "of what the interval and p speak",
+    "unit": "what varies from one value to the next",
+    "estimate": "the effect, a less b",
+    "low": "lower end of the 95% interval",
+    "high": "upper end of this interval",
+    "df": "its degrees of freedom",
+    "p": "p of no effect, under this question",
+    "p_holm": "p after Holm's correction over the contrasts of one outcome, scale and population",
+    "null_citizen": "the same difference for the null citizen",
+    "note": "what was left out, or why there is no value",
+}
+DEFINITION = (
+    "An effect answers three questions. Over topics like these (the headline): t over the means of"
+    " topics. On these topics, with these models: the differences of a draw (topic and replicate)"
+    " have their signs flipped together, and the interval is by t over draws within topics; where"
+    " treatments do not share seeds, labels are permuted within blocks and the unit is the session."
+    " Over topics and models like these: a mixed model with slopes of the treatment by topic and by"
+    " model. Each row says its unit and degrees of freedom."
+)
+KEYS = ("outcome", "scale", "a", "b")
+NAMED = ("population", "role", *KEYS)
+SHOWN = ("estimate", "low", "high", "df", "note")
+
+
+def questions(results: Mapping[str, Result]) -> Result:
+    """Three rows for each contrast, from the tables `contrasts` and `mixed`."""
+    contrasts = results["contrasts"]
+    rows: list[dict[str, Any]] = []
+    if contrasts.given:
+        rows = list(_rows(contrasts.plain(), _mixed(results)))
+    return Result(
+        name="questions",
+        title="Effects: three questions",
+        definition=DEFINITION,
+        source="docs/analysis.md",
+        rows=pd.DataFrame(rows, columns=list(MEANINGS)),
+        meanings=MEANINGS,
+        notes=[],
+        why_not=contrasts.why_not,
+        detail=contrasts.detail,
+    )
+
+
+def _mixed(results: Mapping[str, Result]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+    """The rows of the mixed model on contrasts, by what they are of."""
+    result = results.get("mixed")
+    rows = result.plain() if result is not None and result.given else []
+    return {key_of(row): row for row in rows if row["population"] != CITIZENS}
+
+
+def _rows(
+    contrasts: Sequence[Mapping[str, Any]], mixed: Mapping[tuple[Any, ...], Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """The three rows of each contrast; the third where a mixed model could be fitted."""
+    null = null_estimates(contrasts)
+    for row in contrasts:
+        of_citizens = row["population"] == CITIZENS
+        named = {name: row[name] for name in NAMED}
+        named["null_citizen"] = None if of_citizens else null.get(key_of(row))
+        shown = {name: row[name] for name in SHOWN}
+        if row["topics"] != 1 or str(row["note"]).startswith(EQUAL):
+            tests = {"p": row["p_topics"], "p_holm": row["p_holm"]}
+            yield {**named, "question": OVER_TOPICS, "unit": "topic", **shown, **tests}
+        if str(row["note"]).startswith(EQUAL):
+            continue  # the first row says so
+        paired = row["p_draws"] is not None
+        yield {
+            **named,
+            "question": OVER_DRAWS,
+            "unit": "draw" if paired else "session",
+            "estimate": row["estimate"],
+            "low": row["low_draws"],
+            "high": row["high_draws"],
+            "df": row["df_draws"],
+            "p": row["p_draws"] if paired else row["p_free"],
+            "p_holm": row["p_holm_draws"],
+            "note": row["note"] if row["topics"] == 1 else "",
+        }
+        fitted = mixed.get(key_of(row))
+        if fitted is not None and not of_citizens:
+            own = {
+                name: fitted.get(name) for name in ("estimate", "low", "high", "df", "p", "note")
+            }
+            yield {**named, "question": OVER_MODELS, "unit": fitted["unit"], **own}
+
+
+def null_estimates(contrasts: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Any]:
+    """The estimates of the null citizen, by what contrast they are of."""
+    return {key_of(row): row["estimate"] for row in contrasts if row["population"] == CITIZENS}
+
+
+def key_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a contrast is of, whatever the population."""
+    return tuple(row[key] for key in KEYS)

@@ -1,0 +1,99 @@
+"""Three questions about each effect: what each row is taken from, its unit and its family."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from synthetic_study import synthetic_study
+
+from delibsim.analysis.study.analyses.contrasts import contrasts
+from delibsim.analysis.study.analyses.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS
+from delibsim.analysis.study.analyses.questions import MEANINGS, questions
+from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.result import Result
+
+DRAWS = Draws(permutations=100, resamples=100)
+STUDY = synthetic_study({"none": 0.0, "normative": 0.05}, topics=5, models=2, replicates=2)
+TWIN = synthetic_study({"none": 0.0, "normative": 0.2}, topics=5, models=1, replicates=2, null=True)
+
+
+def of(study, *more):
+    tables = {table.name: table for table in (contrasts(study, DRAWS), *more)}
+    return questions(tables), tables["contrasts"]
+
+
+def main(rows, population="models"):
+    """The rows of the index by their question."""
+    own = (rows["outcome"] == "dri") & (rows["scale"] == "absolute")
+    return rows[own & (rows["population"] == population)].set_index("question")
+
+
+def mixed(**more):
+    """A row of the mixed model as its table has it, with invented numbers."""
+    row = {"population": "models", "outcome": "dri", "scale": "absolute"}
+    row |= {"a": "normative", "b": "none", "unit": "topic"}
+    row |= {"estimate": 0.5, "low": 0.25, "high": 0.75, "df": 3.5, "p": 0.125, "note": "as told"}
+    return Result("mixed", "", "", "", pd.DataFrame([row | more]))
+
+
+def test_the_three_questions_stand_in_their_order_with_unit_and_df():
+    result, table = of(replace(STUDY, twin=TWIN.rows), mixed())
+    assert list(result.rows.columns) == list(MEANINGS) == list(result.meanings)
+    found = main(result.rows)
+    assert found.index.tolist() == [OVER_TOPICS, OVER_DRAWS, OVER_MODELS]
+    assert found["unit"].tolist() == ["topic", "draw", "topic"]
+    assert found["df"].tolist() == [4, 5, 3.5]
+    assert set(found["role"]) == {"primary"}
+    row = main(table.rows.assign(question="")).iloc[0]
+    names = ["estimate", "low", "high", "p", "p_holm"]
+    first = row[["estimate", "low", "high", "p_topics", "p_holm"]].tolist()
+    assert found.loc[OVER_TOPICS, names].tolist() == first
+    second = row[["estimate", "low_draws", "high_draws", "p_draws", "p_holm_draws"]].tolist()
+    assert found.loc[OVER_DRAWS, names].tolist() == second
+    assert found.loc[OVER_MODELS, names[:4]].tolist() == [0.5, 0.25, 0.75, 0.125]
+    assert found.loc[OVER_MODELS, "note"] == "as told"
+
+
+def test_the_null_citizen_stands_beside_every_question():
+    result, _ = of(replace(STUDY, twin=TWIN.rows), mixed())
+    null = main(result.rows, "null citizen")
+    assert null.index.tolist() == [OVER_TOPICS, OVER_DRAWS], "the mixed model is of models alone"
+    means = TWIN.rows.groupby("treatment")["dri_change"].mean()
+    expected = pytest.approx([means["normative"] - means["none"]] * 3)
+    assert main(result.rows)["null_citizen"].tolist() == expected
+    assert null["null_citizen"].isna().all()
+    assert main(of(STUDY)[0].rows)["null_citizen"].isna().all()
+
+
+def test_the_mixed_model_of_another_contrast_gives_no_third_row():
+    for other in (mixed(population="null citizen"), mixed(a="basic"), mixed(outcome="diversity")):
+        assert OVER_MODELS not in main(of(STUDY, other)[0].rows).index
+
+
+def test_one_topic_has_no_row_over_topics():
+    one = replace(STUDY, rows=STUDY.rows[STUDY.rows["topic"] == "topic0"])
+    found = main(of(one)[0].rows)
+    assert found.index.tolist() == [OVER_DRAWS]
+    assert found["note"].iloc[0].startswith("one_topic: ")
+    assert found["df"].tolist() == [1]
+
+
+def test_equal_treatments_are_said_once():
+    found = main(of(replace(STUDY, rows=STUDY.rows.assign(dri_change=0.1)), mixed())[0].rows)
+    assert found.index.tolist() == [OVER_TOPICS]
+    assert found["estimate"].tolist() == [0]
+    assert found[["low", "p", "p_holm"]].isna().all(axis=None)
+    assert found["note"].iloc[0].startswith("equal_conditions: ")
+
+
+def test_where_seeds_are_not_shared_the_unit_is_the_session():
+    result, table = of(replace(STUDY, paired=False))
+    found = main(result.rows).loc[OVER_DRAWS]
+    assert (found["unit"], found["df"]) == ("session", 20)
+    assert found["p"] == main(table.rows.assign(question=""))["p_free"].iloc[0]
+
+
+def test_a_study_without_contrasts_says_why():
+    one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
+    result, _ = of(one)
+    assert (result.why_not, result.given, len(result.rows)) == ("one_treatment", False, 0)

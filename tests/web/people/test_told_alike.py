@@ -1,0 +1,46 @@
+"""One thing varies: on every page a person sees what a model in her seat is told, and nothing else that
+bears on the question. The pages are the server's own, of every treatment, format and role.
+"""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
+
+from told_alike import BEGIN, CASES, END, MORE, beside, check, instructions_of, shots_of
+
+from delibsim.domain.errors import WrongInput
+from delibsim.planning.compose import plan
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_person_sees_what_a_model_is_told_and_nothing_else(case, tmp_path):
+    settings = CASES[case]
+    asked = check(shots_of(settings, tmp_path), instructions_of(settings, tmp_path))
+    occasions = {shot.occasion.split()[0] for shot in asked}
+    expected = {
+        "none": {"pre", "post"},
+        "consensus": {"pre", "turn", "post", "position", "vote", "critique"},
+        "proposition": {"turn"},
+        "listeners": {"pre", "post"},
+    }
+    assert occasions == expected.get(case, {"pre", "turn", "post"})
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("case", MORE)
+def test_so_it_is_under_every_switch_of_the_procedure(case, tmp_path):
+    settings = MORE[case]
+    assert check(shots_of(settings, tmp_path), instructions_of(settings, tmp_path))
+
+
+def test_no_person_is_the_mediator_whom_pages_cannot_ask(tmp_path):
+    with pytest.raises(WrongInput, match="no page to mediate on"):
+        plan(["study=s", *CASES["consensus"], "consensus.mediator=person"], tmp_path)
+
+
+def test_the_guide_shows_a_prompt_and_a_page_beside_each_other_as_they_are(tmp_path):
+    page = (Path(__file__).parents[3] / "docs" / "people.md").read_text(encoding="utf-8")
+    shown = page.partition(BEGIN)[2].partition(END)[0]
+    assert shown.strip() == beside(tmp_path).strip(), "make it anew: python tests/told_alike.py"
