@@ -1,5 +1,6 @@
 """How the part of each person ended, and what she has earned by the declared rules."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,10 +19,12 @@ from delibsim.domain.hosting import (
 )
 from delibsim.domain.presence import A_PERSON
 from delibsim.store.people import persons as stages
+from delibsim.store.people.databases import ADDRESS
 from delibsim.store.people.interventions import ENDED as BY_THE_RESEARCHER
-from delibsim.store.people.register import Register
+from delibsim.store.people.register import FILE, Register
 from delibsim.store.people.rooms import CANCELLED, OVER, SILENT, STOOD_IN
 from delibsim.store.people.schema import PERSON, REQUEST, ROOM, SEAT
+from delibsim.store.runs import Runs
 
 OF_STAGE = {
     stages.DONE: DONE,
@@ -30,6 +33,8 @@ OF_STAGE = {
     stages.DECLINED: stages.DECLINED,
     stages.WITHDRAWN: stages.WITHDRAWN,
 }
+
+GOES_ON = "not over"
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,19 @@ def _sheets(connection: Any) -> Counter[str]:
     kept = REQUEST.c.task.is_not(None) & REQUEST.c.kept.is_not(None)
     sheets = select(REQUEST.c.person, REQUEST.c.task, REQUEST.c.unit).where(kept).distinct()
     return Counter(row.person for row in connection.execute(sheets))
+
+
+def endings_line(runs: Runs) -> str:
+    """How many people's parts ended how, in a sentence; "" where nobody was invited."""
+    if not ((runs.folder / FILE).is_file() or os.environ.get(ADDRESS)):
+        return ""
+    register = Register.of(runs)
+    try:
+        found = Counter(one.ending or GOES_ON for one in endings(register).values())
+    finally:
+        register.close()
+    listed = ", ".join(f"{n} {ending}" for ending, n in found.most_common())
+    return f"People: {listed}; delibsim people list {runs.study} has codes." if found else ""
 
 
 def cents(amount: Decimal | int) -> Decimal:
