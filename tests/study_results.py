@@ -110,6 +110,7 @@ def _slopes(rng: Any, rows: pd.DataFrame) -> list[dict[str, Any]]:
     for name in _populations(rows):
         own = _interval(rng, -0.5, 0.15)
         fit = {"slope": own["estimate"], "low": own["low"], "high": own["high"], "r2": 0.31}
+        fit |= {"corrected": -0.1, "corrected_low": -0.4, "corrected_high": 0.2}
         found.append({"population": name, **fit, "se": 0.07, "p": 0.01, "n": 60, "note": ""})
     return found
 
@@ -147,7 +148,8 @@ def _specifications(rng: Any) -> list[dict[str, Any]]:
                     for runs in ("all", "without re-asked"):
                         choices = {"index": index, "scale": scale, "wording": wording}
                         own = _interval(rng, 0.02 if b == "none" else 0.0, 0.03)
-                        row = {"a": a, "b": b, **choices, "runs": runs, "pairing": "paired"}
+                        row = {"a": a, "b": b, **choices, "runs": runs, "left_out": "nothing"}
+                        row["pairing"] = "all sessions"
                         found.append({**row, **own, "p": 0.1, "blocks": 48, "note": ""})
     return found
 
