@@ -264,9 +264,10 @@ def _size(row: Mapping[str, Any], results: Results) -> str:
     wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
     for one in rows_of(results, "sizes", **wanted):
         if row.get("verb") == "none" and not missing(one["smallest_effect"]):
-            return f"; {short(one['smallest_effect'])} would have been found with power .8"
+            least = short(one["smallest_effect"])
+            return f"; an effect of {least} would have been found with a power of .8"
         if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
-            return f"; {short(one['in_noise_sd'])} SD of the noise"
+            return f"; the effect is {short(one['in_noise_sd'])} SD of the noise"
     return ""
 
 
