@@ -29,7 +29,7 @@ def made_results(study: StudyTable, seed: int = 0) -> dict[str, Result]:
     rows = study.rows
     topics = list(dict.fromkeys(rows["topic"]))
     models = list(dict.fromkeys(rows["model"]))
-    base = {"outcome": "dri", "scale": "absolute", "p": 0.04, "p_holm": 0.1, "note": ""}
+    base = {"outcome": "dri", "scale": "absolute", "unit": "topic", "p_holm": 0.1, "note": ""}
     found = [
         result("contrasts", _contrasts(rng, base, topics, models)),
         result("by_model", _by("model", models, len(topics), rng, base)),
@@ -67,7 +67,8 @@ def _by(unit: str, names: Any, n: int, rng: Any, base: Any) -> list[dict[str, An
     for a, b in PAIRS:
         for name in names:
             own = _interval(rng, 0.02, 0.05)
-            found.append({**base, "a": a, "b": b, unit: name, **own, "n": n})
+            row = {**base, "a": a, "b": b, unit: name, **own, "n": n, "p": 0.04}
+            found.append(row | {"unit": "topic" if unit == "model" else "draw"})
     return found
 
 
@@ -132,7 +133,9 @@ def _ablations(rng: Any) -> list[dict[str, Any]]:
             for a, b in ((two, one), (three, one), (three, two)):
                 own = _interval(rng, 0.0, 0.08)
                 row = {"factor": factor, "outcome": outcome, "a": a, "b": b, "n_a": 60, "n_b": 60}
-                found.append({**row, "difference": own["estimate"], **own, "p_tukey": 0.4})
+                difference = own.pop("estimate")
+                tests = {"unit": "topic", "p": 0.3, "p_tukey": 0.4, "note": ""}
+                found.append({**row, "difference": difference, **own, **tests})
     return found
 
 

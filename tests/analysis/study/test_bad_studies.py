@@ -9,7 +9,9 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.attrition import attrition
+from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
+from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.analyses.convergence import convergence
 from delibsim.analysis.study.analyses.covariance import covariance
 from delibsim.analysis.study.analyses.decomposition import decomposition
@@ -20,6 +22,7 @@ from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.analyses.opinion_change import opinion_change
 from delibsim.analysis.study.analyses.personas import personas
 from delibsim.analysis.study.analyses.rank_stability import rank_stability
+from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.sizes import sizes
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
@@ -27,6 +30,9 @@ from delibsim.analysis.study.result import Result
 
 DRAWS = Draws(permutations=100, resamples=100, parametric=0)
 ANALYSES = (
+    contrasts,
+    by_block,
+    reasoning,
     ablations,
     attrition,
     ceiling,
@@ -88,9 +94,25 @@ ESTIMATES = (
     "low",
     "high",
     "p",
+    "p_topics",
+    "low_draws",
+    "p_draws",
+    "p_free",
     "p_tukey",
     "d",
 )
+
+
+def tables(analysis, rows):
+    """What an analysis gives for these rows: one table or several."""
+    found = analysis(replace(STUDY, rows=rows), DRAWS)
+    return [found] if isinstance(found, Result) else found
+
+
+def expect_same(analysis, rows, others):
+    """Fail where the tables of both differ."""
+    for one, other in zip(tables(analysis, rows), tables(analysis, others), strict=True):
+        pd.testing.assert_frame_equal(one.rows, other.rows)
 
 
 @pytest.mark.parametrize("kind", BAD)
