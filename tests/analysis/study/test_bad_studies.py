@@ -105,18 +105,6 @@ ESTIMATES = (
 )
 
 
-def tables(analysis, rows):
-    """What an analysis gives for these rows: one table or several."""
-    found = analysis(replace(STUDY, rows=rows), DRAWS)
-    return [found] if isinstance(found, Result) else found
-
-
-def expect_same(analysis, rows, others):
-    """Fail where the tables of both differ."""
-    for one, other in zip(tables(analysis, rows), tables(analysis, others), strict=True):
-        pd.testing.assert_frame_equal(one.rows, other.rows)
-
-
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_what_is_missing_has_a_reason(analysis, kind):
