@@ -366,8 +366,9 @@ def _noise(results: Results) -> Iterator[str]:
     for row in rows_of(results, "noise_floor", outcome=MAIN)[:1]:
         if not missing(row["mean"]):
             mean = with_interval(row["mean"], row.get("low"), row.get("high"))
+            sd = "" if missing(row["sd"]) else f" (SD {short(row['sd'])})"
             yield (
                 f"Noise floor: where nobody speaks between the two surveys, the {measured(MAIN)}"
                 f" changes by {mean} on average over {counted(int(row['n']), 'session')}"
-                f" (SD {short(row['sd'])})."
+                f"{sd}."
             )
