@@ -80,6 +80,9 @@ MEANINGS: Mapping[str, str] = {
     "no_dimension": "people judged no dimension of the comparison",
     "alpha_zero": "the judge's votes have nothing to do with the scores",
     "no_maximum": "the likelihood has no clear maximum, so there are no errors",
+    "no_replicates": "no topic has two sessions of one condition, so nothing says how far they"
+    " vary",
+    "one_condition": "no topic has texts of two conditions that were compared with each other",
     "no_random_part": "pairs were chosen by what was known of them and none was drawn at random, so"
     " that no interval holds",
     "few_pairs": "too few pairs for errors that are clustered by pair, which are too small",
