@@ -29,7 +29,7 @@ def made_results(study: StudyTable, seed: int = 0) -> dict[str, Result]:
     rows = study.rows
     topics = list(dict.fromkeys(rows["topic"]))
     models = list(dict.fromkeys(rows["model"]))
-    base = {"outcome": "dri", "scale": "absolute", "p": 0.04, "p_holm": 0.1, "note": ""}
+    base = {"outcome": "dri", "scale": "absolute", "unit": "topic", "p_holm": 0.1, "note": ""}
     found = [
         result("contrasts", _contrasts(rng, base, topics, models)),
         result("by_model", _by("model", models, len(topics), rng, base)),
@@ -67,7 +67,8 @@ def _by(unit: str, names: Any, n: int, rng: Any, base: Any) -> list[dict[str, An
     for a, b in PAIRS:
         for name in names:
             own = _interval(rng, 0.02, 0.05)
-            found.append({**base, "a": a, "b": b, unit: name, **own, "n": n})
+            row = {**base, "a": a, "b": b, unit: name, **own, "n": n, "p": 0.04}
+            found.append(row | {"unit": "topic" if unit == "model" else "draw"})
     return found
 
 
@@ -109,6 +110,7 @@ def _slopes(rng: Any, rows: pd.DataFrame) -> list[dict[str, Any]]:
     for name in _populations(rows):
         own = _interval(rng, -0.5, 0.15)
         fit = {"slope": own["estimate"], "low": own["low"], "high": own["high"], "r2": 0.31}
+        fit |= {"corrected": -0.1, "corrected_low": -0.4, "corrected_high": 0.2}
         found.append({"population": name, **fit, "se": 0.07, "p": 0.01, "n": 60, "note": ""})
     return found
 
@@ -131,7 +133,9 @@ def _ablations(rng: Any) -> list[dict[str, Any]]:
             for a, b in ((two, one), (three, one), (three, two)):
                 own = _interval(rng, 0.0, 0.08)
                 row = {"factor": factor, "outcome": outcome, "a": a, "b": b, "n_a": 60, "n_b": 60}
-                found.append({**row, "difference": own["estimate"], **own, "p_tukey": 0.4})
+                difference = own.pop("estimate")
+                tests = {"unit": "topic", "p": 0.3, "p_tukey": 0.4, "note": ""}
+                found.append({**row, "difference": difference, **own, **tests})
     return found
 
 
@@ -144,7 +148,8 @@ def _specifications(rng: Any) -> list[dict[str, Any]]:
                     for runs in ("all", "without re-asked"):
                         choices = {"index": index, "scale": scale, "wording": wording}
                         own = _interval(rng, 0.02 if b == "none" else 0.0, 0.03)
-                        row = {"a": a, "b": b, **choices, "runs": runs, "pairing": "paired"}
+                        row = {"a": a, "b": b, **choices, "runs": runs, "left_out": "nothing"}
+                        row["pairing"] = "all sessions"
                         found.append({**row, **own, "p": 0.1, "blocks": 48, "note": ""})
     return found
 

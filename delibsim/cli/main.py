@@ -136,6 +136,7 @@ AS_SETTINGS = {
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
     "people invite": ("--base", "--expires"),
+    "power": ("--correlation",),
     "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
     "summaries minorities": ("--by", "--summaries", "--judgments"),

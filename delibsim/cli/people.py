@@ -2,6 +2,7 @@
 
 import typer
 
+from delibsim.cli.people_bonus import bonus
 from delibsim.cli.people_dry import dry_run
 from delibsim.cli.people_erase import export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, revoke
@@ -25,6 +26,7 @@ app.command()(revoke)
 app.command()(raters)
 app.command()(password)
 app.command()(export)
+app.command()(bonus)
 app.command()(forget)
 app.command()(withdraw)
 app.command()(protection)

@@ -41,7 +41,8 @@ def export(
     promised(runs)
     hosting = declared(runs)
     checks = {question.id for question in hosting.checks} if hosting else set()
-    done = export_people(register, runs.study, to or runs.folder / PEOPLE, checks, names)
+    folder = to or runs.folder / PEOPLE
+    done = export_people(register, runs.study, folder, checks, names, hosting)
     if as_json:
         folder = shown(done.folder)
         echo_json({"study": runs.study, "folder": folder, "rows": done.rows, "names": names})

@@ -10,7 +10,7 @@ import typer
 from delibsim.analysis.table import texts
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.people_erase import promised
+from delibsim.cli.people_erase import declared, promised
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, say, shown, study_at
 from delibsim.domain.errors import WrongInput
@@ -112,7 +112,11 @@ def list_people(
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Who was invited, by code, and how far each has come; names only where they are asked for."""
+    """Who was invited, by code, how far each has come, how her part ended and with which completion
+    code, and what she has earned, where people.yaml has a bonus; names only where they are asked
+    for.
+    """
+    from delibsim.store.people.endings import endings, told
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
@@ -121,12 +125,17 @@ def list_people(
     promised(runs)
     register = Register.of(runs)
     known = identities(register) if names else {}
+    hosting, ended = declared(runs), endings(register)
     found = []
     for one in persons(register):
         seat = seat_of(register, one.id)
         place = f"{seat[0]}, {seat[1]}" if seat else ""
         row = {"code": one.id, "role": one.role, "stage": one.stage, "seat": place}
         row |= {"language": one.language, "consent": one.consent_version}
+        code, earned = told(hosting, ended[one.id])
+        row |= {"ending": ended[one.id].ending, "completion": code}
+        if earned is not None:
+            row["bonus"] = f"{earned:.2f}"
         if names:
             who = known.get(one.identity)
             row |= {"name": who.name if who else "", "address": who.address if who else ""}

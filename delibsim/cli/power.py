@@ -13,7 +13,9 @@ EPILOG = (
     "Without PILOT the spread is that of the published study. SETTINGS, the same as for delibsim"
     " estimate, give the design and its price; -m is not needed. The answer goes into a"
     " preregistration: delibsim power --json > power.json, then delibsim preregister --power"
-    " power.json SETTINGS. --runs FOLDER is the folder that holds all studies."
+    " power.json SETTINGS. --correlation X, from 0 to 1, is that of the differences of two models"
+    " that share people and order (.3 without a pilot). --runs FOLDER is the folder that holds all"
+    " studies."
 )
 GIVEN = (
     "A pilot: a study by name or folder, or a CSV file with the columns topic, model, treatment,"
@@ -25,13 +27,12 @@ CONTRAST = (
 )
 SD = (
     "A standard deviation that is assumed, as NAME=VALUE, instead of that of the pilot or the"
-    " published study: topic and slope (of the effect, between topics and between models), pair (of"
-    " what treatments of a replicate share), residual (of a session in its block). Give it again"
-    " for another."
+    " published study: topic (of the effect, between topics), residual (of a session in its block)."
+    " Give it again for the other."
 )
 SIZE = (
     "The design, as NAME=NUMBER: topics, models, replicates, instead of those of the settings or"
-    " the pilot; models_random=1 if the models are a sample too. Give it again for another."
+    " the pilot. Give it again for another."
 )
 EFFECT = "The difference of changes that is to be found."
 POWER = "The probability with which it is to be found."

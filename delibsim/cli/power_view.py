@@ -14,14 +14,11 @@ from delibsim.planning.design_price import DesignPrice
 from delibsim.planning.tokens import Range
 
 NAMES = {
-    "paired": "shared seeds, signs of differences flipped",
-    "free": "no shared seeds, labels permuted within blocks",
-    "topics": "shared seeds, t test over topics",
+    "topics": "over topics like these (t over topics)",
+    "draws": "on these topics (signs flipped by draw)",
 }
-SPEAKS = (
-    "Tests     paired and free speak of these topics and models; topics speaks of topics like"
-    " these, and needs more of them where the effect differs between topics"
-)
+ROUGH = 10
+"""Draws below which the power of flips is too high by up to .03."""
 NO_PRICE = (
     "Price     unknown: give the settings of the study, as for delibsim estimate, such as"
     " topic=acp,ccps treatment=none,normative model=gpt_5_1"
@@ -36,31 +33,28 @@ def print_answer(found: Answer, price: DesignPrice | None, screen: Console) -> N
         _print_grid(found, i, test, screen)
     screen.print("")
     _print_design(found, screen)
-    print_each([SPEAKS, *_prices(found, price)], screen)
+    print_each(_prices(found, price), screen)
 
 
 def _heading(found: Answer) -> list[str]:
     question, assumed = found.question, found.assumed
     a, b = question.between
     spread, low_high = assumed.spread, assumed.intervals
-    members = {
-        "topic": spread.topic,
-        "slope": spread.model,
-        "pair": spread.pair,
-        "residual": spread.residual,
-    }
-    parts = []
-    for name, value in members.items():
-        ends = low_high.get("model" if name == "slope" else name)
-        interval = f" [{_short(ends[0])}, {_short(ends[1])}]" if ends else ""
-        parts.append(f"{name} {_short(value)}{interval}")
+    members = {"topic": spread.topic, "residual": spread.residual}
+    parts = [f"{name} {_between(value, low_high.get(name))}" for name, value in members.items()]
+    together = _between(spread.correlation, low_high.get("correlation"))
     lines = [
         f"Effect    {question.effect:g} in the change of {question.outcome}, {a} less {b};"
         f" alpha {question.alpha:g}, two-sided",
-        f"SD        {', '.join(parts)}",
+        f"SD        {', '.join(parts)}; correlation of models in a draw {together}",
         f"From      {assumed.source}",
     ]
     return lines + [f"Note      {note}" for note in assumed.notes]
+
+
+def _between(value: float, ends: tuple[float, float] | None) -> str:
+    interval = f" [{_short(ends[0])}, {_short(ends[1])}]" if ends else ""
+    return f"{_short(value)}{interval}"
 
 
 def _print_grid(found: Answer, place: int, test: str, screen: Console) -> None:
@@ -68,7 +62,7 @@ def _print_grid(found: Answer, place: int, test: str, screen: Console) -> None:
     topics = sorted({key[0] for key in found.grid})
     replicates = sorted({key[1] for key in found.grid})
     models = found.sample.models
-    title = f"Power, {test}: {NAMES[test]}; {counted(models, 'model')}"
+    title = f"Power {NAMES[test]}; {counted(models, 'model')}"
     columns = [*texts("topics"), *numbers(map(str, replicates), group="replicates")]
     rows = []
     for count in topics:
@@ -85,15 +79,19 @@ def _print_design(found: Answer, screen: Console) -> None:
         f" {counted(sample.replicates, 'replicate')}"
     )
     heads = ["power", "smallest effect", "replicates needed", "topics needed"]
-    rows = [[one.test, *_cells(one)] for one in found.tests]
-    print_table(f"Design    {sizes}", [*texts("test"), *numbers(heads)], rows, screen)
-    print_each(
-        [
-            f"Needed    for an effect of {question.effect:g} with power {question.power:g}, the"
-            " other numbers as in the design; smallest effect: found with this power",
-        ],
-        screen,
-    )
+    rows = [[_question(one), *_cells(one)] for one in found.tests]
+    print_table(f"Design    {sizes}", [*texts("question"), *numbers(heads)], rows, screen)
+    lines = [
+        f"Needed    for an effect of {question.effect:g} with power {question.power:g}, the other"
+        " numbers as in the design; smallest effect: found with this power"
+    ]
+    if sample.topics * sample.replicates < ROUGH:
+        lines.append(f"Note      below {ROUGH} draws the second power is too high by up to .03")
+    print_each(lines, screen)
+
+
+def _question(one: Found) -> str:
+    return NAMES[one.test].partition(" (")[0]
 
 
 def _cells(one: Found) -> list[str]:
@@ -113,10 +111,10 @@ def _prices(found: Answer, price: DesignPrice | None) -> list[str]:
     lines = [_price_line("this design", sample.topics, sample.replicates, found, price)]
     for one in found.tests:
         if one.replicates is not None:
-            words = f"{counted(one.replicates, 'replicate')} ({one.test})"
+            words = f"{counted(one.replicates, 'replicate')}, {_question(one)}"
             lines.append(_price_line(words, sample.topics, one.replicates, found, price))
         if one.topics is not None:
-            words = f"{counted(one.topics, 'topic')} ({one.test})"
+            words = f"{counted(one.topics, 'topic')}, {_question(one)}"
             lines.append(_price_line(words, one.topics, sample.replicates, found, price))
     unknown = f"; unknown for {', '.join(price.unpriced)}" if price.unpriced else ""
     lines.append(

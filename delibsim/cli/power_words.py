@@ -11,7 +11,7 @@ from delibsim.analysis.study.analyses.power import Answer, Question, answer
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.cli.options import RUNS, with_runs
-from delibsim.cli.terminal import brief, safe
+from delibsim.cli.terminal import brief, safe, say
 from delibsim.cli.words import QUOTES
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
@@ -21,8 +21,10 @@ from delibsim.planning.design_price import DesignPrice, design_price
 from delibsim.planning.estimate import estimate
 from delibsim.store.runs import Runs
 
-MEMBERS = {"topic": "topic", "slope": "model", "pair": "pair", "residual": "residual"}
-SIZES = ("topics", "models", "replicates", "models_random")
+MEMBERS = ("topic", "residual")
+SIZES = ("topics", "models", "replicates")
+NOT_NEEDED = ("slope", "pair", "models_random")
+"""What version 0.1 took, and no power depends on."""
 PUBLISHED_OUTCOME = "dri"
 NAMED = ("study=", "+experiment=")
 """Settings that name a study."""
@@ -48,21 +50,22 @@ def answered(given: Sequence[str], asked: Asked) -> tuple[Answer, DesignPrice | 
 
     Raises WrongInput for words that say no pilot, setting, contrast, spread or design.
     """
-    pilot, settings, root = _parted(given)
+    pilot, settings, root, together = _parted(given)
     outcome, between = _contrast(asked.contrast)
-    own = _numbers(asked.sd, "sd", tuple(MEMBERS))
+    own = _numbers(asked.sd, "sd", MEMBERS)
+    if together is not None:
+        own["correlation"] = together
     planned = _planned(settings, root) if settings else None
     table = _pilot(pilot, root) if pilot else None
     between = between or _ends(table)
-    if table is None and outcome != PUBLISHED_OUTCOME and len(own) < len(MEMBERS):
+    if table is None and outcome != PUBLISHED_OUTCOME and not {*MEMBERS} <= {*own}:
         raise WrongInput(
             f"the published spread is that of {PUBLISHED_OUTCOME} and says nothing of"
-            f" {safe(outcome)}; name a pilot, or state the spread: --sd"
-            " topic=X,slope=X,pair=X,residual=X"
+            f" {safe(outcome)}; name a pilot, or state the spread: --sd topic=X,residual=X"
         )
     assumed = of_pilot(table, outcome, between) if table is not None else published()
-    assumed = _with_own(assumed, own)
     sample = _sample(assumed, planned, _numbers(asked.size, "size", SIZES))
+    assumed = _with_own(assumed, own, sample)
     if not SMALLEST <= abs(asked.effect) <= LARGEST:
         raise WrongInput(
             f"--effect is {asked.effect:g}; it is a difference that is not 0, such as .03, of at"
@@ -73,21 +76,34 @@ def answered(given: Sequence[str], asked: Asked) -> tuple[Answer, DesignPrice | 
     return found, _price(planned) if planned else None
 
 
-def _parted(given: Sequence[str]) -> tuple[str, list[str], Path]:
-    """The pilot, "" without one, the settings, and the folder of all studies; `--runs` has become a
-    setting by now.
+def _parted(given: Sequence[str]) -> tuple[str, list[str], Path, float | None]:
+    """The pilot, "" without one, the settings, the folder of all studies, and the correlation that
+    is stated; `--runs` and `--correlation` have become settings by now.
     """
     names = [word for word in given if "=" not in word]
     if len(names) > 1:
         raise WrongInput(f"one study is the pilot, not {len(names)}: {safe(', '.join(names))}")
-    settings, root = [], RUNS
+    settings, root, together = [], RUNS, None
     for word in given:
         name, equals, value = word.partition("=")
         if name == "runs":
             root = Path(value.strip(QUOTES).replace("\\'", "'"))
+        elif name == "correlation":
+            together = _share(value.strip(QUOTES))
         elif equals:
             settings.append(word)
-    return "".join(names), settings, root
+    return "".join(names), settings, root, together
+
+
+def _share(text: str) -> float:
+    """A correlation from 0 to 1."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found <= 1:
+        raise WrongInput(f"--correlation {safe(text)}: it is a number from 0 to 1, such as .3")
+    return found
 
 
 def _planned(settings: Sequence[str], root: Path) -> Plan:
@@ -134,6 +150,9 @@ def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[st
     found: dict[str, float] = {}
     for word in ",".join(words).split(",") if words else []:
         name, _, text = word.partition("=")
+        if name in NOT_NEEDED:
+            say(f"warning: --{option} {name} is not needed; it goes in the next version", err=True)
+            continue
         if name not in names:
             raise unknown(f"name in --{option}", name, names)
         try:
@@ -148,23 +167,27 @@ def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[st
     return found
 
 
-def _with_own(assumed: Assumed, own: Mapping[str, float]) -> Assumed:
-    """What is assumed, with the standard deviations that the command states."""
-    values = {MEMBERS[name]: value for name, value in own.items()}
-    spread = replace(assumed.spread, **values)
-    for name, member in MEMBERS.items():
-        if member != "pair" and math.isnan(getattr(spread, member)):
+def _with_own(assumed: Assumed, own: Mapping[str, float], sample: Sample) -> Assumed:
+    """What is assumed for a design, with the numbers that the command states."""
+    spread = replace(assumed.spread, **own)
+    for name in MEMBERS:
+        if math.isnan(getattr(spread, name)):
             raise WrongInput(
                 f"{assumed.source}: this pilot does not tell the SD of {name}; state it, such as"
                 f" --sd {name}=.05"
             )
+    if math.isnan(spread.correlation) and sample.models > 1:
+        raise WrongInput(
+            f"{assumed.source}: this pilot does not tell how far differences of models go together;"
+            " state it, such as --correlation .3"
+        )
     if not spread.residual:
         raise WrongInput("--sd residual is more than 0: sessions of a block differ")
     if not own:
         return assumed
     stated = ", ".join([f"{name} {value:g}" for name, value in own.items()])
-    kept = {name: ends for name, ends in assumed.intervals.items() if name not in values}
-    whole = len(own) == len(MEMBERS)
+    kept = {name: ends for name, ends in assumed.intervals.items() if name not in own}
+    whole = {*MEMBERS, "correlation"} <= {*own}
     source = f"assumed: {stated}" if whole else f"assumed: {stated}; else {assumed.source}"
     return replace(assumed, spread=spread, source=source, intervals=kept)
 
@@ -184,10 +207,8 @@ def _sample(assumed: Assumed, planned: Plan | None, own: Mapping[str, float]) ->
     if parts:
         raise WrongInput(f"--size: {', '.join(parts)} is a whole number")
     values = {name: int(value) for name, value in own.items()}
-    if any(value < 1 for name, value in values.items() if name != "models_random"):
+    if any(value < 1 for value in values.values()):
         raise WrongInput("--size: topics, models and replicates are 1 or more")
-    if "models_random" in values:
-        values["models_random"] = bool(values["models_random"])
     return replace(sample, **values)
 
 

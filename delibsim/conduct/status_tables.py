@@ -6,9 +6,10 @@ from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, StudyStatus
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.planning.effects import Effects
-from delibsim.store.account import command_of, notice
+from delibsim.store.account import TOLD, command_of, notice
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
@@ -70,7 +71,21 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     never_begun = "" if runs.holder() else told
     if never_begun:
         lines.append(f"{never_begun}.")
+    if people := _people(runs):
+        lines.append(people)
     return [*lines, *on_branches(runs)]
+
+
+def _people(runs: Runs) -> str:
+    """How the parts of people ended, in a sentence; "" where the study has none."""
+    if not (runs.folder / TOLD).is_file():
+        return ""
+    try:
+        from delibsim.store.people.endings import endings_line  # the databases take long to import
+
+        return endings_line(runs)
+    except (ImportError, WrongInput) as error:  # the extra is missing, or the database is down
+        return f"People: how far they are cannot be read: {error}"
 
 
 def _how_it_goes_on(runs: Runs, folder: str) -> str:

@@ -1,7 +1,9 @@
 """Hosting: what a researcher declares before people come, and what every page then goes by."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
 QuestionKind = Literal["choice", "several", "number", "scale", "text"]
@@ -9,6 +11,10 @@ NobodyComes = Literal["wait", "stand_in", "cancel"]
 DropOut = Literal["silent", "stand_in"]
 Withdrawal = Literal["delete", "pseudonymise"]
 Instructions = Literal["fold", "open"]
+DONE, ENDED, SCREENED_OUT, TIMED_OUT, LEFT = "done", "ended", "screened_out", "timed_out", "left"
+"""How a person's part ends: at the end; as the researcher ended it; by failed checks or a full
+quota; because the lobby waited in vain; because she left or was away for too long.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,43 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Completion:
+    """What a person takes back to a panel: a code, and the address that takes it."""
+
+    code: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How many people of a kind may enter: `most` of those who give this answer to a question of
+    the researcher's own, or a number from `low` to `high`.
+    """
+
+    question: str
+    most: int
+    answer: str = ""
+    low: int | None = None
+    high: int | None = None
+
+    def is_of(self, values: Mapping[str, str]) -> bool:
+        """Whether somebody with these answers is of this kind; several are joined by "; ".
+
+        >>> Quota("age", 5, low=16, high=29).is_of({"age": "29"})
+        True
+        >>> Quota("use", 5, answer="Bus").is_of({"use": "Train; Bus"})
+        True
+        """
+        given = values.get(self.question, "")
+        if self.answer:
+            return self.answer in given.split("; ")
+        if not given.removeprefix("-").isdecimal():
+            return False
+        above = self.low is None or int(given) >= self.low
+        return above and (self.high is None or int(given) <= self.high)
+
+
+@dataclass(frozen=True)
 class Hosting:
     """How people are received and what becomes of a seat that is empty, all declared beforehand.
 
@@ -53,7 +96,10 @@ class Hosting:
     where they are long and stood in full on a page before, are folded below a line that names them,
     or stand open on every page. `keep_days` is how long identities are kept. `panel` is the
     parameter in which a panel sends the id of a person, without whom an open link lets nobody in.
-    `address` is that of the server, as people reach it.
+    `address` is that of the server, as people reach it. `completion_code` and `completion_url` are
+    for who was there to the end, `codes` for other endings, by name; `quotas` bound how many of a
+    kind may enter; `bonus` says what is earned by an ending, a `statement`, a `sheet` of a rater
+    and a `waiting_minute`.
     """
 
     language: str = "en"
@@ -78,9 +124,28 @@ class Hosting:
     expires_days: int = 30
     completion_code: str = ""
     completion_url: str = ""
+    codes: Mapping[str, Completion] = field(default_factory=dict)
+    quotas: tuple[Quota, ...] = ()
+    bonus: Mapping[str, Decimal] = field(default_factory=dict)
     contact: str = ""
     panel: str = ""
     address: str = ""
+
+    def completion(self, ending: str) -> Completion:
+        """What somebody whose part has this ending takes back to a panel.
+
+        Who waited in vain, or whose group the researcher ended, was there: without a code of its
+        own this is the one of the end.
+
+        >>> Hosting(completion_code="C1").completion("timed_out").code
+        'C1'
+        >>> Hosting(completion_code="C1").completion("left").code
+        ''
+        """
+        if ending in self.codes:
+            return self.codes[ending]
+        there = ending in (DONE, ENDED, TIMED_OUT)
+        return Completion(self.completion_code, self.completion_url) if there else Completion()
 
     @property
     def consent_version(self) -> str:

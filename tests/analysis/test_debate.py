@@ -129,17 +129,37 @@ def test_contrasts_answer_three_questions_each_by_its_own_units(table):
     own = found[(found["contrast"] == "b - opponents") & (found["outcome"] == "performance")]
     view = by_debater(table).query("debater == 'b'")
     d = view["own.performance"] - view["other.performance"]
-    motion, debate, rater = (pd.factorize(view[kind])[0] for kind in ("motion", "debate", "rater"))
-    groups = (motion, debate, np.column_stack([motion, rater]))
+    motion, rater = (pd.factorize(view[kind])[0] for kind in ("motion", "rater"))
+    groups = (motion, None, np.column_stack([motion, rater]))
     for (_, row), group in zip(own.iterrows(), groups, strict=True):
-        low, high, p = clustered_mean(d, group)
         assert row["estimate"] == pytest.approx(d.mean())
-        assert (row["low"], row["high"]) == pytest.approx((low, high))
-        if row["question"] != ON_THESE:
-            assert row["p"] == pytest.approx(p)
-    assert own["unit"].tolist() == ["motion", "debate", "motion and rater"]
-    assert own["df"].tolist() == [9, 29, 5]
+        if group is not None:
+            low, high, p = clustered_mean(d, group)
+            assert (row["low"], row["high"], row["p"]) == pytest.approx((low, high, p))
+    assert own["unit"].tolist() == ["motion", "debate within motion", "motion and rater"]
+    assert own["df"].tolist() == [9, 20, 5]
     assert own["units"].tolist() == [10, 30, 6]
+
+
+def test_on_these_motions_debates_vary_about_the_mean_of_their_motion(table):
+    """All debates have six ratings, so that it is the error of a mean over blocks: OLS of the means
+    of debates on motions.
+    """
+    import statsmodels.formula.api as smf
+
+    found = debater_contrasts(table, samples=100).query("outcome == 'performance'")
+    row = found[(found["contrast"] == "b - opponents") & (found["question"] == ON_THESE)].iloc[0]
+    view = by_debater(table).query("debater == 'b'")
+    view = view.assign(d=view["own.performance"] - view["other.performance"])
+    means = view.groupby(["motion", "debate"], as_index=False)["d"].mean()
+    within = means.groupby("motion")["d"].var(ddof=1)  # three debates a motion
+    se = np.sqrt((within / 3).sum()) / 10
+    assert row["se"] == pytest.approx(se)
+    # With equal variances in all motions it is the constant of the analysis of variance.
+    fit = smf.ols("d ~ C(motion, Sum)", means).fit()
+    assert row["se"] == pytest.approx(fit.bse["Intercept"])
+    assert (row["low"], row["high"]) == pytest.approx(tuple(fit.conf_int().loc["Intercept"]))
+    assert row["p"] == pytest.approx(fit.pvalues["Intercept"])
 
 
 def test_on_these_motions_the_signs_of_whole_debates_are_flipped(table):

@@ -33,4 +33,4 @@ def test_the_standings_say_of_what_low_and_high_are():
     assert found["win_low"] == ("win rate", "low")
     assert found["performance_low"] == ("performance", "low")
     other = headings(pd.DataFrame(columns=["dimension", "performance", "p_holm"]))
-    assert (other["performance"], other["p_holm"]) == (("", "performance"), ("", "p holm"))
+    assert (other["performance"], other["p_holm"]) == (("", "performance"), ("", "p, Holm"))

@@ -150,6 +150,7 @@ def test_the_status_says_that_people_are_waited_for_by_the_server(study, people,
     told = delibsim("status", "s").out
     assert "while `delibsim serve s` runs" in told
     assert "retry" not in told
+    assert "People: 1 not over; delibsim people list s has codes." in told
 
 
 @pytest.mark.parametrize("command", [("people", "invite", "s", "--open"), ("serve", "s")])

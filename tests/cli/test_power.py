@@ -19,7 +19,7 @@ def test_it_fits_eighty_columns(delibsim, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     lines = delibsim("power").out.splitlines()
     tables = [line for line in lines if line[:1].isdigit() or line.startswith("topics  ")]
-    assert len(tables) == 25  # three tables of eight lines, and the row of a test
+    assert len(tables) == 16  # two tables of eight lines
     assert max(map(len, tables)) <= 80
 
 
@@ -27,7 +27,7 @@ def test_settings_give_the_design_and_its_price_and_leave_no_file(delibsim, file
     answer = delibsim("power", "-m", *SETTINGS, "model=gpt_5_1", "--effect", ".1", "--json")
     assert answer.code == 0
     found = answer.json
-    assert found["design"] == {"topics": 2, "models": 1, "replicates": 3, "models_random": False}
+    assert found["design"] == {"topics": 2, "models": 1, "replicates": 3}
     assert found["price"]["sessions"] == 12
     estimated = delibsim("estimate", "-m", "study=power", *SETTINGS, "model=gpt_5_1", "--json").json
     assert found["price"]["usd_high"] == pytest.approx(estimated["total"]["usd"]["high"])
@@ -37,12 +37,12 @@ def test_settings_give_the_design_and_its_price_and_leave_no_file(delibsim, file
 
 
 def test_what_is_assumed_takes_the_place_of_what_is_published(delibsim):
-    sds = ("--sd", "topic=0,slope=0", "--sd", "pair=.1", "--sd", "residual=.1")
+    sds = ("--sd", "topic=.03", "--sd", "residual=.1", "--correlation", ".2")
     found = delibsim("power", *sds, "--size", "topics=10,models=1", "--json").json
-    assert found["components"]["source"] == "assumed: topic 0, slope 0, pair 0.1, residual 0.1"
+    assert found["components"]["source"] == "assumed: topic 0.03, residual 0.1, correlation 0.2"
     assert found["design"]["topics"] == 10
     tests = {one["test"]: one for one in found["tests"]}
-    assert tests["free"]["power"] < tests["paired"]["power"]
+    assert tests["topics"]["power"] < tests["draws"]["power"]
     half = delibsim("power", "--sd", "topic=.01", "--json").json["components"]["source"]
     assert half.startswith("assumed: topic 0.01; else published")
 
@@ -55,7 +55,7 @@ def test_a_pilot_gives_the_spread_and_the_design(delibsim, home):
     found = answer.json
     assert found["design"]["topics"] == 3
     assert found["components"]["source"] == "pilot: 36 sessions of normative and none, dri"
-    assert set(found["components"]["intervals"]) == {"topic", "model", "pair", "residual"}
+    assert set(found["components"]["intervals"]) == {"topic", "residual", "correlation"}
     assert any("null model" in note for note in found["components"]["notes"])
     other = delibsim("power", "pilot", "--contrast", "dri_adjusted:none,normative", "--json").json
     assert (other["outcome"], other["between"]) == ("dri_adjusted", ["none", "normative"])
@@ -67,10 +67,20 @@ def test_a_pilot_gives_the_spread_and_the_design(delibsim, home):
 def test_a_pilot_that_does_not_tell_a_spread_asks_for_it(delibsim, home):
     held_study(home, "topic=ccps,acp", "treatment=none,normative", "replicate=1,2",
                "group.size=3", "rounds=1", study="pilot")  # fmt: skip
-    answer = delibsim("power", "pilot")
+    assert delibsim("power", "pilot").code == 0  # of one model, as the pilot has
+    answer = delibsim("power", "pilot", "--size", "models=2")
     assert answer.code == 2
-    assert "--sd slope=.05" in answer.err
-    assert delibsim("power", "pilot", "--sd", "slope=.05").code == 0
+    assert "--correlation .3" in answer.err
+    assert delibsim("power", "pilot", "--size", "models=2", "--correlation", ".3").code == 0
+
+
+def test_what_version_0_1_took_is_said_to_be_needless(delibsim):
+    answer = delibsim("power", "--sd", "topic=.05,slope=.03", "--size", "models_random=1")
+    assert answer.code == 0
+    assert [line.split(" is ")[0] for line in answer.err.splitlines()] == [
+        "warning: --sd slope",
+        "warning: --size models_random",
+    ]
 
 
 def test_a_table_of_a_study_held_elsewhere_is_a_pilot_too(delibsim, home):
@@ -93,6 +103,7 @@ def test_a_table_of_a_study_held_elsewhere_is_a_pilot_too(delibsim, home):
         (("--size", "topics=0"), "1 or more"),
         (("--contrast", "dri:none,none"), "an outcome and two treatments"),
         (("--effect", "0"), "not 0"),
+        (("--correlation", "2"), "from 0 to 1"),
         (("one", "two"), "one study is the pilot"),
         (("nothing",), "unknown study 'nothing'"),
     ],
@@ -112,10 +123,10 @@ def test_a_preregistration_takes_the_answer(delibsim, home):
     section = text.partition("## 4. Sample size")[2].partition("## 5.")[0]
     for words in (
         "for an effect of 0.05 in the change of dri, normative less none, with power 0.8",
-        "12 topics, 11 models (fixed) and 5 replicates",
+        "12 topics, 11 models and 5 replicates",
         "published: SD of change .1746, within-block SD .1117",
-        "| session within its block | 0.1117 |",
-        "| topics: treatments share seeds, t test over topics; topics like these |",
+        "| SD of a session within its block | 0.1117 |",
+        "| over topics like these, t test over topics |",
         "[FILL IN: why this many",
     ):
         assert words in section, words

@@ -16,6 +16,7 @@ import pytest
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Runs, Usage
+from delibsim.analysis.debates.raters import OURS
 from delibsim.annotation.answer_form import COLUMNS
 from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
@@ -499,7 +500,7 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     assert {"win_rates.svg", "performance.svg"} <= written
     assert {"report.html", "report.md", "tables.tex"} <= written
     page = (home / "report" / "report.html").read_text(encoding="utf-8")
-    assert "citizen_eloquent won a share of" in page
+    assert "citizen_eloquent was named the winner in a share of" in page
     assert "<code>standings.csv</code>" in page
     assert "<script" not in page
     assert "<title>Win rate</title>" in (home / "report" / "win_rates.svg").read_text()
@@ -533,7 +534,7 @@ def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, 
         1,
     )
     assert counts["rater", "age"]["note"] == "not_given"
-    own = [row for row in found["rater_models"] if row["model"] == "performance by kind"]
+    own = [row for row in found["rater_models"] if row["model"] == OURS]
     assert "is_citizen_plain:rater_expertise" in {row["term"] for row in own}
     assert {row["n"] for row in own} == {2 * 6 * 3}
     (home / "people.csv").write_text("\n".join([*rows, "panel 9,1,man", "panel 1,1,man"]))

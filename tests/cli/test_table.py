@@ -189,9 +189,9 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
 def test_a_small_p_value_is_printed_as_small(delibsim, home):
     assert cell(0.0004, is_p=True) == "< .001"
     assert cell(0.0, is_p=True) == "< .001"
-    assert cell(0.001, is_p=True) == "0.001"
-    assert cell(float("nan"), is_p=True) == "-"
-    assert cell(0.0004) == "0.000"
+    assert cell(0.001, is_p=True) == ".001"
+    assert cell(float("nan"), is_p=True) == "–"
+    assert cell(0.0004) == ".000"
 
 
 SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"

@@ -15,7 +15,7 @@ import pandas as pd
 
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus
 from delibsim.analysis.debates.ratings import SAMPLES, by_debater, debaters_of, percentile_interval
-from delibsim.analysis.debates.units import FEWEST, mean_over
+from delibsim.analysis.debates.units import FEWEST, mean_over, mean_within
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.multiplicity import holm
@@ -62,9 +62,10 @@ def debater_contrasts(
     other; `performance` is in points. A family holds the contrast of kinds, those of each debater
     with all its opponents (where there are more than two debaters), or those of two debaters who
     met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals
-    are by t on `df`, one less than the number of units; there is none below five units. p is by t
-    or, on these motions, by flipping the sign of all ratings of a debate at once. p_holm is over
-    the contrasts of one family and question in both outcomes.
+    are by t on `df`; there is none below five units. On these motions debates vary about the mean
+    of their motion where every motion has two or more (`unit` "debate within motion"). p is by t
+    or, where the unit is "debate", by flipping the sign of all ratings of a debate at once. p_holm
+    is over the contrasts of one family and question in both outcomes.
 
     `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
     below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
@@ -114,11 +115,11 @@ def _answers(
     rng = np.random.default_rng(seed_of("contrast", contrast.name, outcome, seed))
     published = percentile_interval(own, outcome, rng, samples)
     for question, kinds in QUESTIONS.items():
-        units = {kind: own[kind] for kind in kinds}
-        found = mean_over(own[outcome], **units)
-        p = found.p
         if question == ON_THESE:
-            p = _by_flips(own, outcome, samples, seed)
+            found = mean_within(own[outcome], own["debate"], own["motion"])
+        else:
+            found = mean_over(own[outcome], **{kind: own[kind] for kind in kinds})
+        p = _by_flips(own, outcome, samples, seed) if found.unit == "debate" else found.p
         yield {
             "family": contrast.family,
             "contrast": contrast.name,

@@ -46,17 +46,15 @@ def finding(outcome: str, headline: Mapping[str, Any], on_these: Mapping[str, An
     motions = counted(int(headline["units"]), "motion")
     said = f"{one} {up if headline['estimate'] > 0 else down} {other}"
     size = number(headline["estimate"], places)
-    flips = (
-        f"{size}; signs of {counted(int(on_these['debates']), 'debate')} flipped, {_p(on_these)}"
-    )
+    here = f"{size}; {_by(on_these)}, {_p(on_these)}"
     over = _over(headline, motions, places)
     if headline["verb"] in ("better", "worse"):
         return f"{said}: {over}."
     if headline["verb"] == "on_these_motions":
         others = f"over motions like these it is not clear ({over})"
-        return f"On these {motions} {said} ({flips}); {others}."
+        return f"On these {motions} {said} ({here}); {others}."
     none = f"{one} against {other}: no clear difference in {outcome}"
-    return f"{none} on these {motions} ({flips}) or on others like them ({over})."
+    return f"{none} on these {motions} ({here}) or on others like them ({over})."
 
 
 def _over(row: Mapping[str, Any], motions: str, places: int) -> str:
@@ -65,6 +63,14 @@ def _over(row: Mapping[str, Any], motions: str, places: int) -> str:
         return in_sentences(str(row["note"]))
     low, high, size = (number(row[name], places) for name in ("low", "high", "estimate"))
     return f"{size} [{low}, {high}], t over {motions}, {row['df']:g} df, {_p(row)}"
+
+
+def _by(row: Mapping[str, Any]) -> str:
+    """How a difference on these motions was tested."""
+    debates = counted(int(row["debates"]), "debate")
+    if row["unit"] == "debate":
+        return f"signs of {debates} flipped"
+    return f"t over {debates} within their motions, {row['df']:g} df"
 
 
 def _p(row: Mapping[str, Any]) -> str:

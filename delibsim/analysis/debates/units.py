@@ -23,8 +23,9 @@ class MeanOverUnits:
     """A mean over ratings with its 95% interval and its p, by t on `df` degrees of freedom.
 
     `unit` is "motion", "debate", "rater" or "motion and rater"; `units` is the smaller number of
-    them, and `df` is one less. `note` is "" or why there is no interval: "few_motions" (or debates,
-    raters), "no_variance" or "not_given".
+    them, and `df` is one less. Over debates within motions `unit` is "debate within motion", and
+    `df` is the number of debates less that of motions. `note` is "" or why there is no interval:
+    "few_motions" (or debates, raters), "no_variance" or "not_given".
     """
 
     mean: float
@@ -67,6 +68,37 @@ def mean_over(values: ArrayLike, **units: ArrayLike) -> MeanOverUnits:
         return MeanOverUnits(mean, 0.0, nan, nan, df, nan, unit, few, "no_variance")
     half, p = of_t(mean, se, df)
     return MeanOverUnits(mean, se, mean - half, mean + half, df, p, unit, few)
+
+
+def mean_within(values: ArrayLike, debates: ArrayLike, motions: ArrayLike) -> MeanOverUnits:
+    """The mean of the values that are not NaN, with the error of debates on these very motions.
+
+    Each motion is a stratum: its debates vary about their own mean (Cochran 1977, section 5.6,
+    without a finite population). Where a motion has a single debate, or debates are fewer than
+    four more than motions, it is `mean_over` debates, whose error is then too large.
+    """
+    array = np.asarray(values, dtype=float)
+    there = ~np.isnan(array)
+    of_debate, debate_names = pd.factorize(np.asarray(debates)[there])
+    plain = mean_over(array, debate=debates)
+    if plain.note:
+        return plain
+    of_motion = pd.factorize(np.asarray(motions)[there])[0]
+    sums = np.bincount(of_debate, array[there] - plain.mean)
+    strata = np.zeros(len(debate_names), dtype=np.intp)
+    strata[of_debate] = of_motion
+    counts = np.bincount(strata)
+    df = float(len(sums) - len(counts))
+    if counts.min() < 2 or df < FEWEST - 1:
+        return plain
+    apart = (sums - (np.bincount(strata, sums) / counts)[strata]) ** 2
+    variance = (counts / (counts - 1) * np.bincount(strata, apart)).sum() / there.sum() ** 2
+    se = float(np.sqrt(variance))
+    if se <= ROUNDING * max(1.0, float(np.abs(array[there]).max())):
+        return plain
+    half, p = of_t(plain.mean, se, df)
+    ends = (plain.mean - half, plain.mean + half)
+    return MeanOverUnits(plain.mean, se, *ends, df, p, "debate within motion", len(sums))
 
 
 def of_t(estimate: float, se: float, df: float) -> tuple[float, float]:

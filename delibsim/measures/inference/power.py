@@ -1,120 +1,120 @@
-"""Power of the blocked contrast of two treatments, by formula.
+"""Power of the contrast of two treatments, by formula, for the two questions of a study.
 
-The change of a session under treatment k is, in topic t, model m and replicate r,
+The difference of the changes under two treatments is, in topic t, model m and replicate r,
 
-    y = mean of k + level of the block (t, m) + effect of k in t + effect of k in m
-        + what the treatments of (t, r) share + residual.
+    d = effect + effect in topic t + what the models of the draw (t, r) share + residual.
 
-The estimate is the mean over blocks of the difference of two treatments; levels of blocks cancel.
-With T topics, M models and R replicates, and differences of effects that vary between topics and
-between models with the standard deviations `topic` and `model`, its variance is
+Treatments and models of a draw share people, orders and seeds: what treatments share cancels in d,
+what the differences of the models share does not. With a correlation c between the differences of
+two models of a draw, the mean over M models of a draw has within its topic the variance
 
-    topic^2 / T + model^2 / M + noise / (T M R),
+    draw = 2 residual^2 (c + (1 - c) / M),
 
-where noise is 2 residual^2 if treatments share seeds, and 2 (pair^2 + residual^2) if not. Topics
-count in it where they are a sample (the topic is then the unit of replication), models where they
-are. A permutation test holds both fixed: its estimate varies by the noise alone. Power is that of a
-normal estimate whose critical value is the one that the test has on average; for the test over
-topics, that of Student's t (Cohen 1988, https://doi.org/10.4324/9780203771587, chapter 2).
+which more models do not bring below 2 residual^2 c. A topic's mean over R replicates has the
+variance topic^2 + draw / R.
+
+Over topics like these the test is that of Student over T means of topics, and its power that of the
+noncentral t with T - 1 degrees of freedom (Cohen 1988, https://doi.org/10.4324/9780203771587,
+chapter 2). On these topics the signs of T R draws are flipped. A flip test of normal values rejects
+where a t test does, nearly; its own variance also holds how far the effect differs between topics.
+That is a sum of two chi-squares, taken as one with the same mean and variance (Satterthwaite 1946,
+https://doi.org/10.2307/3002019).
 """
 
 from dataclasses import dataclass, replace
-from math import comb
 
-import numpy as np
-
-TESTS = ("paired", "free", "topics")
-"""Treatments share seeds, signs of differences flipped; they do not, labels permuted within
-blocks; they do, and a t test over the differences of topics."""
+TESTS = ("topics", "draws")
+"""Over topics like these, t over topics; on these topics, signs flipped by draw."""
 MOST = 100_000
 """The most topics or replicates that are tried."""
-MANY = 20
-"""Blocks, and replicates, beyond which the labellings are not counted: they are enough."""
+MANY = 50
+"""Draws beyond which any level can be had by flips."""
 LARGEST = 1e3
 """The largest effect that is tried, in residual standard deviations."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard deviations of a change, in the unit of the measure.
+    """How far changes spread, in the unit of the measure.
 
-    `topic` and `model` are those of the difference of two treatments between topics and between
-    models, `pair` is that of what treatments of one replicate share, `residual` that of a session
-    beside it, within its block.
+    `topic` is the standard deviation of the effect between topics; `residual` that of a session in
+    its block, beside what treatments of a draw share; `correlation`, from 0 to 1, that of the
+    differences of two models in a draw.
     """
 
     topic: float
-    model: float
-    pair: float
     residual: float
+    correlation: float
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Topics, models and replicates that are crossed; `models_random` if the models are a sample of
-    those that are spoken of, which only the test over topics heeds.
-    """
+    """Topics, models and replicates that are crossed."""
 
     topics: int
     models: int
     replicates: int
-    models_random: bool = False
 
 
-def estimate_variance(spread: Spread, sample: Sample, test: str) -> float:
-    """The variance of the blocked estimate, over what the test takes as a sample."""
-    blocks = sample.topics * sample.models
-    variance = _noise(spread, test) / (blocks * sample.replicates)
-    if test == "topics":
-        variance += spread.topic**2 / sample.topics
-        if sample.models_random:
-            variance += spread.model**2 / sample.models
-    return variance
+def draw_variance(spread: Spread, models: int) -> float:
+    """The variance of the mean difference of a draw within its topic."""
+    shared = spread.correlation if models > 1 else 0.0
+    return 2 * spread.residual**2 * (shared + (1 - shared) / models)
 
 
 def power_of(effect: float, spread: Spread, sample: Sample, test: str, alpha: float) -> float:
     """The probability that a two-sided test of level alpha finds this effect.
 
     NaN where the test has nothing to go by: fewer than two topics for the test over topics. 0 where
-    a permutation test cannot reject: of five pairs its smallest p is 2 / 32.
+    flips cannot reject: of five draws their smallest p is 2 / 32.
 
-    >>> spread = Spread(topic=0, model=0, pair=0, residual=0.1)
-    >>> round(power_of(0.0285, spread, Sample(20, 1, 10), "paired", 0.05), 2)
-    0.8
+    >>> spread = Spread(topic=0.07, residual=0.11, correlation=0.3)
+    >>> [round(power_of(0.06, spread, Sample(12, 3, 5), test, 0.05), 2) for test in TESTS]
+    [0.71, 1.0]
+    """
+    draw, size = draw_variance(spread, sample.models), sample.replicates
+    if test == "topics":
+        variance = spread.topic**2 + draw / size
+        return _power_of_t(effect**2 * sample.topics / variance, sample.topics - 1, alpha)
+    draws = sample.topics * size
+    level = _level_of_flips(draws, alpha)
+    if level == 0:
+        return 0.0
+    between, within = sample.topics - 1, sample.topics * (size - 1)
+    whole = draw + size * spread.topic**2
+    mean = (between * whole + within * draw) / (draws - 1)
+    free = (between * whole + within * draw) ** 2 / (between * whole**2 + within * draw**2)
+    return _power_of_t(effect**2 * draws / draw, free, level, draws - 1, mean / draw)
+
+
+def _power_of_t(
+    shift: float, free: float, alpha: float, free_of_test: float | None = None, scale: float = 1.0
+) -> float:
+    """The power of a two-sided t test: `shift` is the square of the noncentrality; the critical
+    value is that of `free_of_test`, the estimated variance `scale` times that of the estimate.
     """
     from scipy.special import ncfdtr
-    from scipy.stats import norm
     from scipy.stats import t as student
 
-    variance = estimate_variance(spread, sample, test)
-    if test == "topics":
-        free = sample.topics - 1
-        if free < 1:
-            return float("nan")
-        critical = student.isf(alpha / 2, free)
-        # The square of t is F, whose distribution function is known for every shift.
-        return float(1 - ncfdtr(1, free, effect**2 / variance, critical**2))
-    if _fewest_p(sample, test) > alpha:
-        return 0.0
-    deviation = np.sqrt(variance)
-    critical = norm.isf(alpha / 2) * np.sqrt(_permuted_variance(effect, spread, sample, test))
-    upper, lower = (critical - effect) / deviation, (-critical - effect) / deviation
-    return float(norm.sf(upper) + norm.cdf(lower))
+    if free < 1:
+        return float("nan")
+    critical = student.isf(alpha / 2, free if free_of_test is None else free_of_test)
+    # The square of t is F, whose distribution function is known for every shift.
+    return float(1 - ncfdtr(1, free, shift, scale * critical**2))
 
 
-def smallest_effect(
-    power: float,
-    spread: Spread,
-    sample: Sample,
-    test: str,
-    alpha: float,
-) -> float:
+def _level_of_flips(draws: int, alpha: float) -> float:
+    """The level that a flip test of this many draws has: p is a multiple of 2 / 2^draws."""
+    if draws > MANY:
+        return alpha
+    step = 2.0 ** (1 - draws)
+    return alpha // step * step
+
+
+def smallest_effect(power: float, spread: Spread, sample: Sample, test: str, alpha: float) -> float:
     """The smallest effect that a design finds with this power; NaN where it finds none.
 
-    A permutation test of few differences cannot reject at all: its critical value grows with the
-    effect.
-
-    >>> spread = Spread(topic=0.07, model=0.04, pair=0, residual=0.11)
+    >>> spread = Spread(topic=0.07, residual=0.11, correlation=0.3)
     >>> round(smallest_effect(0.8, spread, Sample(12, 11, 5), "topics", 0.05), 3)
     0.065
     """
@@ -123,13 +123,13 @@ def smallest_effect(
     def missing(effect: float) -> float:
         return power_of(effect, spread, sample, test, alpha) - power
 
-    if np.isnan(missing(spread.residual)):
-        return float("nan")
     tried = spread.residual / 1000
     while missing(tried) < 0:
         tried *= 1.5
         if tried > LARGEST * spread.residual:
             return float("nan")
+    if not missing(tried) >= 0:
+        return float("nan")
     return (
         float(brentq(missing, 0.0, tried, xtol=1e-9 * spread.residual)) if missing(0.0) < 0 else 0.0
     )
@@ -166,31 +166,3 @@ def needed(
         else:
             low = middle
     return high
-
-
-def _fewest_p(sample: Sample, test: str) -> float:
-    """The smallest p that a permutation test can have: two of all signs, or of all labellings."""
-    blocks, size = sample.topics * sample.models, min(sample.replicates, MANY)
-    ways = 2.0**size if test == "paired" else float(comb(2 * size, size))
-    return 2 * ways ** -min(blocks, MANY)
-
-
-def _noise(spread: Spread, test: str) -> float:
-    """The variance of the difference of two sessions of a block."""
-    pair = spread.pair**2 if test == "free" else 0.0
-    return 2 * (pair + spread.residual**2)
-
-
-def _permuted_variance(effect: float, spread: Spread, sample: Sample, test: str) -> float:
-    """The mean variance of the estimate under permutation, which sets the critical value.
-
-    Flipped signs keep the squares of the differences of pairs; permuted labels keep the variance of
-    all values of a block about their mean. Both hold what effects differ between blocks.
-    """
-    blocks, size = sample.topics * sample.models, sample.replicates
-    noise = _noise(spread, test)
-    between = effect**2 + spread.topic**2 + spread.model**2
-    if test == "paired":
-        return (between + noise) / (blocks * size)
-    squares = (2 * size - 2) * noise / 2 + size / 2 * (between + noise / size)
-    return squares / (2 * size - 1) * 2 / (size * blocks)

@@ -11,15 +11,13 @@ from delibsim.planning.preregistration.markdown import plain, table
 from delibsim.store.reading import read_json
 
 TESTS = {
-    "paired": "treatments share seeds, signs of differences flipped; these topics and models",
-    "free": "treatments share no seeds, labels permuted in blocks; these topics and models",
-    "topics": "treatments share seeds, t test over topics; topics like these",
+    "topics": "over topics like these, t test over topics",
+    "draws": "on these topics, signs flipped by draw",
 }
-SDS = {
-    "topic": "effect between topics",
-    "model": "effect between models",
-    "pair": "shared by treatments of a replicate",
-    "residual": "session within its block",
+SPREAD = {
+    "topic": "SD of the effect between topics",
+    "residual": "SD of a session within its block",
+    "correlation": "correlation of the models' differences within a draw",
 }
 HEAD = ("test", "power", "smallest effect", "replicates needed", "topics needed")
 
@@ -40,12 +38,11 @@ def _written(answer: Mapping[str, Any]) -> str:
     """The answer as Markdown; KeyError, TypeError or ValueError where a part is missing."""
     design, components = answer["design"], answer["components"]
     a, b = answer["between"]
-    drawn = "a sample as well" if design["models_random"] else "fixed"
     outcome, first, second = (plain(str(name)) for name in (answer["outcome"], a, b))
     effect, power, alpha = (_number(answer[name]) for name in ("effect", "power", "alpha"))
     sizes = (
         f"{counted(int(design['topics']), 'topic')}, {counted(int(design['models']), 'model')}"
-        f" ({drawn}) and {counted(int(design['replicates']), 'replicate')}"
+        f" and {counted(int(design['replicates']), 'replicate')}"
     )
     question = (
         f"Power was computed by `delibsim power` for an effect of {effect} in the change of"
@@ -53,14 +50,13 @@ def _written(answer: Mapping[str, Any]) -> str:
         f" and a design of {sizes}. The numbers needed hold the rest of the design; the smallest"
         " effect is the one found with that power."
     )
-    sds = [(meaning, _number(components[name])) for name, meaning in SDS.items()]
+    spread = [(meaning, _number(components[name])) for name, meaning in SPREAD.items()]
     tests = []
     for one in answer["tests"]:
         counts = [_number(one["replicates"]), _number(one["topics"])]
-        name = f"{one['test']}: {TESTS[one['test']]}"
-        tests.append((name, _number(one["power"]), _number(one["smallest"]), *counts))
-    source = f"Standard deviations of the change, {plain(str(components['source']))}:"
-    return "\n\n".join([question, source, table(("what", "SD"), sds), table(HEAD, tests)])
+        tests.append((TESTS[one["test"]], _number(one["power"]), _number(one["smallest"]), *counts))
+    source = f"How far changes spread, {plain(str(components['source']))}:"
+    return "\n\n".join([question, source, table(("what", "value"), spread), table(HEAD, tests)])
 
 
 def _number(value: float | None) -> str:

@@ -1,18 +1,21 @@
 """What a researcher declares before people come: people.yaml, kept word for word in the study."""
 
+from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import (
+    Completion,
     DropOut,
     Hosting,
     Instructions,
     Limit,
     NobodyComes,
     Question,
+    Quota,
     Withdrawal,
 )
 from delibsim.store.account import TOLD
@@ -33,6 +36,13 @@ CHOOSE = (
     " said and answered stays in the data under a code; the consent text has to say so."
 )
 
+ADDRESS = r"^(https?://\S+)?$"
+Earned = Literal[
+    "done", "ended", "screened_out", "timed_out", "left", "statement", "sheet", "waiting_minute"
+]
+"""What a bonus can be for."""
+Amount = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -52,6 +62,19 @@ class _QuestionPart(_Part):
     low: int | None = None
     high: int | None = None
     required: bool = True
+
+
+class _CompletionPart(_Part):
+    code: str = ""
+    url: str = Field(default="", pattern=ADDRESS)
+
+
+class _QuotaPart(_Part):
+    question: str
+    most: int = Field(ge=0)
+    answer: str = ""
+    low: int | None = None
+    high: int | None = None
 
 
 class _HostingFile(_Part):
@@ -76,7 +99,10 @@ class _HostingFile(_Part):
     keep_days: int = Field(default=180, ge=1)
     expires_days: int = Field(default=30, ge=1)
     completion_code: str = ""
-    completion_url: str = Field(default="", pattern=r"^(https?://\S+)?$")
+    completion_url: str = Field(default="", pattern=ADDRESS)
+    codes: dict[Literal["screened_out", "timed_out", "left"], _CompletionPart] = {}
+    quotas: list[_QuotaPart] = []
+    bonus: dict[Earned, Amount] = {}
     contact: str = ""
     panel: str = Field(default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$")
     address: str = Field(default="", pattern=r"^(https?://[A-Za-z0-9.:\[\]-]+)?$")
@@ -103,6 +129,9 @@ def read_hosting(path: Path, real: bool = False) -> Hosting:
         values[name] = Limit(values[name].minutes, values[name].binds)
     for name in ("checks", "questions"):
         values[name] = tuple(_question(path, name, one) for one in values[name])
+    values["codes"] = {name: Completion(one.code, one.url) for name, one in found.codes.items()}
+    values["quotas"] = tuple(_quota(path, one, values["questions"]) for one in found.quotas)
+    values["bonus"] = {name: Decimal(str(one)) for name, one in found.bonus.items()}
     return Hosting(**values)
 
 
@@ -161,6 +190,27 @@ def _question(path: Path, name: str, part: _QuestionPart) -> Question:
         part.high,
         part.required,
     )
+
+
+def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quota:
+    """A quota; WrongInput for one that nobody could fill."""
+    place = f"{path}, quotas, {part.question}"
+    known = {question.id: question for question in questions}
+    if part.question not in known:
+        listed = ", ".join(known) or "none"
+        raise WrongInput(f"{place}: there is no such question; questions are: {listed}")
+    question, bounds = known[part.question], (part.low, part.high)
+    bounded = any(bound is not None for bound in bounds)
+    if question.kind in ("choice", "several"):
+        if part.answer not in question.options or bounded:
+            listed = ", ".join(question.options)
+            raise WrongInput(f"{place}: a quota of this question names an answer: {listed}")
+    elif question.kind in ("number", "scale"):
+        if part.answer or not bounded:
+            raise WrongInput(f"{place}: a quota of this question names low, high or both")
+    else:
+        raise WrongInput(f"{place}: a quota needs a choice, several, a number or a scale")
+    return Quota(part.question, part.most, part.answer, *bounds)
 
 
 def _told(path: Path, fault: object) -> str:

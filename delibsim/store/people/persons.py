@@ -13,6 +13,7 @@ from delibsim.store.people.schema import ANSWER, IDENTITY, PERSON
 
 INVITED, CONSENTED, READY, DONE = "invited", "consented", "ready", "done"
 DECLINED, FAILED, WITHDRAWN = "declined", "failed_checks", "withdrawn"
+OVER_QUOTA = "over_quota"
 """The stages of a person; she is seated, or waits, while she is ready."""
 
 

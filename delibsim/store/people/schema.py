@@ -25,7 +25,7 @@ PERSON = Table(
     Column("role", String(16), nullable=False),  # participant, rater
     Column("language", String(16), nullable=False, default="en"),
     Column("stage", String(24), nullable=False, default="invited"),
-    # invited, consented, ready, waiting, seated, working, done, declined, failed_checks, withdrawn
+    # invited, consented, ready, done, declined, failed_checks, over_quota, withdrawn
     Column("identity", String(24)),  # the key in `identity`; null once it is forgotten
     Column("task", Text),  # of raters: the task of the study that her invitation names
     Column("consent_version", String(64)),

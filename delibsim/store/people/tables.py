@@ -12,8 +12,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from delibsim.domain.hosting import Hosting
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
+from delibsim.store.people.endings import endings, told
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.rooms import FREE, SILENT, STOOD_IN
 from delibsim.store.people.schema import (
@@ -56,11 +58,17 @@ def people_tables() -> dict[str, tuple[str, tuple[Column, ...]]]:
 
 
 def export_people(
-    register: Register, study: str, folder: Path, checks: Collection[str], names: bool
+    register: Register,
+    study: str,
+    folder: Path,
+    checks: Collection[str],
+    names: bool,
+    hosting: Hosting | None = None,
 ) -> PeopleExport:
     """Write the register into a folder, which holds the whole of it or what it held before.
 
-    `checks` are the ids of questions that are checks. Texts that a spreadsheet would take for
+    `checks` are the ids of questions that are checks; `hosting` has the codes of endings and the
+    rules of a bonus. Texts that a spreadsheet would take for
     formulas begin with an apostrophe. With `names` who people are is in a file of its own, which
     the user alone can read. WrongInput if the folder holds anything else.
     """
@@ -71,7 +79,7 @@ def export_people(
     with staged(folder) as new:
         new.chmod(0o700)
         for name in wanted:
-            counts[name] = _write(register, new, name, checks)
+            counts[name] = _write(register, new, name, checks, hosting)
         _write_codebook(new, wanted)
         files = {}
         for path in sorted(new.iterdir()):
@@ -87,23 +95,27 @@ def export_people(
     return PeopleExport(folder, counts)
 
 
-def _write(register: Register, folder: Path, table: str, checks: Collection[str]) -> int:
+def _write(
+    register: Register, folder: Path, table: str, checks: Collection[str], hosting: Hosting | None
+) -> int:
     """Write one table; how many rows it has."""
     columns = people_tables()[table][1]
     if table == NAMES:
         mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         os.close(os.open(folder / f"{table}.csv", mode, 0o600))
     with SheetWriter(folder, table, columns, ("csv",), True) as sheet:
-        for row in _rows(register, table, checks):
+        for row in _rows(register, table, checks, hosting):
             values = [row.get(column.name) for column in columns]
             sheet.add([None if value == "" else value for value in values])
         return sheet.rows
 
 
-def _rows(register: Register, table: str, checks: Collection[str]) -> Iterator[Row]:
+def _rows(
+    register: Register, table: str, checks: Collection[str], hosting: Hosting | None
+) -> Iterator[Row]:
     """The rows of a table."""
     if table == "persons":
-        yield from _persons(register)
+        yield from _persons(register, hosting)
     elif table in ("answers", "checks"):
         for row in _all(register, select(ANSWER).order_by(ANSWER.c.given)):
             if (row["question"] in checks) == (table == "checks"):
@@ -126,10 +138,12 @@ def _rows(register: Register, table: str, checks: Collection[str]) -> Iterator[R
         yield from _all(register, joined.order_by(PERSON.c.made, PERSON.c.id))
 
 
-def _persons(register: Register) -> Iterator[Row]:
+def _persons(register: Register, hosting: Hosting | None) -> Iterator[Row]:
+    ended = endings(register)
     seats = {row["person"]: row for row in _all(register, select(SEAT)) if row["person"]}
     for row in _all(register, select(PERSON).order_by(PERSON.c.made, PERSON.c.id)):
-        own = seats.get(row["id"], {})
+        own, end = seats.get(row["id"], {}), ended[row["id"]]
+        code, earned = told(hosting, end)
         yield {
             "person": row["id"],
             "role": row["role"],
@@ -148,6 +162,12 @@ def _persons(register: Register) -> Iterator[Row]:
             "left": _time(own.get("left")),
             "stand_in": own.get("stand_in"),
             "task": row["task"],
+            "ending": end.ending,
+            "completion_code": code,
+            "statements": end.statements,
+            "sheets": end.sheets,
+            "waited": end.waited,
+            "bonus": None if earned is None else float(earned),
         }
 
 

@@ -1,14 +1,28 @@
 """The end: the debriefing with its completion code, a goodbye, and how to withdraw."""
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from delibsim.conduct.people.erase import give_up_seat
-from delibsim.store.people.persons import CONSENTED, DECLINED, DONE, READY, note_withdrawn
+from delibsim.domain.hosting import DONE as TO_THE_END
+from delibsim.domain.hosting import ENDED, LEFT, SCREENED_OUT, TIMED_OUT, Completion
+from delibsim.store.people.persons import (
+    CONSENTED,
+    DECLINED,
+    DONE,
+    FAILED,
+    OVER_QUOTA,
+    READY,
+    note_withdrawn,
+)
 from delibsim.web.people.markdown import html_of
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
+ENDINGS = {"over": TO_THE_END, "ended": ENDED, "cancelled": TIMED_OUT, "left": LEFT}
+"""The ending of a part, by how a seat stands."""
 MAY_WITHDRAW = (CONSENTED, READY, DONE)
 """The stages of who has given something that can be taken back."""
 
@@ -27,23 +41,26 @@ class End:
         ]
 
     def page(self, visit: Visit, how: str = "over") -> Response:
-        """The debriefing; who has left, or for whom there was no conversation, is told so. A
-        completion code is for who was there to the end, or came in vain.
+        """The debriefing, and the completion code of this ending; who has left, or for whom there
+        was no conversation, is told so.
         """
-        earned = how != "left"
+        back = self.hosting.completion(ENDINGS[how])
         return self.visits.page(
             visit,
             "end.html",
             how=how,
             text=html_of(self.hosting.debriefing),
-            code=self.hosting.completion_code if earned else "",
-            url=self.hosting.completion_url if earned else "",
+            code=back.code,
+            url=back.url,
             may_withdraw=visit.person.stage in MAY_WITHDRAW,
         )
 
     def goodbye(self, visit: Visit, why: str) -> Response:
         """The page of who does not take part, or not any more."""
-        return self.visits.page(visit, "goodbye.html", why=why, again=why == DECLINED)
+        screened = why in (FAILED, OVER_QUOTA)
+        back = self.hosting.completion(SCREENED_OUT) if screened else Completion()
+        values: dict[str, Any] = {"code": back.code, "url": back.url, "again": why == DECLINED}
+        return self.visits.page(visit, "goodbye.html", why=why, **values)
 
     def withdrawing(self, visit: Visit, request: Request) -> Response:
         """Ask whether a person withdraws, and say what becomes of what she has given."""

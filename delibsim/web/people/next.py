@@ -11,6 +11,7 @@ from delibsim.store.people.persons import (
     DONE,
     FAILED,
     INVITED,
+    OVER_QUOTA,
     READY,
     WITHDRAWN,
     set_language,
@@ -41,7 +42,7 @@ class Next:
         stage = visit.person.stage
         if stage == INVITED:
             return self.questions.consent_page(visit)
-        if stage in (DECLINED, FAILED, WITHDRAWN):
+        if stage in (DECLINED, FAILED, OVER_QUOTA, WITHDRAWN):
             return self.end.goodbye(visit, stage)
         if stage == CONSENTED and self.questions.nothing:
             set_stage(self.visits.register, visit.person.id, READY)

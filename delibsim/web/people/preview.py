@@ -26,6 +26,7 @@ from delibsim.store.people.interventions import ENDED
 from delibsim.store.people.persons import (
     DECLINED,
     FAILED,
+    OVER_QUOTA,
     READY,
     WITHDRAWN,
     Identity,
@@ -51,6 +52,9 @@ from delibsim.web.people.gate import COOKIE
 WORDS = 40
 """Words of a placeholder."""
 LOOK = 0.02
+OUTSIDE = {"declined": DECLINED, "failed the checks": FAILED, "a quota is full": OVER_QUOTA}
+NEEDED = {FAILED: "checks", OVER_QUOTA: "quotas"}
+"""What must be declared for a person to be at a stage."""
 AT_ONCE = 8
 """Sessions that are held at the same time."""
 HERE = ("127.0.0.1", 0)
@@ -233,8 +237,8 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
             consent(register, code, hosting.consent_version)
             if hosting.information or hosting.checks or hosting.questions:
                 pages["information and questions"] = await camera.get("/me", cookie)
-            for occasion, stage in (("declined", DECLINED), ("failed the checks", FAILED)):
-                if stage == DECLINED or hosting.checks:
+            for occasion, stage in OUTSIDE.items():
+                if stage == DECLINED or getattr(hosting, NEEDED[stage]):
                     set_stage(register, code, stage)
                     pages[occasion] = await camera.get("/me", cookie)
             set_stage(register, code, READY)

@@ -19,6 +19,7 @@ from delibsim.store.people.persons import (
     keep_answers,
     set_stage,
 )
+from delibsim.store.people.quotas import enter_within
 from delibsim.web.people.markdown import html_of
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
@@ -112,7 +113,7 @@ class Questions:
             return self.page(visit, given, wrong)
         own = {one.id: "; ".join(given[one.id]) for one in self.hosting.questions}
         keep_answers(self.register, code, own)
-        set_stage(self.register, code, READY)
+        enter_within(self.register, code, self.hosting.quotas)
         return home()
 
     def _tried(self, visit: Visit) -> int:

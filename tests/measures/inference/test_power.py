@@ -1,98 +1,91 @@
-"""Power by formula against statsmodels, and against the tests themselves on simulated studies."""
+"""Power by formula against statsmodels, and against both tests on simulated studies."""
 
 import math
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
+from statsmodels.stats.power import TTestPower
 
 from delibsim.measures.inference.power import (
     TESTS,
     Sample,
     Spread,
-    estimate_variance,
+    draw_variance,
     needed,
     power_of,
     smallest_effect,
 )
 
-SPREAD = Spread(topic=0.05, model=0.03, pair=0.05, residual=0.1)
+SPREAD = Spread(topic=0.05, residual=0.1, correlation=0.3)
 SAMPLE = Sample(topics=6, models=3, replicates=4)
-SEEDS, PERMUTATIONS = 300, 199
+STUDIES, FLIPS = 500, 399
 
 
-def centred(rng, sd, count):
-    """Effects of fixed topics or models: their mean is 0 and their variance is as stated."""
-    values = rng.normal(0, 1, count)
-    return sd * (values - values.mean()) / values.std()
-
-
-def rejected(test, effect, rng):
-    """Whether a test finds an effect in one simulated study."""
+@pytest.fixture(scope="module")
+def studies():
+    """Mean differences of the draws (studies, topics, replicates) without an effect, and of these
+    those on their own topics: how far the effect differs between topics is about its mean there.
+    """
+    rng = np.random.default_rng(7)
     t, m, r = SAMPLE.topics, SAMPLE.models, SAMPLE.replicates
-    if test == "topics":
-        of_topics = rng.normal(0, SPREAD.topic, t)
-    else:
-        of_topics = centred(rng, SPREAD.topic, t)
-    effects = effect + of_topics[:, None] + centred(rng, SPREAD.model, m)
-    a = effects[..., None] + rng.normal(0, SPREAD.residual, (t, m, r))
-    b = rng.normal(0, SPREAD.residual, (t, m, r))
-    if test == "free":
-        a += rng.normal(0, SPREAD.pair, (t, m, r))
-        b += rng.normal(0, SPREAD.pair, (t, m, r))
-    differences = a - b
-    if test == "topics":
-        from scipy.stats import ttest_1samp
+    of_topics = rng.normal(0, SPREAD.topic, (STUDIES, t, 1))
+    whole = 2 * SPREAD.residual**2
+    shared = rng.normal(0, math.sqrt(whole * SPREAD.correlation), (STUDIES, t, r))
+    own = rng.normal(0, math.sqrt(whole * (1 - SPREAD.correlation)), (STUDIES, t, m, r))
+    draws = shared + own.mean(axis=2)
+    return of_topics + draws, of_topics - of_topics.mean(axis=1, keepdims=True) + draws
 
-        return ttest_1samp(differences.mean(axis=(1, 2)), 0).pvalue <= 0.05
-    if test == "paired":
-        signs = rng.choice([-1.0, 1.0], (PERMUTATIONS, differences.size))
-        drawn = (signs * differences.ravel()).mean(axis=1)
-    else:
-        blocks = np.concatenate([a, b], axis=2).reshape(t * m, 2 * r)
-        shuffled = rng.permuted(np.broadcast_to(blocks, (PERMUTATIONS, *blocks.shape)), axis=2)
-        drawn = (shuffled[..., :r] - shuffled[..., r:]).mean(axis=(1, 2))
-    least = abs(differences.mean()) - 1e-12
-    return (1 + (np.abs(drawn) >= least).sum()) / (1 + PERMUTATIONS) <= 0.05
+
+def share_found(test, differences):
+    """The share of studies in which the test of level .05 rejects."""
+    if test == "topics":
+        return (ttest_1samp(differences.mean(axis=2), 0, axis=1).pvalue <= 0.05).mean()
+    rng = np.random.default_rng(8)
+    signs = rng.choice([-1.0, 1.0], (FLIPS, SAMPLE.topics * SAMPLE.replicates))
+    values = differences.reshape(len(differences), -1)
+    more = np.abs(values @ signs.T) >= np.abs(values.sum(axis=1, keepdims=True)) - 1e-12
+    return ((1 + more.sum(axis=1)) / (1 + FLIPS) <= 0.05).mean()
 
 
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("effect", [0.0, 0.04])
-def test_the_formula_gives_the_share_of_simulated_studies_in_which_the_test_rejects(test, effect):
-    """Of 300 studies; three Monte-Carlo errors and .02 for what is approximate in the formula."""
-    rng = np.random.default_rng(7)
-    share = np.mean([rejected(test, effect, rng) for _ in range(SEEDS)])
+@pytest.mark.parametrize("effect", [0.0, 0.04, 0.07])
+def test_the_formula_gives_the_share_of_simulated_studies_in_which_the_test_rejects(
+    studies, test, effect
+):
+    """Of 500 studies: two Monte-Carlo errors, and .02 for what is approximate."""
+    share = share_found(test, studies[TESTS.index(test)] + effect)
     expected = power_of(effect, SPREAD, SAMPLE, test, 0.05)
-    tolerance = 3 * math.sqrt(expected * (1 - expected) / SEEDS) + 0.02
+    tolerance = 2 * math.sqrt(expected * (1 - expected) / STUDIES) + 0.02
     assert share == pytest.approx(expected, abs=tolerance)
+
+
+def test_models_of_a_draw_are_not_independent(studies):
+    assert studies[1].var(axis=2, ddof=1).mean() == pytest.approx(
+        draw_variance(SPREAD, 3), rel=0.05
+    )
+    assert draw_variance(SPREAD, 1) == pytest.approx(0.02)
+    assert draw_variance(SPREAD, 10**6) == pytest.approx(0.02 * 0.3, rel=1e-4)
+    alone = Spread(0.05, 0.1, correlation=0.0)
+    assert draw_variance(alone, 3) == pytest.approx(0.02 / 3)
+    for test in TESTS:
+        as_if = power_of(0.03, alone, SAMPLE, test, 0.05)
+        assert power_of(0.03, SPREAD, SAMPLE, test, 0.05) < as_if
 
 
 @pytest.mark.parametrize("effect", [0.0, 0.02, 0.1, 1.0])
 def test_over_topics_it_is_the_power_of_a_t_test_by_statsmodels(effect):
-    from statsmodels.stats.power import TTestPower
-
-    deviation = math.sqrt(estimate_variance(SPREAD, SAMPLE, "topics") * SAMPLE.topics)
-    expected = TTestPower().power(effect / deviation, SAMPLE.topics, 0.05)
+    deviation = math.sqrt(0.05**2 + 0.02 * (0.3 + 0.7 / 3) / 4)
+    expected = TTestPower().power(effect / deviation, 6, 0.05)
     found = power_of(effect, SPREAD, SAMPLE, "topics", 0.05)
     assert found == pytest.approx(float(np.nan_to_num(expected, nan=1.0)), abs=1e-9)
 
 
-def test_many_pairs_without_heterogeneity_are_those_of_a_normal_test_by_statsmodels():
-    from statsmodels.stats.power import NormalIndPower
-
-    spread, sample = Spread(0, 0, 0, 0.1), Sample(10, 10, 20)
-    expected = NormalIndPower(ddof=0).power(0.1, 2000, 0.05)
-    for test in ("paired", "free"):
-        assert power_of(0.01, spread, sample, test, 0.05) == pytest.approx(expected, abs=0.005)
-
-
-def test_the_variance_is_that_of_the_components():
-    found = estimate_variance(SPREAD, SAMPLE, "topics")
-    assert found == pytest.approx(0.05**2 / 6 + 2 * 0.1**2 / 72)
-    random = Sample(6, 3, 4, models_random=True)
-    assert estimate_variance(SPREAD, random, "topics") == pytest.approx(found + 0.03**2 / 3)
-    assert estimate_variance(SPREAD, SAMPLE, "paired") == pytest.approx(2 * 0.1**2 / 72)
-    free = estimate_variance(SPREAD, SAMPLE, "free")
-    assert free == pytest.approx(2 * (0.05**2 + 0.1**2) / 72)
+def test_on_topics_that_do_not_differ_it_is_that_of_a_t_test_over_draws_by_statsmodels():
+    spread, sample = Spread(0.0, 0.1, 0.3), Sample(10, 3, 8)
+    deviation = math.sqrt(0.02 * (0.3 + 0.7 / 3))
+    expected = TTestPower().power(0.03 / deviation, 80, 0.05)
+    assert power_of(0.03, spread, sample, "draws", 0.05) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -106,21 +99,20 @@ def test_the_smallest_effect_and_what_an_effect_needs_have_the_power_asked_for(t
     assert powers[0] >= 0.8 > powers[1]
 
 
-def test_where_topics_differ_no_number_of_replicates_is_enough():
+def test_where_topics_differ_no_number_of_replicates_is_enough_for_topics_like_these():
     assert needed("replicates", 0.03, 0.8, SPREAD, SAMPLE, "topics", 0.05) is None
-    assert needed("replicates", 0.03, 0.8, SPREAD, SAMPLE, "paired", 0.05) == 12
+    assert needed("replicates", 0.03, 0.8, SPREAD, SAMPLE, "draws", 0.05) == 18
 
 
-def test_one_topic_has_no_test_over_topics_and_few_pairs_no_test_at_all():
+def test_one_topic_has_no_test_over_topics_and_few_draws_no_test_at_all():
     one = Sample(1, 1, 2)
     assert math.isnan(power_of(0.1, SPREAD, one, "topics", 0.05))
     assert math.isnan(smallest_effect(0.8, SPREAD, one, "topics", 0.05))
-    assert math.isnan(smallest_effect(0.8, SPREAD, one, "paired", 0.05))
+    assert math.isnan(smallest_effect(0.8, SPREAD, one, "draws", 0.05))
+    assert power_of(0.1, SPREAD, Sample(1, 1, 8), "draws", 0.05) > 0.3
 
 
-def test_five_pairs_cannot_reject_and_six_can():
-    spread = Spread(0, 0, 0, 0.1)
-    assert power_of(9.0, spread, Sample(5, 1, 1), "paired", 0.05) == 0
-    assert power_of(0.2, spread, Sample(6, 1, 1), "paired", 0.05) > 0.3
-    assert power_of(9.0, spread, Sample(1, 1, 3), "free", 0.05) == 0
-    assert power_of(0.2, spread, Sample(1, 1, 4), "free", 0.05) > 0.3
+def test_five_draws_cannot_reject_and_six_can():
+    spread = Spread(0, 0.1, 0)
+    assert power_of(9.0, spread, Sample(5, 1, 1), "draws", 0.05) == 0
+    assert power_of(0.2, spread, Sample(6, 1, 1), "draws", 0.05) > 0.3

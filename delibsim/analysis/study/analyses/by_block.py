@@ -76,9 +76,9 @@ BY_TOPIC = (
 )
 PUBLISHED = (
     " published_low and published_high are the percentile bootstrap, {resamples:,} resamples, and"
-    " are not given for fewer than five differences. Holm's correction is over the rows of one"
-    " outcome, scale and contrast."
+    " are not given for fewer than five {of}."
 )
+HOLM = " Holm's correction is over the rows of one outcome, scale and contrast."
 LEFT_OUT = (
     "The estimate of the contrast, the mean over blocks of the difference of means, without the"
     " blocks of one topic; the interval is by t over the means of the other topics."
@@ -217,7 +217,7 @@ def _result(
     """One of the three tables."""
     code, detail = why
     if name == "leave_one_out":
-        title, definition = "Contrasts without each topic", LEFT_OUT
+        title, definition, of = "Contrasts without each topic", LEFT_OUT, "topics"
         ends = {key: UNITS[key] for key in ("low", "high", "df")}
         own = ("published_low", "published_high", "null_citizen", "note")
         spread = {key: SPREAD[key] for key in own}
@@ -233,12 +233,13 @@ def _result(
         test = {"p_draws": "p on these topics: signs flipped draw by draw"}
         if row == "topic":
             test = {"p_published": "p of the published test, by t over models"}
-        title, definition = f"Contrasts by {row}", BY_MODEL if row == "model" else BY_TOPIC
+        title, of = f"Contrasts by {row}", "topics" if row == "model" else "models"
+        definition = (BY_MODEL if row == "model" else BY_TOPIC) + HOLM
         meanings = {**CONTRAST, row: f"the {row}", **ESTIMATE, **UNITS, **test, **SPREAD}
     return Result(
         name=name,
         title=title,
-        definition=definition + PUBLISHED.format(resamples=draws.resamples),
+        definition=definition + PUBLISHED.format(resamples=draws.resamples, of=of),
         source=SOURCE,
         rows=pd.DataFrame(rows, columns=list(meanings)),
         meanings=meanings,

@@ -58,7 +58,8 @@ MEANINGS = {
     "a": "the treatment that is compared",
     "b": "the treatment that it is compared with",
     "estimate": "mean over blocks of the difference of means, a less b",
-    "unit": "what low, high and df rest on: topics; draws in a study of one topic",
+    "unit": "what low, high and df rest on: topics; of one topic alone draws, or sessions where"
+    " seeds are not shared",
     "low": "lower end of the 95% interval by t over these units",
     "high": "upper end of this interval",
     "df": "its degrees of freedom",
@@ -99,7 +100,7 @@ DEFINITION = (
     " once, all ways being enumerated for at most 14 draws, {permutations:,} drawn of more; where"
     " seeds are not shared, p_free permutes the labels of treatments within blocks."
     " raised and lowered are said with five topics or more, an interval without 0 and p_holm below"
-    " .05; on_these_topics where p_holm_draws is below .05 alone."
+    " .05; on_these_topics where only p_holm_draws is below .05."
     " Published studies print the percentile bootstrap over topics ({resamples:,} resamples), which"
     " is too short with few topics: published_coverage says how often it holds the truth."
     " A session without interaction stands in the block of every level of speech, such as rounds,"
@@ -221,7 +222,7 @@ def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     topics = blocks["topic"].nunique(dropna=False)
     row: dict[str, Any] = dict.fromkeys(TESTED, NAN)
     row |= {
-        "unit": "draw" if topics == 1 else "topic",
+        "unit": "topic" if topics != 1 else "draw" if paired else "session",
         "blocks": len(blocks),
         "topics": topics,
         "models": blocks["model"].nunique(),

@@ -57,7 +57,7 @@ def people(study: StudyTable, draws: Draws) -> Result:
     table = pd.DataFrame(rows, columns=COLUMNS)
     why_not, detail = "", ""
     if table.empty or table["topics"].max() == 0:
-        reasons = sorted(set(table["note"])) or ["not_measured"]
+        reasons = _codes(table["note"]) or ["not_measured"]
         why_not = "no_people"
         detail = (
             "No topic of this study has people's values that may stand beside it"
@@ -113,6 +113,12 @@ def _people(
         else:
             known[topic] = value
     return known, [f"{why} ({n} of {len(topics)} topics)" for why, n in sorted(reasons.items())]
+
+
+def _codes(notes: pd.Series) -> list[str]:
+    """Why topics have no people, without their numbers, which are those of one row."""
+    parts = [part for note in notes for part in str(note).split("; ")]
+    return sorted({part.partition(" (")[0] for part in parts})
 
 
 def compared(here: np.ndarray, there: np.ndarray) -> dict[str, float]:

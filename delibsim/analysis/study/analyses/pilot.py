@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.sample.mixed_design import column, settings_of
+from delibsim.analysis.study.sample.mixed_design import column
 from delibsim.analysis.study.sample.populations import main_population
-from delibsim.analysis.study.sample.silent_sessions import with_counterparts
+from delibsim.analysis.study.sample.silent_sessions import placed
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.measures.inference.mixed import MixedFit, mixed_fit, simulated_fits
+from delibsim.measures.inference.mixed import mixed_fit, simulated_fits
 from delibsim.measures.inference.power import Sample, Spread
 from delibsim.measures.inference.random_effects import Term, estimable, independent, term
 
@@ -21,14 +21,17 @@ WITHIN = 0.1117
 """Mean standard deviation of the change of DRI within blocks, published."""
 HALF_INTERVAL = (0.076 + 0.004) / 2
 """Half the published interval of normative less none, a bootstrap over twelve topics."""
-ERROR = 0.013
-"""The published standard error of normative in the mixed model with slopes by model."""
+CORRELATION = 0.3
+"""Assumed where nothing tells it: the published runs share no seeds. Studies that do have .2 to
+.4.
+"""
 PUBLISHED = (
     "published: SD of change .1746, within-block SD .1117; between topics from the interval of"
-    " normative-none [-.004, .076], between models from its standard error .013 in the mixed model"
+    " normative-none [-.004, .076]; the correlation is assumed"
 )
-TERMS = {"topic": "effect by topic", "model": "effect by model", "pair": "topic x replicate"}
+TOPIC, MODEL, DRAW = "effect by topic", "effect by model", "topic x replicate"
 REFITS = 200
+MEMBERS = ("topic", "residual", "correlation")
 
 
 @dataclass(frozen=True)
@@ -47,28 +50,24 @@ class Assumed:
 def published() -> Assumed:
     """The spread of the published study, as far as what is published tells it.
 
-    Twelve topics, eleven models, five replicates that share no seeds, so that nothing is known of
-    what treatments of a replicate would share: `pair` is 0 and `residual` the whole within-block
-    standard deviation. That between topics is what the interval leaves after sampling error (the
-    bootstrap has the variance of twelve values divided by 12 * 12 / 11); that between models is
-    what the standard error leaves.
+    Twelve topics, eleven models, five replicates that share no seeds: `residual` is the whole
+    within-block standard deviation, and nothing is known of the correlation. The spread between
+    topics is what the interval leaves after sampling error (the bootstrap has the variance of
+    twelve values divided by 12 * 12 / 11).
     """
     topics, models, replicates = 12, 11, 5
-    noise = 2 * WITHIN**2
     of_topics = (HALF_INTERVAL / 1.96) ** 2 * topics * topics / (topics - 1)
-    between_topics = of_topics - noise / (models * replicates)
-    between_models = (ERROR**2 - noise / (topics * models * replicates)) * models
-    spread = Spread(math.sqrt(between_topics), math.sqrt(between_models), 0.0, WITHIN)
+    between_topics = of_topics - 2 * WITHIN**2 / (models * replicates)
+    spread = Spread(math.sqrt(between_topics), WITHIN, CORRELATION)
     return Assumed(spread, PUBLISHED, PUBLISHED_SAMPLE)
 
 
 def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int = 0) -> Assumed:
-    """The spread of the change of an outcome in a pilot, by a mixed model of two treatments.
+    """The spread of the change of an outcome in a pilot, by a mixed model of the differences of two
+    treatments in a replicate of a block.
 
-    The difference of the treatments has slopes by topic and by model; topics, models and blocks
-    have intercepts, and so have topic and replicate together where treatments share seeds. A member
-    that the design cannot tell is NaN, and named in `notes`. WrongInput where there is nothing to
-    estimate from.
+    Topics, models, and topic and replicate together have intercepts. A member that the design
+    cannot tell is NaN, and named in `notes`. WrongInput where there is nothing to estimate from.
     """
     column_of_change = f"{outcome}_change"
     if column_of_change not in study.rows:
@@ -83,77 +82,68 @@ def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int 
             known = list(dict.fromkeys(data["treatment"].astype(str)))
             raise unknown(f"treatment with a change of {outcome} in {study.study}", name, known)
     data = data[data["treatment"].isin(list(between))]
-    fixed, terms = _design(data, between[0], study.paired)
+    rows = differences(data, column_of_change, between)
+    too_small = WrongInput(
+        f"{study.study} is too small to say how far changes spread: that needs two replicates of"
+        " both treatments, and two topics or two models. Leave it out and state the spread, such as"
+        " --sd topic=.05,residual=.1 --correlation .3"
+    )
+    if not (rows.groupby("topic")["replicate"].nunique() > 1).any():
+        raise too_small
+    fixed, terms = _design(rows)
     kept, left_out = estimable(fixed, terms)
-    if not {TERMS["topic"], TERMS["pair"]} & {one.name for one in kept}:
-        raise WrongInput(
-            f"{study.study} is too small to say how far changes spread: that needs at least two"
-            " topics and two replicates. Leave it out and state the spread, such as --sd"
-            " topic=.05,slope=.03,pair=.05,residual=.1"
-        )
-    fit = mixed_fit(column(data[column_of_change]), fixed, kept)
+    if not {TOPIC, DRAW} & {one.name for one in kept}:
+        raise too_small
+    fit = mixed_fit(column(rows["difference"]), fixed, kept)
     if not fit.converged:
         raise WrongInput(f"the mixed model of {study.study} cannot be fitted: {fit.note}")
-    for name in TERMS.values():
+    for name in (TOPIC, DRAW):
         if name in left_out:
             notes.append(f"{study.study} does not tell the SD of the {name}: {left_out[name]}.")
-    unpaired = not study.paired
-    if unpaired:
-        notes.append("Treatments of the pilot share no seeds: pair is a part of the residual.")
+    if not study.paired:
+        notes.append("Treatments of the pilot share no seeds: those that do spread less.")
     source = f"{study.study}: {len(data)} sessions of {between[0]} and {between[1]}, {outcome}"
-    return Assumed(
-        _spread(fit, unpaired),
-        source,
-        _sample(data),
-        _intervals(fit, fixed, kept, seed),
-        notes,
+    names = [*[one.name for one in kept], "residual"]
+    spread = _spreads(np.array([[fit.variances[name] for name in names]]), names)[0]
+    again = simulated_fits(fit, fixed, kept, REFITS, seed).variances
+    intervals = {}
+    if len(again):
+        for member, drawn in zip(MEMBERS, _spreads(again, names).T, strict=True):
+            if not np.isnan(drawn).all():
+                low, high = np.nanquantile(drawn, [0.025, 0.975])
+                intervals[member] = (float(low), float(high))
+    return Assumed(Spread(*map(float, spread)), source, _sample(data), intervals, notes)
+
+
+def differences(data: pd.DataFrame, change: str, between: Sequence[str]) -> pd.DataFrame:
+    """The difference of two treatments in every replicate of a block that has both, with the
+    columns of the block, `replicate` and `difference`.
+    """
+    place = [*BLOCK, "replicate"]
+    rows = placed(data).astype(dict.fromkeys(BLOCK, str))
+    wide = rows.pivot_table(index=place, columns="treatment", values=change).reindex(
+        columns=list(between)
     )
+    found = (wide[between[0]] - wide[between[1]]).dropna()
+    return found.rename("difference").reset_index()
 
 
-def _design(data: pd.DataFrame, first: str, paired: bool) -> tuple[np.ndarray, list[Term]]:
-    contrast = np.where(data["treatment"] == first, 0.5, -0.5)
-    fixed = np.column_stack([np.ones(len(data)), contrast, settings_of(data)])
+def _design(rows: pd.DataFrame) -> tuple[np.ndarray, list[Term]]:
+    own = rows["setting"].to_numpy()
+    settings = [(own == setting).astype(float) for setting in dict.fromkeys(own)]
+    fixed = np.column_stack([np.ones(len(rows)), *settings])
     fixed = fixed[:, independent(fixed)]
-    blocks = with_counterparts(data)[list(BLOCK)].astype(str).agg("\n".join, axis=1)
-    terms = [
-        term("topic", data["topic"].astype(str)),
-        term("model", data["model"].astype(str)),
-        term("block", blocks),
-        term(TERMS["topic"], data["topic"].astype(str), contrast),
-        term(TERMS["model"], data["model"].astype(str), contrast),
-    ]
-    if paired:
-        pairs = data["topic"].astype(str) + "\n" + data["replicate"].astype(str)
-        terms.append(term(TERMS["pair"], pairs))
-    return fixed, terms
+    draws = rows["topic"] + "\n" + rows["replicate"].astype(str)
+    return fixed, [term(TOPIC, rows["topic"]), term(MODEL, rows["model"]), term(DRAW, draws)]
 
 
-def _spread(fit: MixedFit, unpaired: bool) -> Spread:
-    sds = {}
-    for member, name in TERMS.items():
-        sds[member] = math.sqrt(fit.variances.get(name, math.nan))
-    pair = 0.0 if unpaired else sds["pair"]
-    return Spread(sds["topic"], sds["model"], pair, math.sqrt(fit.variances["residual"]))
-
-
-def _intervals(
-    fit: MixedFit,
-    fixed: np.ndarray,
-    terms: Sequence[Term],
-    seed: int,
-) -> dict[str, tuple[float, float]]:
-    """95 % intervals by parametric bootstrap, of the members that were estimated."""
-    again = simulated_fits(fit, fixed, terms, REFITS, seed)
-    if not len(again.variances):
-        return {}
-    ends = np.sqrt(np.quantile(again.variances, [0.025, 0.975], axis=0))
-    names = [*[one.name for one in terms], "residual"]
-    found = {}
-    for member, name in [*TERMS.items(), ("residual", "residual")]:
-        if name in names:
-            low, high = ends[:, names.index(name)]
-            found[member] = (float(low), float(high))
-    return found
+def _spreads(variances: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """Topic, residual and correlation (n, 3) from the variances (n, terms) of differences."""
+    known = dict(zip(names, variances.T, strict=True))
+    missing = np.full(len(variances), math.nan)
+    topic, draw = known.get(TOPIC, missing), known.get(DRAW, missing)
+    within = known["residual"] + np.nan_to_num(draw)
+    return np.column_stack([np.sqrt(topic), np.sqrt(within / 2), draw / within])
 
 
 def _sample(data: pd.DataFrame) -> Sample:

@@ -1,6 +1,5 @@
 """What a study of a given size would find: power, the smallest effect, and what an effect needs."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -32,8 +31,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Found:
-    """What one test finds: its power at the design asked for, the smallest effect that this design
-    finds, and the replicates and the topics that the effect needs, None where no number is enough.
+    """What a study finds by one of the `TESTS`: its power at the design asked for, the smallest
+    effect that this design finds, and the replicates and the topics that the effect needs, None
+    where no number is enough.
     """
 
     test: str
@@ -97,8 +97,6 @@ def _found(test: str, question: Question, spread: Spread, sample: Sample) -> Fou
     power = _power(test, question, spread, sample)
     given = (question.effect, question.power, spread, sample, test, question.alpha)
     smallest = smallest_effect(question.power, spread, sample, test, question.alpha)
-    if math.isnan(power) and sample.topics > 1:
-        return Found(test, power, smallest, None, None)
     return Found(
         test,
         power,

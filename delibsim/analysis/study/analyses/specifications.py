@@ -4,12 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from delibsim.analysis.study.analyses.contrasts import tested
+from delibsim.analysis.study.analyses.covariance import adjusted, before_of
+from delibsim.analysis.study.analyses.effects import noted, too_few
+from delibsim.analysis.study.analyses.topics_and_models import over_topics_and_models
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
-from delibsim.analysis.study.sample.blocks import WORDING, compared
+from delibsim.analysis.study.sample.blocks import WORDING, Compared, compared
+from delibsim.analysis.study.sample.labels import Labels, labels_of
 from delibsim.analysis.study.sample.outcomes import (
     Outcome,
     families_of,
@@ -19,29 +24,32 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.domain.seed import seed_of
+from delibsim.measures.inference.joint import Specified, joint_test, over_clusters, relabelled
 
 MOST_DRAWS = 2_000
-"""Permutations and resamples of one specification at the most: there are many of them."""
+"""Labellings at the most."""
 INDICES = {"plain": "dri", "adjusted": "dri_adjusted"}
 SCALES = ("absolute", "relative")
-ALL = "all"
+ALL, NOTHING = "all", "nothing"
 UNTOUCHED = "without re-asked"
 NO_STAND_IN = "without stand-ins"
-COLUMNS = (
-    "a", "b", "index", "scale", "wording", "runs", "pairing", "estimate", "low", "high", "p",
-    "blocks", "note",
-)  # fmt: skip
+SESSIONS, PAIRS = "all sessions", "pairs alone"
+TOPICS, BLOCKS, BY_SESSIONS = "topics alike", "blocks alike", "by sessions"
+MEANS, COVARIANCE, MIXED = "means", "covariance", "mixed model"
+CHOICES = ("index", "scale", "wording", "runs", "pairing", "weights", "model", "left_out")
+COLUMNS = ("a", "b", *CHOICES, "estimate", "low", "high", "df", "p", "topics", "blocks", "note")
 DEFINITION = (
-    "Each contrast of treatments, a minus b, as in the table of contrasts (unweighted mean over"
-    " blocks of topic, model and setting; 95% percentile bootstrap over topics; permutation p),"
-    " under every combination of these choices: the plain or the adjusted index; its absolute"
-    " change or the change relative to the room there was; all wordings or one; all sessions or"
-    " only those in which no answer had to be asked again, or no stand-in took a person's seat;"
-    " p from pairs of replicates (signs"
-    " flipped) or from labels permuted freely within blocks. Each specification takes"
-    " {permutations:,} permutations and {resamples:,} resamples, at most 2,000 of either. p is not"
-    " corrected for the number of specifications: the curve shows how far a finding depends on"
-    " choices, and is no further test of it."
+    "Each contrast of treatments, a minus b, under every combination of these choices. The plain or"
+    " the adjusted index; its absolute change or the change relative to the room there was; all"
+    " wordings or one; all sessions or only those in which no answer had to be asked again, or no"
+    " stand-in took a person's seat; all sessions or only pairs of one replicate; every topic"
+    " alike, every block alike, or blocks by their sessions; means, analysis of covariance (for the"
+    " absolute change), or the mixed model over topics and models (for all sessions). With all"
+    " wordings and sessions, each topic and each model is left out in turn. A choice that changes"
+    " nothing in this study is not there. Interval and p of each are by t over topics, with topics"
+    " less one degrees of freedom (of the mixed model its own). p is not corrected for the number"
+    " of specifications: joint_test answers for all of them."
 )
 MEANINGS = {
     "a": "the treatment that is compared",
@@ -51,14 +59,43 @@ MEANINGS = {
     "wording": "all wordings as one, or a wording of prompts, or a paraphrase that stands for a",
     "runs": "all sessions, or those without an answer that was asked for again, or those without a"
     " stand-in",
-    "pairing": "paired: p from pairs of one replicate; free: p from labels permuted within blocks",
-    "estimate": "mean over blocks of the difference of means, a minus b",
-    "low": "lower end of the 95% interval over topics",
-    "high": "upper end of the 95% interval over topics",
+    "pairing": f"{SESSIONS}, or {PAIRS}: replicates with one session under each treatment",
+    "weights": f"{TOPICS}, {BLOCKS}, or {BY_SESSIONS}",
+    "model": f"{MEANS}, {COVARIANCE} (adjusted for the value before), or {MIXED}",
+    "left_out": f"the topic or the model that is left out, or {NOTHING}",
+    "estimate": "the difference, a minus b",
+    "low": "lower end of the 95% interval, by t",
+    "high": "upper end of the 95% interval, by t",
+    "df": "degrees of freedom of t",
     "p": "two-sided p of this specification alone",
+    "topics": "number of topics",
     "blocks": "number of blocks with both treatments",
     "note": "what was left out, or why there is no value",
 }
+SOURCE = "Simonsohn, Simmons and Nelson 2020, doi:10.1038/s41562-020-0912-z"
+JOINT = {
+    "a": "the treatment that is compared",
+    "b": "the treatment that it is compared with",
+    "statistic": "what is taken over all specifications",
+    "value": "its value; of effects in standard deviations of the outcome within treatments",
+    "under_none": "its median size where labels are exchanged",
+    "p": "share of labellings under which it is at least as far from 0",
+    "specifications": "number of specifications with an estimate",
+    "units": "number of units whose labels are exchanged: draws, or sessions",
+    "note": "what limits it, or why there is no value",
+}
+OF_JOINT = (
+    "All specifications of a contrast tested at once, on these topics with these models: the labels"
+    " of the treatments are exchanged for all specifications together, and the whole curve is"
+    " computed anew. Where treatments share seeds the unit is the draw (topic and replicate): all"
+    " its sessions, of all models and settings, exchange their labels at once; all ways are listed"
+    " where there are at most 2,000, else {labellings:,} are drawn. Where seeds are not shared,"
+    " labels are permuted within blocks. The statistics are the median effect, the share of"
+    " specifications with p < .05 in the direction that more of them have, and the averaged Z of"
+    " all p. Three things are held as they are in the data: the slope on the value before in the"
+    " analysis of covariance, and the error and degrees of freedom of the mixed model, whose effect"
+    " is taken as the mean over topics and models."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,42 +107,184 @@ class Choice:
     rows: pd.DataFrame
 
 
-def specifications(study: StudyTable, draws: Draws) -> Result:
-    """The table `specifications`: a row a contrast and combination of choices."""
+@dataclass(frozen=True, eq=False)
+class Base:
+    """What a comparison gives before blocks are weighted and left out: `named` are the choices so
+    far, `found` its blocks, `differences` (m, blocks) those under each labelling, `sizes` (blocks,)
+    their sessions.
+    """
+
+    named: dict[str, Any]
+    found: Compared
+    differences: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    scale: float
+
+
+def specifications(study: StudyTable, draws: Draws) -> list[Result]:
+    """The tables `specifications`, a row a contrast and choices, and `joint_test`."""
     rows, notes = main_population(study)
     indices = [Outcome(measure, scale) for measure in INDICES.values() for scale in SCALES]
     given, missing = outcomes_of(rows, indices)
     code, detail = why_no_contrast(rows, given)
-    few = replace(
-        draws,
-        permutations=min(draws.permutations, MOST_DRAWS),
-        resamples=min(draws.resamples, MOST_DRAWS),
-    )
+    labellings = min(draws.permutations, MOST_DRAWS)
     found: list[dict[str, Any]] = []
+    joint: list[dict[str, Any]] = []
     if not code:
-        pairs = _contrasts(rows)
-        for pair in pairs:
-            for choice in _choices(rows, pair[0]):
-                for outcome in given:
-                    found += _specified(study.paired, few, pair, choice, outcome)
+        pairs = next(iter(families_of(treatments_of(rows)).values()))
+        for a, b in pairs:
+            seed = seed_of(draws.seed, "specifications", a, b)
+            labels = labels_of(rows, (a, b), study.paired, labellings, seed)
+            curve = list(_curve(rows, given, labels))
+            found += [row for row, _ in curve]
+            joint += _joint(labels, [one for _, one in curve if one is not None])
         notes += [*missing, *_not_varied(rows), *_summaries(found, pairs)]
-    sizes = {"permutations": few.permutations, "resamples": few.resamples}
-    return Result(
-        name="specifications",
-        title="Specification curve of the contrasts",
-        definition=DEFINITION.format(**sizes),
-        source="Simonsohn, Simmons and Nelson 2020, doi:10.1038/s41562-020-0912-z",
-        rows=pd.DataFrame(found, columns=list(COLUMNS)),
-        meanings=MEANINGS,
-        notes=[] if code else notes,
-        why_not=code,
-        detail=detail,
+    shown = [] if code else notes
+    curve = Result(
+        "specifications", "Specification curve of the contrasts", DEFINITION, SOURCE,
+        pd.DataFrame(found, columns=list(COLUMNS)), MEANINGS, shown, code, detail,
+    )  # fmt: skip
+    whole = Result(
+        "joint_test", "All specifications at once", OF_JOINT.format(labellings=labellings), SOURCE,
+        pd.DataFrame(joint, columns=list(JOINT)), JOINT, shown[: len(shown) and 1], code, detail,
+    )  # fmt: skip
+    return [curve, whole]
+
+
+def _curve(
+    rows: pd.DataFrame, outcomes: list[Outcome], labels: Labels
+) -> Iterator[tuple[dict[str, Any], Specified | None]]:
+    """Every specification of a contrast: its row, and its values under each labelling."""
+    for choice in _choices(rows, labels.a):
+        for outcome in outcomes:
+            for base in _bases(choice, outcome, labels):
+                for weights in _weights(base):
+                    yield _specified(base, weights, NOTHING, np.ones(len(base.sizes), dtype=bool))
+                whole = choice.wording == choice.runs == ALL and base.named["pairing"] == SESSIONS
+                for name, kept in _left_out(base) if whole else ():
+                    yield _specified(base, TOPICS, name, kept)
+                if whole and base.named["model"] == MEANS:
+                    yield from _mixed(base)
+
+
+def _bases(choice: Choice, outcome: Outcome, labels: Labels) -> Iterator[Base]:
+    """The comparisons of one choice and outcome: of means and of covariance, all and pairs."""
+    index = next(name for name, measure in INDICES.items() if measure == outcome.measure)
+    named = {"a": labels.a, "b": labels.b, "index": index, "scale": outcome.scale}
+    named |= {"wording": choice.wording, "runs": choice.runs}
+    tried = [(MEANS, choice.rows, outcome.column)]
+    slope = np.nan
+    if outcome.scale == "absolute":
+        slope = adjusted(choice.rows, outcome, labels.a, labels.b)["slope"]
+    if np.isfinite(slope):
+        moved = choice.rows[outcome.column] + (1 - slope) * choice.rows[before_of(outcome)]
+        tried.append((COVARIANCE, choice.rows.assign(adjusted=moved), "adjusted"))
+    for model, rows, column in tried:
+        found = compared(rows, column, labels.a, labels.b)
+        own = named | {"pairing": SESSIONS, "model": model}
+        yield _base(own, found, found.runs, labels)
+        if labels.paired and found.unpaired:
+            keys = ["block", "replicate"]
+            paired = pd.MultiIndex.from_frame(found.pairs[keys])
+            runs = found.runs[pd.MultiIndex.from_frame(found.runs[keys]).isin(paired)]
+            yield _base(own | {"pairing": PAIRS}, found, runs, labels)
+
+
+def _base(named: dict[str, Any], found: Compared, runs: pd.DataFrame, labels: Labels) -> Base:
+    """The blocks of these sessions of a comparison under each labelling."""
+    if not len(runs):
+        empty = np.empty((len(labels.signs), 0))
+        return Base(named, found.part([]), empty, np.empty(0), np.nan)
+    blocks, codes = np.unique(runs["block"], return_inverse=True)
+    first = runs["treatment"] == labels.a
+    values = runs["value"].to_numpy(dtype=float)
+    differences = relabelled(values, first, codes, labels.units_of(runs), labels.signs)
+    about = values - runs.groupby("treatment")["value"].transform("mean").to_numpy()
+    scale = float(np.sqrt(about @ about / max(len(runs) - 2, 1)))
+    sizes = np.bincount(codes).astype(float)
+    return Base(named, found.part(list(blocks)), differences, sizes, scale)
+
+
+def _weights(base: Base) -> Iterator[str]:
+    """The weightings of blocks that differ in this comparison."""
+    yield TOPICS
+    counts = base.found.blocks["topic"].value_counts()
+    if counts.nunique() > 1:
+        yield BLOCKS
+    if len(np.unique(base.sizes)) > 1:
+        yield BY_SESSIONS
+
+
+def _left_out(base: Base) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Each topic and each model, by name, and which blocks are left without it."""
+    for column, fewest in (("topic", 3), ("model", 2)):
+        values = base.found.blocks[column].astype(str).to_numpy()
+        names = sorted(set(values))
+        for name in names if len(names) >= fewest else ():
+            yield f"{column} {name}", values != name
+
+
+def _specified(
+    base: Base, weights: str, left_out: str, kept: NDArray[np.bool_]
+) -> tuple[dict[str, Any], Specified | None]:
+    """One specification: its row, and its values under each labelling, None without a block."""
+    blocks = base.found.blocks[kept]
+    topics = blocks["topic"].astype(str)
+    row = base.named | {"weights": weights, "left_out": left_out}
+    row |= {"topics": topics.nunique(), "blocks": len(blocks)}
+    if blocks.empty:
+        why = f"no_block: no topic and model has values under both {row['a']} and {row['b']}"
+        return row | {"note": noted(why, *base.found.left_out)}, None
+    sizes = base.sizes[kept] if weights == BY_SESSIONS else np.ones(len(blocks))
+    equal = weights == TOPICS
+    one = over_clusters(base.differences[:, kept], sizes, topics, base.scale, equal)
+    notes = [too_few("topic", topics.nunique()), *base.found.left_out]
+    return _told(row, one, notes), one
+
+
+def _told(row: dict[str, Any], one: Specified, notes: list[str]) -> dict[str, Any]:
+    """The row with estimate, interval and p under the real labels."""
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(one.df, 0.975)) * one.errors[0] if one.df > 0 else np.nan
+    estimate = float(one.estimates[0])
+    found = {"estimate": estimate, "low": estimate - half, "high": estimate + half}
+    found |= {"df": one.df if one.df > 0 else np.nan, "p": float(one.p[0])}
+    if np.isnan(half) and row["topics"] > 1:
+        notes = ["no_variance: all topics have the same difference", *notes]
+    return row | found | {"note": noted(*notes)}
+
+
+def _mixed(base: Base) -> Iterator[tuple[dict[str, Any], Specified | None]]:
+    """The mixed model over topics and models, where there are five of each."""
+    fitted = over_topics_and_models(base.found)
+    if fitted["unit"] != "topic and model" or np.isnan(fitted["error"]):
+        return
+    cells = base.found.blocks["topic"].astype(str) + "\n" + base.found.blocks["model"].astype(str)
+    means = over_clusters(base.differences, np.ones(len(cells)), cells, base.scale, equal=True)
+    errors = np.full(len(means.estimates), fitted["error"])
+    estimates = means.estimates + (fitted["estimate"] - means.estimates[0])
+    one = Specified(
+        np.where(np.arange(len(errors)), means.estimates, estimates),
+        errors,
+        fitted["df"],
+        base.scale,
     )
+    row = base.named | {"weights": "topics and models", "model": MIXED, "left_out": NOTHING}
+    row |= {"topics": fitted["topics"], "blocks": len(cells)}
+    yield _told(row, one, [fitted["note"]]), one
 
 
-def _contrasts(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """The published contrasts as far as the study has them; all pairs where it has none."""
-    return next(iter(families_of(treatments_of(rows)).values()))
+def _joint(labels: Labels, curve: list[Specified]) -> Iterator[dict[str, Any]]:
+    """The rows of the joint test of one contrast."""
+    named = {"a": labels.a, "b": labels.b, "specifications": len(curve), "units": labels.units}
+    told = [one for one in curve if one.scale > 0]
+    if not told:
+        yield named | {"note": "no_value: no specification has an estimate, or nothing varies"}
+        return
+    for statistic, found in joint_test(told).items():
+        note = "" if found.p == found.p else "one_topic: no specification has a p"
+        yield named | {"statistic": statistic, **vars(found), "note": note}
 
 
 def _choices(rows: pd.DataFrame, a: str) -> Iterator[Choice]:
@@ -136,27 +315,6 @@ def _wordings(rows: pd.DataFrame, a: str) -> Iterator[Choice]:
     for wording in sorted(held.unique()) if held.nunique() > 1 else ():
         own = (rows["treatment"] != a) | (rows[WORDING] == wording)
         yield Choice(wording, ALL, rows[own])
-
-
-def _specified(
-    paired: bool, draws: Draws, pair: tuple[str, str], choice: Choice, outcome: Outcome
-) -> list[dict[str, Any]]:
-    """The rows of one contrast, choice and outcome: one of each test that the design allows."""
-    a, b = pair
-    comparison = compared(choice.rows, outcome.column, a, b)
-    values = tested(comparison, paired, draws)
-    indices = {measure: index for index, measure in INDICES.items()}
-    row = {
-        "a": a,
-        "b": b,
-        "index": indices[outcome.measure],
-        "scale": outcome.scale,
-        "wording": choice.wording,
-        "runs": choice.runs,
-        **{name: values[name] for name in ("estimate", "low", "high", "blocks", "note")},
-    }
-    tests = {"paired": "p_draws", "free": "p_free"} if paired else {"free": "p_free"}
-    return [row | {"pairing": test, "p": values[name]} for test, name in tests.items()]
 
 
 def _not_varied(rows: pd.DataFrame) -> list[str]:

@@ -61,7 +61,7 @@ def effects(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
     caption = (
         f"{CHANGE} between treatments, absolute: unweighted mean over"
         f" {counted(blocks, 'block')} (topic by model) on {counted(topics, 'topic')}."
-        f" {INTERVAL} by t over {'draws on this topic' if topics == 1 else 'topics'}."
+        f" {INTERVAL} by t over {_units(rows)}{' of this topic' if topics == 1 else ''}."
     )
     if both:
         caption += " Circles: language models; crosses: the null citizen."
@@ -176,6 +176,16 @@ def _of(rows: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     return own
 
 
+def _units(rows: pd.DataFrame) -> str:
+    """What the intervals of these rows rest on."""
+    named = {
+        "topic": "topics",
+        "draw": "draws (replicates, averaged over models)",
+        "session": "sessions",
+    }
+    return " or ".join(named[unit] for unit in rows["unit"].unique())
+
+
 def _caption(
     unit: str,
     rows: pd.DataFrame,
@@ -184,7 +194,7 @@ def _caption(
     every: Sequence[tuple[str, str]],
 ) -> str:
     over = "topics" if unit == "model" else "models"
-    units = "topics" if unit == "model" else "draws (replicates, averaged over models)"
+    units = "topics" if unit == "model" else _units(rows)
     caption = (
         f"{CHANGE} between treatments within every {unit}, averaged over {over}, sorted by the"
         f" first contrast. {INTERVAL} by t over {units}. Diamond: the pooled estimate with its"

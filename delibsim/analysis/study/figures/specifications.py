@@ -33,7 +33,10 @@ CHOICES = {
     "scale": "scale",
     "wording": "wording",
     "runs": "runs",
-    "pairing": "test",
+    "pairing": "pairs",
+    "weights": "weights",
+    "model": "model",
+    "left_out": "left out",
 }
 """Columns that say how an estimate was made, with the words for them."""
 MOST = 3
@@ -48,6 +51,9 @@ def specifications(study: StudyTable, results: Mapping[str, Result]) -> Drawing 
     rows = rows[rows["estimate"].notna()] if len(rows) else rows
     if rows.empty:
         return None
+    # "topic trams" and "model a" are one line each: all that are left out in turn.
+    rows = rows.assign(left_out="one " + rows["left_out"].str.partition(" ")[0])
+    rows["left_out"] = rows["left_out"].replace("one nothing", "nothing")
     every = contrasts_in(rows)
     found = {pair: _sorted(rows, pair) for pair in every[:MOST]}
     levels = _levels(rows)
@@ -70,9 +76,9 @@ def specifications(study: StudyTable, results: Mapping[str, Result]) -> Drawing 
         return figure
 
     caption = (
-        "Every estimate of a contrast, in order, with its 95% interval over topics; dark and filled"
-        " where the interval excludes 0. Below: the choices that gave it. Absolute and relative"
-        " changes are different scales."
+        "Every estimate of a contrast, in order, with its 95% interval by t over topics; dark and"
+        " filled where the interval excludes 0. Below: the choices that gave it. Absolute, relative"
+        " changes are on different scales."
     )
     if len(every) > MOST:
         names = ", ".join(contrast_name(*pair) for pair in every[MOST:])

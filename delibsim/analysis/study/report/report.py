@@ -40,7 +40,7 @@ GROUPS = {
         ("ceiling", "convergence", "rank_stability", "ablations"),
     ),
     "discourse": ("Quality of discourse", ("aqua",)),
-    "robustness": ("Robustness", ("specifications",)),
+    "robustness": ("Robustness", ("joint_test", "specifications")),
     "individuals": ("Who moved", ("individual_change",)),
 }
 """The parts with tables: title, and the tables in their order."""

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.study.analyses.attrition import told_of_attrition
+from delibsim.analysis.study.analyses.contrasts import PRIMARY
 from delibsim.analysis.study.analyses.effects import ENOUGH, EQUAL, HERE, LOWERED, RAISED
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
@@ -15,7 +16,7 @@ from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
 MAIN = "dri"
-"""The measure that the summary is about, where a study has it."""
+"""The measure that the summary is about, unless another outcome is the primary one."""
 LEVEL = 0.05
 """The level at which a change is called one, after Holm's correction."""
 NULL_ONLY = (
@@ -68,8 +69,8 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
         return here + _left_out(row, results) + _size(row, results) + "."
     if said in (RAISED, LOWERED):
         text = (
-            f"{sentence(a)} {said} the {label}{who} by {_numbers(row)} against {b}, over topics"
-            f" like these ({basis}; {_tests(row, 'p_topics', 'p_holm')})"
+            f"{sentence(a)} {said} the {label}{who} compared with {b}, over topics like these:"
+            f" {_numbers(row)} ({basis}; {_tests(row, 'p_topics', 'p_holm')})"
         )
     else:
         where = "On this topic, " if row["topics"] == 1 else ""
@@ -86,17 +87,17 @@ def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
     own = with_interval(row["estimate"], row.get("low_draws"), row.get("high_draws"))
     p = "p_free" if missing(row.get("p_draws")) else "p_draws"
     text = (
-        f"On {these}, {named(row['a'])} went with a {higher} {label} than {named(row['b'])}, by"
+        f"On {these}, {named(row['a'])} went with a {higher} {label} than {named(row['b'])}:"
         f" {own} ({basis}; {_tests(row, p, 'p_holm_draws')})"
     )
     if topics == 1:
         return f"{text}; of other topics this study says nothing"
     if topics < ENOUGH:
-        return f"{text}; so few topics do not speak of topics like these"
+        return f"{text}; {topics} topics are too few to say this of topics like these"
     if missing(row.get("low")):
         return f"{text}; over topics like these it is not clear"
     ends = f"[{short(row['low'])}, {short(row['high'])}]"
-    return f"{text}; over topics like these it is not clear, {ends}"
+    return f"{text}; over topics like these it is not clear: {ends}"
 
 
 def _numbers(row: Mapping[str, Any]) -> str:
@@ -202,7 +203,8 @@ def _main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | Non
     """The contrasts that the summary is about, and whether they are those of the null model."""
     for population in ("models", "null citizen"):
         rows = rows_of(results, "contrasts", population=population, scale="absolute")
-        for outcome in (MAIN, *dict.fromkeys(row["outcome"] for row in rows)):
+        primary = [row["outcome"] for row in rows if row.get("role") == PRIMARY]
+        for outcome in dict.fromkeys((*primary, MAIN, *(row["outcome"] for row in rows))):
             own = [row for row in rows if row["outcome"] == outcome]
             if own:
                 return own, population == "null citizen"
@@ -254,7 +256,7 @@ def _left_out(row: Mapping[str, Any], results: Results) -> str:
         return abs(one["estimate"] - row["estimate"])
 
     most = max(rows, key=moved)
-    return f"; without {most['left_out']} {short(most['estimate'])}"
+    return f"; without {most['left_out']} it is {short(most['estimate'])}"
 
 
 def _size(row: Mapping[str, Any], results: Results) -> str:
@@ -365,6 +367,6 @@ def _noise(results: Results) -> Iterator[str]:
             mean = with_interval(row["mean"], row.get("low"), row.get("high"))
             yield (
                 f"Noise floor: where nobody speaks between the two surveys, the {measured(MAIN)}"
-                f" changes by {mean} on average of {counted(int(row['n']), 'session')}"
+                f" changes by {mean} on average over {counted(int(row['n']), 'session')}"
                 f" (SD {short(row['sd'])})."
             )

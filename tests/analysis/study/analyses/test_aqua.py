@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_ind, ttest_rel
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.aqua import MEANINGS, aqua
 from delibsim.analysis.study.draws import Draws
-from delibsim.measures.aqua import HIGHEST, LOWEST
+from delibsim.measures.aqua import HIGHEST, LOWEST, PEOPLE
 
 DRAWS = Draws(permutations=2000)
 
@@ -27,6 +28,11 @@ def scored(models=11, sds=(0.12, 0.13)):
     return study
 
 
+def people_with_the_published_values():
+    drawn = np.random.default_rng(1).normal(size=PEOPLE.n)
+    return PEOPLE.mean + PEOPLE.sd * (drawn - drawn.mean()) / drawn.std(ddof=1)
+
+
 STUDY = scored()
 
 
@@ -42,8 +48,8 @@ def test_the_published_p_against_people_come_out():
     people = result.rows.iloc[1:]
     assert people["p_pooled"].tolist() == pytest.approx([0.0180, 0.0176], abs=0.0015)
     assert people["p_welch"].tolist() == pytest.approx([0.0068, 0.0066], abs=0.0015)
-    assert people["low"].tolist() == pytest.approx([-0.071] * 2, abs=0.001)
-    assert people["high"].tolist() == pytest.approx([-0.011] * 2, abs=0.001)
+    assert people["published_low"].tolist() == pytest.approx([-0.071] * 2, abs=0.001)
+    assert people["published_high"].tolist() == pytest.approx([-0.011] * 2, abs=0.001)
     assert people["n_a"].tolist() == [660, 660]
     assert people["n_b"].tolist() == [910, 910]
     assert people["note"].str.startswith("by_t: ").all()
@@ -63,6 +69,22 @@ def test_treatments_are_compared_by_permuting_labels():
     assert row["p_pooled"] == pytest.approx(ttest_ind(*groups).pvalue, abs=0.03)
     assert row["p_welch"] == pytest.approx(ttest_ind(*groups, equal_var=False).pvalue)
     assert row["note"] == ""
+    means = study.rows.groupby(["treatment", "topic"])["aqua.score"].mean()
+    over_topics = ttest_rel(means["normative"], means["basic"])
+    assert (row["p"], row["df"], row["topics"]) == (pytest.approx(over_topics.pvalue), 11, 12)
+
+
+def test_topics_that_differ_make_no_finding_about_people():
+    """Scores that are alike within a topic are not hundreds of values."""
+    rows = STUDY.rows.copy()
+    by_topic = np.random.default_rng(8).normal(0, 0.3, 12)
+    rows["aqua.score"] += by_topic[rows["topic"].str.removeprefix("topic").astype(int)]
+    row = aqua(replace(STUDY, rows=rows), DRAWS).rows.iloc[1]
+    assert row["high"] - row["low"] > 3 * (row["published_high"] - row["published_low"])
+    means = rows[rows["treatment"] == "normative"].groupby("topic")["aqua.score"].mean()
+    found = CompareMeans(DescrStatsW(means), DescrStatsW(people_with_the_published_values()))
+    ends = found.tconfint_diff(usevar="unequal")
+    assert (row["low"], row["high"]) == pytest.approx(ends)
 
 
 def test_scores_on_the_scale_of_0_to_4_are_turned():

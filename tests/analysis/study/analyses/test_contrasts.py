@@ -176,6 +176,12 @@ def test_one_topic_rests_on_its_draws():
     assert mine["verb"] in ("on_these_topics", "none")
 
 
+def test_one_topic_rests_on_its_sessions_where_seeds_are_not_shared():
+    mine = row(found(STUDY.rows[STUDY.rows["topic"] == "topic0"], paired=False))
+    assert (mine["unit"], mine["df"]) == ("session", 12)
+    assert (mine["low_draws"], mine["high_draws"]) == (mine["low"], mine["high"])
+
+
 def test_below_five_topics_it_says_so_and_resamples_none():
     for topics in (4, 5):
         rows = STUDY.rows[STUDY.rows["topic"] < f"topic{topics}"]

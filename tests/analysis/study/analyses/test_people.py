@@ -68,7 +68,7 @@ def test_citizens_and_models_have_rows_of_their_own():
 def test_without_topics_of_people_the_table_says_why():
     result = people(MADE, Draws())
     assert result.why_not == "no_people"
-    assert "no_people_on_this_topic" in result.detail
+    assert "stand beside it (no_people_on_this_topic); " in result.detail
 
 
 def test_one_topic_or_equal_differences_give_no_test():

@@ -14,60 +14,85 @@ from delibsim.measures.inference.power import TESTS, Sample
 
 BETWEEN = ("normative", "none")
 QUESTION = Question(0.03, 0.8, 0.05, "dri", BETWEEN)
+T, M, R = 8, 3, 4
+
+
+def pilot(topics=T, models=M, replicates=R):
+    """A study in which the effect differs between topics and draws (topic, replicate) alike; the
+    differences of its two treatments (topics, models, replicates).
+    """
+    study = synthetic_study({"none": 0.0, "normative": 0.1}, topics, models, replicates)
+    rng = np.random.default_rng(3)
+    of_topic, of_draw = rng.normal(0, 0.08, topics), rng.normal(0, 0.08, (topics, replicates))
+    rows = study.rows
+    treated = rows["treatment"] == "normative"
+    places = rows["topic"].str[5:].astype(int), rows["replicate"] - 1
+    rows["dri_change"] += treated * (of_topic[places[0]] + of_draw[places])
+    values = rows["dri_change"].to_numpy().reshape(topics, models, replicates, 2)
+    return study, values[..., 1] - values[..., 0]
+
+
+def test_the_spread_is_that_of_the_sums_of_squares():
+    """In a balanced design REML is the estimator of the analysis of variance, where none of its
+    components is negative (Searle, Casella and McCulloch 1992, chapter 4).
+    """
+    study, d = pilot()
+    found = of_pilot(study, "dri", BETWEEN)
+    of_draws, of_topics, of_models = d.mean(axis=1), d.mean(axis=(1, 2)), d.mean(axis=(0, 2))
+    whole = d.mean()
+    topics = M * R * ((of_topics - whole) ** 2).sum() / (T - 1)
+    draws = M * ((of_draws - of_topics[:, None]) ** 2).sum() / (T * (R - 1))
+    rest = d - of_draws[:, None, :] - of_models[None, :, None] + whole
+    error = (rest**2).sum() / (T * M * R - T * R - M + 1)
+    draw, topic = (draws - error) / M, (topics - draws) / (M * R)
+    assert min(draw, topic) > 0
+    assert found.spread.topic == pytest.approx(math.sqrt(topic), rel=1e-4)
+    assert found.spread.residual == pytest.approx(math.sqrt((draw + error) / 2), rel=1e-4)
+    assert found.spread.correlation == pytest.approx(draw / (draw + error), rel=1e-4)
+    for name, (low, high) in found.intervals.items():
+        assert low < getattr(found.spread, name) < high
+    assert (found.sample.topics, found.sample.models, found.sample.replicates) == (T, M, R)
+
+
+def test_one_model_tells_no_correlation_and_one_topic_no_spread_of_topics():
+    found = of_pilot(pilot(models=1)[0], "dri", BETWEEN)
+    assert math.isnan(found.spread.correlation)
+    assert found.spread.residual > 0
+    found = of_pilot(pilot(topics=1)[0], "dri", BETWEEN)
+    assert math.isnan(found.spread.topic)
+    assert found.spread.correlation > 0
+
+
+def test_a_pilot_of_one_replicate_or_without_a_treatment_is_refused():
+    with pytest.raises(WrongInput, match="needs two replicates"):
+        of_pilot(pilot(replicates=1)[0], "dri", BETWEEN)
+    with pytest.raises(WrongInput, match="too small"):
+        of_pilot(synthetic_study(topics=1, models=1, replicates=1), "dri", BETWEEN)
+    with pytest.raises(WrongInput, match="treatment with a change of dri"):
+        of_pilot(synthetic_study(), "dri", ("normativ", "none"))
 
 
 def test_a_large_pilot_tells_the_spread_of_its_study():
-    study = synthetic_study(
-        topics=16, models=8, sd_slope=0.05, sd_pair=0.06, sd_residual=0.1, seed=3
-    )
-    found = of_pilot(study, "dri", BETWEEN)
-    assert found.spread.residual == pytest.approx(0.1, rel=0.05)
-    assert found.spread.pair == pytest.approx(0.06, rel=0.25)
-    assert found.spread.topic < 0.03
-    low, high = found.intervals["model"]
-    assert low < found.spread.model < high
-    assert found.spread.model == pytest.approx(0.05, rel=0.6)
-    assert found.sample == Sample(16, 8, 5)
-    assert "1280 sessions of normative and none" in found.source
-
-
-def test_effects_that_differ_between_topics_are_found():
-    study = synthetic_study(topics=24, models=3, replicates=3, seed=4)
+    study = synthetic_study(topics=24, models=6, sd_residual=0.1, seed=4)
     rng = np.random.default_rng(5)
     moved = {name: rng.normal(0, 0.08) for name in study.rows["topic"].unique()}
     rows = study.rows.copy()
     of_topic = rows["topic"].map(moved) * (rows["treatment"] == "normative")
     rows["dri_change"] = rows["dri_change"] + of_topic
-    found = of_pilot(StudyTable("s", rows, ()), "dri", BETWEEN)
+    found = of_pilot(StudyTable("s", rows, (), paired=False), "dri", BETWEEN)
     assert found.spread.topic == pytest.approx(0.08, rel=0.35)
-
-
-def test_what_a_pilot_does_not_tell_is_not_a_number_and_named():
-    found = of_pilot(synthetic_study(models=1), "dri", BETWEEN)
-    assert math.isnan(found.spread.model)
-    assert any("SD of the effect by model" in note for note in found.notes)
-
-
-def test_without_shared_seeds_a_pilot_has_no_pairs():
-    study = synthetic_study()
-    found = of_pilot(StudyTable("s", study.rows, (), paired=False), "dri", BETWEEN)
-    assert found.spread.pair == 0
+    assert found.spread.residual == pytest.approx(0.1, rel=0.08)
+    assert found.spread.correlation < 0.1
+    assert found.sample == Sample(24, 6, 5)
+    assert "1440 sessions of normative and none" in found.source
     assert any("share no seeds" in note for note in found.notes)
-
-
-def test_a_pilot_without_a_treatment_or_with_one_session_each_is_refused():
-    with pytest.raises(WrongInput, match="treatment with a change of dri"):
-        of_pilot(synthetic_study(), "dri", ("normativ", "none"))
-    with pytest.raises(WrongInput, match="too small"):
-        of_pilot(synthetic_study(topics=1, models=1, replicates=1), "dri", BETWEEN)
 
 
 def test_the_published_spread_gives_back_what_was_published():
     spread = published().spread
-    noise = 2 * 0.1117**2
-    of_topics = spread.topic**2 + noise / 55
+    of_topics = spread.topic**2 + 2 * 0.1117**2 / 55
     assert 1.96 * math.sqrt(of_topics * 11 / 12 / 12) == pytest.approx(0.04)
-    assert math.sqrt(spread.model**2 / 11 + noise / 660) == pytest.approx(0.013)
+    assert (spread.residual, spread.correlation) == (0.1117, 0.3)
 
 
 def test_an_answer_has_each_test_and_the_design_asked_for_in_its_grid():
@@ -78,14 +103,5 @@ def test_an_answer_has_each_test_and_the_design_asked_for_in_its_grid():
     plain = found.plain()
     assert plain["between"] == BETWEEN
     rows = {(row["topics"], row["replicates"]): row for row in plain["grid"]}
-    assert rows[10, 4]["power_topics"] == powers[2]
-
-
-def test_what_is_not_known_of_pairs_leaves_the_other_tests():
-    study = synthetic_study(replicates=1)
-    assumed = of_pilot(study, "dri", BETWEEN)
-    found = {one.test: one for one in answer(QUESTION, assumed, Sample(12, 4, 5)).tests}
-    assert math.isnan(assumed.spread.pair)
-    assert math.isnan(found["free"].power)
-    assert found["free"].topics is None
-    assert found["paired"].power > 0
+    assert rows[10, 4]["power_topics"] == powers[0]
+    assert rows[10, 4]["power_draws"] == powers[1]

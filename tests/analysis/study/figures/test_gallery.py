@@ -77,6 +77,22 @@ def test_the_alternative_text_states_estimates_and_intervals(full, drawn):
     assert f"lowest without a topic, without {lowest}" in drawn["effects_by_topic"].alt
 
 
+def test_a_caption_says_what_its_intervals_rest_on(full, drawn):
+    for name, units in {
+        "effects": "topics",
+        "effects_by_model": "topics",
+        "effects_by_topic": "draws (replicates, averaged over models)",
+        "ablations": "topics",
+        "reasoning": "topics",
+    }.items():
+        assert f"intervals by t over {units}" in drawn[name].caption
+    study, results = full
+    one = results["contrasts"].rows.assign(topics=1, unit="session")
+    told, _ = drawings(study, results | {"contrasts": result("contrasts", one)})
+    caption = next(own.caption for own in told if own.name == "effects")
+    assert "Lines are 95% intervals by t over sessions of this topic." in caption
+
+
 def test_the_means_of_the_text_are_those_of_the_sessions(full, drawn):
     rows = full[0].rows
     own = rows[(rows["treatment"] == "none") & ~rows["null"]]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
+from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.findings import analyses, findings
 from delibsim.analysis.study.report.report import in_words
@@ -13,12 +14,8 @@ from delibsim.analysis.study.table.read_table import read_table
 
 FEW = Draws(40, 40, 8)
 KEYS = [
-    "study", "runs", "contrasts", "noise_floor", "icc", "by_model", "by_topic", "mixed", "ceiling",
-    "people", "missing",
-]  # fmt: skip
-OF_A_CONTRAST = [
-    "outcome", "scale", "a", "b", "estimate", "low", "high", "p_paired", "p_free", "p_holm",
-    "blocks", "topics",
+    "study", "runs", "contrasts", "questions", "noise_floor", "icc", "by_model", "by_topic",
+    "mixed", "ceiling", "people", "missing",
 ]  # fmt: skip
 
 
@@ -45,8 +42,9 @@ def test_json_has_the_members_of_the_contract_at_full_precision(analysed):
     plain = found.plain()
     assert (found.whole, found.something) == (True, True)
     assert list(plain) == KEYS
+    told = {*found.results["contrasts"].rows.columns, "null_citizen"} - {"family"}
+    assert set(plain["contrasts"][0]) == told
     assert plain["runs"] == {"planned": 48, "held": 48, "valid": 48, "analysed": 48}
-    assert list(plain["contrasts"][0]) == OF_A_CONTRAST
     assert {one["scale"] for one in plain["contrasts"]} == {"absolute", "relative"}
     rows = table().assign(change=lambda own: own["post"] - own["pre"])
     means = rows.groupby(["topic", "model", "treatment"])["change"].mean().unstack()
@@ -55,13 +53,23 @@ def test_json_has_the_members_of_the_contract_at_full_precision(analysed):
     assert plain["noise_floor"]["dri"]["n"] == 16
 
 
-def test_models_and_citizens_are_never_mixed_in_the_contrasts_of_the_json():
-    both = [synthetic_study(topics=3, replicates=2, null=null).rows for null in (False, True)]
-    found = findings(StudyTable("both", pd.concat(both, ignore_index=True), ()), FEW)
-    plain = found.plain()["contrasts"]
-    names = [(one["outcome"], one["scale"], one["a"], one["b"]) for one in plain]
-    assert len(names) == len(set(names))
-    assert any("null citizen" in text for text in in_words(found))
+def test_the_null_citizen_stands_beside_the_contrasts_of_the_json_and_never_among_them():
+    """Whether its sessions are in the study, or are those of its twin."""
+    own, twin = (
+        synthetic_study(topics=3, models=2, replicates=2, seed=null, null=bool(null)).rows
+        for null in (0, 1)
+    )
+    means = twin.groupby("treatment")["dri_change"].mean()
+    both = StudyTable("both", pd.concat([own, twin], ignore_index=True), ())
+    for study in (both, StudyTable("twinned", own, (), twin=twin)):
+        found = findings(study, FEW, [contrasts])
+        plain = found.plain()["contrasts"]
+        names = [(one["outcome"], one["scale"], one["a"], one["b"]) for one in plain]
+        assert len(names) == len(set(names))
+        assert plain[0]["null_citizen"] == pytest.approx(means["normative"] - means["none"])
+        assert in_words(found)[1].startswith("The null citizen, which understands no language,")
+        beside = {row["null_citizen"] for row in found.plain()["questions"][:2]}
+        assert beside == {plain[0]["null_citizen"]}
 
 
 def test_one_treatment(analysed):
@@ -78,8 +86,9 @@ def test_one_topic(analysed):
     rows = table()
     found = analysed(rows[rows["topic"] == "topic0"])
     for one in found.plain()["contrasts"]:
-        assert one["estimate"] is not None
-        assert (one["low"], one["high"], one["topics"]) == (None, None, 1)
+        assert one["low"] < one["estimate"] < one["high"]
+        assert (one["unit"], one["df"], one["topics"]) == ("session", 4, 1)
+        assert (one["p_topics"], one["p_holm"], one["published_low"]) == (None, None, None)
     text = " ".join(in_words(found))
     assert "raised" not in text
     assert "lowered" not in text
@@ -115,7 +124,8 @@ def test_equal_conditions(analysed):
     rows = table(effects={"basic": 0.0})
     found = analysed(pd.concat([rows, rows.assign(treatment="normative")]))
     contrast = found.plain()["contrasts"][0]
-    assert (contrast["estimate"], contrast["p_holm"]) == (0, 1)
+    assert (contrast["estimate"], contrast["p_holm"], contrast["verb"]) == (0, None, "none")
+    assert contrast["note"].startswith("equal_conditions: ")
     assert "gave the same Deliberative Reason Index in every pair" in " ".join(in_words(found))
 
 

@@ -22,7 +22,7 @@ def test_the_methods_of_a_study_say_how_it_was_held(rounds_study, rounds_record)
     assert "No personas were given. The seed of the study is 7;" in procedure
     assert models.startswith("All participants were embedded citizens (citizen)")
     assert f"delibsim {rounds_record.versions['delibsim']}" in software
-    for said in ("3,000 permutations (flipping the sign", "2,000 bootstrap", "400 samples"):
+    for said in ("flipping the signs of all differences of a draw (3,000", "(2,000 resamples)"):
         assert said in analysis
     assert "Seed of all draws: 5." in analysis
 
@@ -42,7 +42,7 @@ def test_a_table_alone_says_that_nothing_is_recorded():
     assert "1 replicate: 6 sessions in all" in design
     assert "share nothing" in design
     assert "is not recorded in it" in unknown
-    assert "3,000 permutations (permuting within blocks)" in analysis
+    assert "permuting labels (3,000 where not all can be listed)" in analysis
 
 
 def test_a_model_in_words_says_what_is_known_and_what_is_not():

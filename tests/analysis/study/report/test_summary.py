@@ -7,22 +7,29 @@ from delibsim.analysis.study.report.summary import effect, is_clear, short, summ
 from delibsim.analysis.study.result import Result
 
 NAN = float("nan")
+KEYS = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "none"}
 ROW = {
+    **KEYS,
     "population": "models",
-    "outcome": "dri",
-    "scale": "absolute",
-    "a": "normative",
-    "b": "none",
     "estimate": 0.029,
     "low": 0.004,
     "high": 0.076,
-    "p": 0.005,
+    "p_topics": 0.005,
     "p_holm": 0.015,
+    "low_draws": 0.011,
+    "high_draws": 0.047,
+    "p_draws": 0.001,
+    "p_free": 0.3,
+    "p_holm_draws": 0.003,
+    "verb": "raised",
     "topics": 12,
     "models": 11,
     "blocks": 132,
     "note": "",
 }
+HERE = ROW | {"verb": "on_these_topics", "low": -0.004, "p_holm": 0.06}
+NONE = ROW | {"verb": "none", "low": -0.004, "p_topics": 0.2, "p_holm": 0.6}
+INDEX = "Deliberative Reason Index"
 
 
 def result(name, rows, **more):
@@ -37,60 +44,110 @@ def contrasts(**more):
     return result("contrasts", [ROW | more])
 
 
-def test_a_clear_rise_is_said_with_its_interval_its_tests_and_its_basis():
+def test_raised_speaks_of_topics_like_these():
     assert effect(ROW, {}) == (
-        "Normative instructions raised the Deliberative Reason Index by .029 [.004, .076] against"
-        " no deliberation over 12 topics and 11 models (p = .005, Holm .015)."
+        f"Normative instructions raised the {INDEX} compared with no deliberation, over topics like"
+        " these: .029 [.004, .076] (12 topics, 11 models; p = .005, Holm .015)."
     )
 
 
-def test_a_clear_fall_is_called_one():
-    row = ROW | {"estimate": -0.03, "low": -0.05, "high": -0.01}
-    assert "lowered the Deliberative Reason Index by −.030 [−.050, −.010]" in effect(row, {})
+def test_lowered_has_one_sign():
+    row = ROW | {"verb": "lowered", "estimate": -0.03, "low": -0.05, "high": -0.01}
+    assert effect(row, {}).startswith(f"Normative instructions lowered the {INDEX} compared with")
+    assert ": −.030 [−.050, −.010] (12 topics" in effect(row, {})
+
+
+def test_an_effect_on_these_topics_is_no_effect_on_topics():
+    """The numbers and p are those of the second question, and what it does not say is said."""
+    assert effect(HERE, {}) == (
+        f"On these 12 topics, normative instructions went with a higher {INDEX} than no"
+        " deliberation: .029 [.011, .047] (12 topics, 11 models; p = .001, Holm .003); over topics"
+        " like these it is not clear: [−.004, .076]."
+    )
+    lower = effect(HERE | {"estimate": -0.02, "low_draws": -0.03, "high_draws": -0.01}, {})
+    assert f"went with a lower {INDEX} than no deliberation: −.020 [−.030, −.010]" in lower
+    constant = effect(HERE | {"low": NAN, "high": NAN}, {})
+    assert constant.endswith("; over topics like these it is not clear.")
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("topics", "where", "told"),
     [
-        {"low": -0.004},  # the published case: p is small, and the interval holds zero
-        {"p_holm": 0.06},
-        {"p_holm": 0.6, "p": 0.2, "low": -0.1},
+        (4, "On these 4 topics,", "; 4 topics are too few to say this of topics like these."),
+        (1, "On this topic,", "; of other topics this study says nothing."),
     ],
 )
-def test_interval_and_holm_must_agree_before_anything_is_raised(more):
-    text = effect(ROW | more, {})
-    assert "raised" not in text
-    assert "no clear change in the Deliberative Reason Index, .029" in text
+def test_few_topics_say_nothing_of_others(topics, where, told):
+    text = effect(HERE | {"topics": topics}, {})
+    assert text.startswith(where)
+    assert text.endswith(told)
+
+
+def test_where_seeds_are_not_shared_p_is_that_of_labels():
+    assert "(12 topics, 11 models; p = .300, Holm .003)" in effect(HERE | {"p_draws": NAN}, {})
+
+
+def test_no_clear_change_has_the_interval_and_p_over_topics():
+    assert effect(NONE, {}) == (
+        f"Normative instructions against no deliberation: no clear change in the {INDEX}, .029"
+        " [−.004, .076] (12 topics, 11 models; p = .200, Holm .600)."
+    )
+    one = NONE | {"topics": 1, "models": 1, "p_topics": NAN, "p_holm": NAN}
+    assert effect(one, {}) == (
+        f"On this topic, normative instructions against no deliberation: no clear change in the"
+        f" {INDEX}, .029 [−.004, .076] (1 topic, 1 model; p = .001, Holm .003)."
+    )
+
+
+def test_a_test_without_variance_is_undecided():
+    none = dict.fromkeys(("low", "high", "p_topics", "p_holm", "p_draws", "p_free"), NAN)
+    text = effect(NONE | none, {})
+    assert ", .029 (no interval) (12 topics, 11 models; undecided: no variance)." in text
+
+
+@pytest.mark.parametrize(
+    ("change", "clear"),
+    [({}, True), ({"low": -0.1}, False), ({"p_holm": 0.05}, False), ({"high": NAN}, False)],
+)
+def test_interval_and_holm_must_agree_for_one_model(change, clear):
+    assert is_clear(ROW | change) is clear
+
+
+def test_models_that_stand_together_are_set_ups():
+    """A group of several models is one set-up, whose name joins theirs."""
+    for name, said in (("gpt+claude", "11 set-ups"), ("gpt", "11 models")):
+        own = result("by_model", [KEYS | {"model": name, "estimate": 0.1}])
+        assert f"(12 topics, {said}; p" in effect(ROW, results(own))
+    one = results(result("by_model", [KEYS | {"model": "gpt+claude", "estimate": 0.1}]))
+    assert "(12 topics, 1 set-up; p" in effect(ROW | {"models": 1}, one)
 
 
 def test_the_topic_that_matters_most_is_named():
     rows = []
     for topic, estimate in (("acp", 0.031), ("fremantle", 0.0096), ("ccps", 0.03)):
-        row = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "none"}
-        rows.append(row | {"left_out": topic, "estimate": estimate})
-    text = effect(ROW, results(result("leave_one_out", rows)))
-    assert text.endswith("; without fremantle .010.")
-
-
-def test_one_topic_has_no_interval_and_no_direction():
-    row = ROW | {"low": NAN, "high": NAN, "topics": 1, "models": 1}
-    text = effect(row, {})
-    assert "differed by .029 over 1 topic and 1 model (p = .005, Holm .015)" in text
-    assert "no direction is claimed" in text
-    assert not is_clear(row)
+        rows.append(KEYS | {"left_out": topic, "estimate": estimate})
+    for row in (ROW, HERE, NONE):
+        text = effect(row, results(result("leave_one_out", rows)))
+        assert text.endswith("; without fremantle it is .010.")
 
 
 def test_equal_conditions_are_called_equal():
-    row = ROW | {"estimate": 0.0, "low": 0.0, "high": 0.0, "p": 1.0, "p_holm": 1.0}
-    assert "gave the same Deliberative Reason Index in every pair" in effect(row, {})
-    sentences = summary(results(result("contrasts", [row])))
-    assert "above zero" not in sentences[0]
+    row = ROW | {"estimate": 0.0, "note": "equal_conditions: equal by construction or in fact"}
+    row |= dict.fromkeys(("low", "high", "p_topics", "p_holm", "p_draws", "p_holm_draws"), NAN)
+    same = f"Normative instructions and no deliberation gave the same {INDEX} in every pair"
+    assert effect(row, {}) == f"{same} (12 topics, 11 models)."
+    by = [KEYS | {"model": name, "estimate": 0.0} for name in "xy"]
+    assert summary(results(result("contrasts", [row]), result("by_model", by))) == [
+        f"{same} (12 topics, 11 models)."
+    ]
 
 
 def test_no_value_is_said_with_its_reason():
-    row = ROW | {"estimate": NAN, "low": NAN, "high": NAN, "note": "no block has both"}
-    assert "no estimate" in effect(row, {})
-    assert "no block has both" in effect(row, {})
+    row = ROW | {"estimate": NAN, "note": "no_block: no topic and model has both"}
+    assert effect(row, {}) == (
+        f"Normative instructions against no deliberation: no estimate of the change in the {INDEX}"
+        " (no topic and model has both)."
+    )
 
 
 def test_one_treatment_says_that_nothing_can_be_compared():
@@ -100,19 +157,20 @@ def test_one_treatment_says_that_nothing_can_be_compared():
 
 def test_a_study_of_citizens_speaks_of_citizens():
     sentences = summary(results(contrasts(population="null citizen")))
-    assert "of the citizens" in sentences[0]
-    assert "over 12 topics and 11 kinds of citizen" in sentences[0]
+    assert f"raised the {INDEX} of the citizens compared with" in sentences[0]
+    assert "(12 topics, 11 kinds of citizen; p" in sentences[0]
 
 
-def test_the_null_citizen_stands_beside():
-    rows = [
-        ROW,
-        ROW | {"population": "null citizen", "estimate": 0.001, "low": -0.01, "high": 0.01},
-    ]
-    sentences = summary(results(result("contrasts", rows)))
+def test_the_null_citizen_stands_beside_the_first_effect():
+    """Once, for all contrasts of the main outcome."""
+    null = ROW | {"population": "null citizen", "estimate": 0.001, "low": -0.01, "high": 0.01}
+    rows = [ROW, NONE | {"a": "basic"}, null, null | {"a": "basic", "low": NAN}]
+    sentences = summary(results(result("contrasts", [*rows, null | {"outcome": "diversity"}])))
+    assert len(sentences) == 3
     assert sentences[1] == (
-        "The null citizen, which understands no language, gives .001 [−.010, .010] for normative"
-        " instructions against no deliberation over 12 topics and 11 kinds of citizen."
+        "The null citizen, which understands no language, gives in the same design a difference in"
+        f" the {INDEX} of .001 [−.010, .010] for normative instructions against no deliberation and"
+        " .001 (no interval) for basic instructions against no deliberation."
     )
 
 
@@ -123,12 +181,12 @@ def test_for_whom():
         ("y", 0.02, -0.1, 0.5),
         ("z", -0.1, -0.2, 0.4),
     ):
-        row = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "none", "model": model}
-        rows.append(row | {"estimate": estimate, "low": low, "high": 0.2, "p_holm": p})
+        own = {"model": model, "estimate": estimate, "low": low, "high": 0.2, "p_holm": p}
+        rows.append(KEYS | own)
     sentences = summary(results(contrasts(), result("by_model", rows)))
     assert sentences[0].endswith(
-        "(p = .005, Holm .015). The estimate is above zero in 2 of 3 models; clear by itself, after"
-        " Holm, in x."
+        "(12 topics, 11 models; p = .005, Holm .015). The estimate is above zero in 2 of 3 models;"
+        " clear by itself, after Holm, in x."
     )
 
 
@@ -156,7 +214,7 @@ def test_people_stand_beside_one_treatment_of_citizens_too():
 
 
 def test_equivalence_is_said_only_where_it_is_shown():
-    row = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "basic", "margin": 0.02}
+    row = {**KEYS, "b": "basic", "margin": 0.02}
     row |= {"estimate": 0.001, "low_90": -0.01, "high_90": 0.012}
     shown = result("equivalence", [row | {"equivalent": True}])
     assert "equivalent within ±.020" in summary(results(contrasts(), shown))[-1]
@@ -164,9 +222,23 @@ def test_equivalence_is_said_only_where_it_is_shown():
     assert "equivalent" not in " ".join(summary(results(contrasts(), not_shown)))
 
 
+def test_the_noise_floor_is_said_with_its_sessions():
+    row = {"outcome": "dri", "n": 24, "mean": 0.049, "low": -0.02, "high": 0.118, "sd": 0.185}
+    assert summary(results(contrasts(), result("noise_floor", [row])))[-1] == (
+        f"Noise floor: where nobody speaks between the two surveys, the {INDEX} changes by .049"
+        " [−.020, .118] on average over 24 sessions (SD .185)."
+    )
+
+
 def test_a_study_without_the_index_is_summarised_by_what_it_has():
     sentences = summary(results(contrasts(outcome="diversity")))
     assert "perspective diversity" in sentences[0].lower()
+
+
+def test_the_primary_outcome_comes_before_the_index():
+    rows = [ROW | {"role": "secondary"}, ROW | {"role": "primary", "outcome": "dri_adjusted"}]
+    assert len(summary(results(result("contrasts", rows)))) == 1
+    assert "adjusted" in summary(results(result("contrasts", rows)))[0]
 
 
 def test_numbers_in_sentences():
