@@ -65,10 +65,15 @@ def of_equivalence(one: Drawn, draws: Draws) -> Claims:
 
 
 def of_specifications(one: Drawn, draws: Draws) -> Claims:
-    """Every interval of the specification curve."""
-    for row in rows_of_index(specifications(one.study, draws)):
-        truth = one.with_models(row["a"], row["b"])
-        yield from held("specifications", row["low"], row["high"], truth)
+    """Every interval of the specification curve over topics like these, and the joint test."""
+    curve, joint = specifications(one.study, draws)
+    for row in curve.rows.to_dict("records"):
+        of_topics = row["model"] != "mixed model" and not row["left_out"].startswith("model")
+        if row["scale"] == "absolute" and of_topics:
+            truth = one.with_models(row["a"], row["b"])
+            yield from held("specifications", row["low"], row["high"], truth)
+    for row in joint.rows.to_dict("records") if one.same else ():
+        yield from rejected(f"joint test: {row['statistic']}", row["p"], 0)
 
 
 def of_mixed(one: Drawn, draws: Draws) -> Claims:
@@ -200,11 +205,11 @@ OF_TABLES: dict[Callable[[Drawn, Draws], Claims], int] = {
     of_noise: 1,
     of_icc: 1,
     of_slopes: 2,
-    of_covariance: 4,
+    of_covariance: 8,
     of_reasoning: 4,
     of_equivalence: 4,
-    of_specifications: 10,
-    of_blocks: 10,
+    of_specifications: 8,
+    of_blocks: 8,
     of_other_measures: 5,
 }
 """The claims of every table, and by what the number of studies is divided: those that have many
