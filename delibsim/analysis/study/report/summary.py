@@ -113,7 +113,11 @@ def _asked(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def is_clear(row: Mapping[str, Any]) -> bool:
-    """Whether a difference of one model or topic is one: interval without 0, Holm's p below .05."""
+    """Whether a difference of one model or topic is one: interval without 0, Holm's p below .05,
+    and where it speaks over topics, five of them or more.
+    """
+    if row.get("unit") == "topic" and row.get("n", ENOUGH) < ENOUGH:
+        return False
     low, high, p = row.get("low"), row.get("high"), row.get("p_holm", row.get("p"))
     if low is None or high is None or p is None or any(map(missing, (low, high, p))):
         return False
@@ -338,7 +342,7 @@ def _people(results: Results, null_only: bool) -> Iterator[str]:
     if not rows:
         result = results.get("people")
         if result is not None and not result.given:
-            yield f"Compared with people: not possible here. {result.detail}"
+            yield f"Compared with people: not possible here. {for_readers(result.detail)}"
         return
     first, parts = rows[0], []
     for row in rows:
