@@ -2,13 +2,14 @@
 bears on the question. The pages are the server's own, of every treatment, format and role.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from told_alike import BEGIN, CASES, END, MORE, beside, check, instructions_of, shots_of
+from told_alike import BEGIN, CASES, END, HOSTING, MORE, beside, check, instructions_of, shots_of
 
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
@@ -44,3 +45,9 @@ def test_the_guide_shows_a_prompt_and_a_page_beside_each_other_as_they_are(tmp_p
     page = (Path(__file__).parents[3] / "docs" / "people.md").read_text(encoding="utf-8")
     shown = page.partition(BEGIN)[2].partition(END)[0]
     assert shown.strip() == beside(tmp_path).strip(), "make it anew: python tests/told_alike.py"
+
+
+def test_instructions_that_are_declared_to_stand_open_are_never_folded(tmp_path):
+    settings = CASES["normative"]
+    shots = shots_of(settings, tmp_path, replace(HOSTING, instructions="open"))
+    assert check(shots, instructions_of(settings, tmp_path), folds=False)
