@@ -64,7 +64,8 @@ GRID = {
     ),
     "effect of normative .03": Known(normative=0.03, sd_topic=VARIED),
     "effect of normative .03, 12 topics, 11 models": Known(12, 11, normative=0.03, sd_topic=VARIED),
-    "effects of 12 topics skewed": Known(12, sd_topic=VARIED, skewed=True),
+    "skewed effects of 6 topics": Known(sd_topic=VARIED, skewed=True),
+    "skewed effects of 12 topics": Known(12, sd_topic=VARIED, skewed=True),
     "a tenth missing": Known(sd_topic=VARIED, missing=0.1),
     "equal topics, 11 models, a tenth missing": Known(models=11, missing=0.1),
 }
