@@ -7,7 +7,7 @@ in CI; it takes a quarter of an hour.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from scipy.stats import kstest, norm
 from threadpoolctl import threadpool_limits
 
 from delibsim.annotation.adaptive import Chain, Known, next_step
-from delibsim.domain.adaptive import Batch
+from delibsim.domain.adaptive import Batch, Rule
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.adaptive import PROBE
 from delibsim.measures.bradley_terry.conditions import cluster_weights, contrast_of_strengths
@@ -114,7 +114,7 @@ def row_of(design: str, values: dict[str, float]) -> dict[str, Value]:
 
 
 def course(
-    spread: float, most: int, until: dict[str, float], seed: int
+    spread: float, most: int, until: Mapping[Rule, float], seed: int
 ) -> Iterator[tuple[Known, Array]]:
     """What is known after every batch of an adaptive comparison, and the truth."""
     ids = [f"{n:03}" for n in range(TEXTS)]

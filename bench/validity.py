@@ -111,8 +111,8 @@ ABOUT_TABLES = """The same for every other table of `delibsim analyze` with an i
 the share of 95% intervals (90% of equivalence) that hold the truth, and of tests at .05 that reject
 a true null. Columns are kinds of studies, as above. A test of draws has its null where topics are
 equal. `published` are the intervals of published studies, which stand in columns of their own.
-Tables that have many rows or take long have fewer studies. The simulation error of .95 is .014 with 240 studies of
-one row."""
+Tables that have many rows or take long have fewer studies. The simulation error of .95 is .014 with
+240 studies of one row."""
 
 
 def shares(known, claims, seeds):

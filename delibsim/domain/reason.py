@@ -7,6 +7,8 @@ from dataclasses import dataclass
 SEPARATOR = ": "
 CODED = re.compile(r"([a-z]+(?:_[a-z0-9]+)+|missing|unpaired|shared)(?:: ?(.+))?", re.DOTALL)
 """A part of a note that begins with a code, or is one."""
+NAMED = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b")
+"""What may be a code within a sentence."""
 IN_GROUP = "_in_group"
 """What ends the code of a reason that lies with another of the group."""
 MEANINGS: Mapping[str, str] = {
@@ -80,6 +82,9 @@ MEANINGS: Mapping[str, str] = {
     "no_dimension": "people judged no dimension of the comparison",
     "alpha_zero": "the judge's votes have nothing to do with the scores",
     "no_maximum": "the likelihood has no clear maximum, so there are no errors",
+    "no_replicates": "no topic has two sessions of one condition, so nothing says how far they"
+    " vary",
+    "one_condition": "no topic has texts of two conditions that were compared with each other",
     "no_random_part": "pairs were chosen by what was known of them and none was drawn at random, so"
     " that no interval holds",
     "few_pairs": "too few pairs for errors that are clustered by pair, which are too small",
@@ -96,6 +101,7 @@ MEANINGS: Mapping[str, str] = {
     "left_out": "left out of the model",
     "one_level": "the factor has one level only",
     "no_value": "there is no value",
+    "no_people_on_this_topic": "no people are known on this topic",
     "no_common_block": "no topic and model occurs at all levels",
     "too_few_values": "a level has fewer than two values",
     "group_too_small": "the group has too few different opinions",
@@ -179,7 +185,8 @@ def for_readers(note: str) -> str:
     ('nobody has rated the debate', 'the mean of 3 topics')
     """
     told = [_part_for_readers(part) for part in note.split("; ")]
-    return "; ".join(dict.fromkeys(told))
+    text = "; ".join(dict.fromkeys(told))
+    return NAMED.sub(lambda code: MEANINGS.get(code[0], code[0]), text)
 
 
 def _part_for_readers(part: str) -> str:

@@ -16,6 +16,7 @@ from delibsim.analysis.debates.covariates import predictors_of
 from delibsim.analysis.debates.dimensions import correlations
 from delibsim.analysis.debates.expertise import by_expertise, expertise_contrasts
 from delibsim.analysis.debates.figures import figures
+from delibsim.analysis.debates.findings import findings
 from delibsim.analysis.debates.fits import ols, ols_fit, with_constant
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, focused, sign_of
 from delibsim.analysis.debates.raters import OURS, PUBLISHED, mixed_models, rater_models
@@ -472,6 +473,13 @@ def test_one_debater_is_compared_with_the_rest(given):
     assert "model_1 v rest" in set(reliability(relabelled)["debaters"])
     with pytest.raises(WrongInput, match="did you mean model_1"):
         focused(table, "modl_1")
+
+
+def test_the_summary_names_models_and_people(found):
+    first, second = findings(found["contrasts"].query("family == 'kinds'"))
+    assert first.startswith("The models won more often than the people: .")
+    assert second.startswith("The models performed better than the people: 3.1 [")
+    assert "t over 10 motions, 9 df, p = " in second
 
 
 def test_where_one_kind_debates_there_is_nothing_to_compare_and_no_row_claims_it():

@@ -132,6 +132,31 @@ def test_what_is_not_planted_is_not_found():
     assert row_of(biases.places([one]), dimension="rep")["p"] > 0.05
 
 
+def test_a_gap_is_called_one_only_where_it_exceeds_random_groups():
+    report = summaries_report([planted(gap=0.12, n=60)])
+    rows = report.results["gaps"].rows
+    own = rows[(rows["group"] == "own word") & (rows["model"] == "all")].iloc[0]
+    assert own["verb"] == "less"
+    told = " ".join(report.sentences())
+    assert "own word (15 opinions) is represented less, by" in told
+    assert "more than random groups of its size are" in told
+    # Welch's interval leaves out 0 in these studies; random groups of that size differ as much.
+    alone = 0
+    for seed in range(20):
+        one = planted(seed=seed, n=40, runs=1)
+        table = minorities.gaps(one, minorities.flags_of(one), 200).rows
+        table = table[table["model"] == "all"]
+        outside = (table["low"] > 0) | (table["high"] < 0)
+        called = table["verb"] != ""
+        assert ((table["p_control_holm"] < 0.05) == called).all()
+        assert (table["p_control_holm"] >= table["p_control"]).all()
+        alone += int((outside & ~called).any())
+        if not called.any():
+            told = " ".join(summaries_report([one]).sentences()) if alone == 1 else "none is"
+            assert "none is" in told
+    assert alone > 0
+
+
 def test_reliability_is_that_of_an_analysis_of_variance():
     one = planted(people=0.5)
     found = row_of(agreement.reliability([one]), judge="j", dimension="inf")

@@ -10,6 +10,8 @@ from delibsim.annotation.adaptive import Chain, Known, next_step
 from delibsim.domain.adaptive import Batch, Stop
 from delibsim.domain.comparison import Vote
 from delibsim.domain.reason import Reason
+from delibsim.measures.bradley_terry.fit import Model, fit
+from delibsim.measures.bradley_terry.uncertainty import uncertainty
 
 IDS = [f"t{n:02}" for n in range(30)]
 TRUTH = dict(zip(IDS, np.random.default_rng(5).normal(0, 2, 30).tolist(), strict=True))
@@ -115,3 +117,47 @@ def test_a_judge_who_always_says_the_same_ends_nothing_before_all_is_asked(said)
         votes += [Vote(sheet, "judge", "logical", said) for sheet in step.sheets]
     assert step.told == "per_text:4"
     assert step.r is None or step.r < 0.5
+
+
+def test_errors_are_those_of_the_random_part_which_rules_rest_on(course):
+    batches, votes, stop = course
+    known = Known(CHAIN, batches, votes)
+    drawn = {sheet.pair for batch in batches for sheet in batch.drawn}
+    own = Known(CHAIN, batches, [vote for vote in votes if vote.sheet.pair in drawn])
+    alone = uncertainty(fit(own.counts, Model(order=True)))
+    assert known.random.scores == pytest.approx(alone.scores)
+    assert stop.se == pytest.approx(alone.scores.mean())
+    assert stop.se > 1.5 * known.found.scores.mean()
+    none = Known(replace(CHAIN, probe=0.0), batches, votes)
+    assert none.random is None
+    assert np.isnan(none.value("se"))
+    assert np.isnan(none.value("apart"))
+
+
+def drawn_anew(seed, n=30, most=8):
+    """How many intervals hold the truth at the end of a course, by all votes and by the random
+    part.
+    """
+    ids = [f"t{number:02}" for number in range(n)]
+    truth = np.random.default_rng([seed, 1]).normal(0, 1, n)
+    rng = np.random.default_rng([seed, 2])
+    chain = Chain("logical", {"": ids}, ("s", seed), 15, 0.3, "one", most)
+    batches, votes = [], []
+    while isinstance(step := next_step(chain, batches, votes), Batch):
+        batches.append(step)
+        for sheet in step.sheets:
+            d = truth[ids.index(sheet.a)] - truth[ids.index(sheet.b)] + 0.4 + rng.logistic()
+            outcome = "a" if d > 0.3 else "b" if d < -0.3 else "tie"
+            votes.append(Vote(sheet, "judge", "logical", outcome))
+    known = Known(chain, batches, votes)
+    found = []
+    for errors in (uncertainty(fit(known.counts, Model(order=True))), known.random):
+        ends = errors.score_intervals()
+        found.append(((ends.low < truth - truth.mean()) & (truth - truth.mean() < ends.high)).sum())
+    return found
+
+
+def test_intervals_of_the_random_part_hold_the_truth_and_those_of_all_votes_do_not():
+    every, random = np.mean([drawn_anew(seed) for seed in range(8)], axis=0) / 30
+    assert every < 0.9
+    assert random > 0.93

@@ -169,6 +169,7 @@ async def test_judges_who_refuse_everything_end_it(runs):
 
 
 WRONG = {
+    "design.probe=0 design.until=se:0.3": "rests on errors",
     "design.until=r": "expected rules such as r:0.9",
     "design.until=[]": "expected rules such as",
     "design.until=q:1": "unknown value of design.until 'q'",
@@ -187,7 +188,7 @@ WRONG = {
 @pytest.mark.parametrize("own", WRONG)
 def test_settings_that_cannot_be_are_refused(runs, own):
     with pytest.raises(WrongInput) as caught:
-        plan_comparison(runs, ["dimension=logical", "design=adaptive", own])
+        plan_comparison(runs, ["dimension=logical", "design=adaptive", *own.split()])
     assert WRONG[own] in str(caught.value)
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus
 from delibsim.analysis.debates.ratings import SAMPLES, by_debater, debaters_of, percentile_interval
-from delibsim.analysis.debates.units import FEWEST, mean_over, mean_within
+from delibsim.analysis.debates.units import FEWEST, mean_on_these, mean_over
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.multiplicity import holm
@@ -63,9 +63,9 @@ def debater_contrasts(
     with all its opponents (where there are more than two debaters), or those of two debaters who
     met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals
     are by t on `df`; there is none below five units. On these motions debates vary about the mean
-    of their motion where every motion has two or more (`unit` "debate within motion"). p is by t
-    or, where the unit is "debate", by flipping the sign of all ratings of a debate at once. p_holm
-    is over the contrasts of one family and question in both outcomes.
+    of their motion (`unit` "debate within motion") where there are four debates more than motions.
+    p is by t or, where the unit is "debate", by flipping the sign of all ratings of a debate at
+    once. p_holm is over the contrasts of one family and question in both outcomes.
 
     `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
     below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
@@ -116,7 +116,7 @@ def _answers(
     published = percentile_interval(own, outcome, rng, samples)
     for question, kinds in QUESTIONS.items():
         if question == ON_THESE:
-            found = mean_within(own[outcome], own["debate"], own["motion"])
+            found = mean_on_these(own[outcome], own["debate"], own["motion"])
         else:
             found = mean_over(own[outcome], **{kind: own[kind] for kind in kinds})
         p = _by_flips(own, outcome, samples, seed) if found.unit == "debate" else found.p

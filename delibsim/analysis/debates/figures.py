@@ -124,7 +124,7 @@ def heat_map(correlated: pd.DataFrame) -> Drawing:
     title = "Correlations of the dimensions"
 
     def draw(columns: int) -> "Figure":
-        figure, grids = panels(len(parts), columns, 3.4)
+        figure, grids = panels(len(parts), columns, 3.4 if columns == 1 else 2.8)
         for axes, (name, own) in zip(grids, parts.items(), strict=True):
             matrix = own[list(own["dimension"])].to_numpy(dtype=float)
             axes.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
@@ -132,7 +132,7 @@ def heat_map(correlated: pd.DataFrame) -> Drawing:
             axes.set_xticks(places, own["dimension"], rotation=90)
             axes.set_yticks(places, own["dimension"])
             axes.grid(visible=False)
-            axes.set_title(f"{name} (n = {own['n'].iloc[0]})")
+            axes.set_title(f"{name} (n = {own['n'].iloc[0]:,})")
             for i, j in product(places, places):
                 dark = abs(matrix[i, j]) > 0.6
                 look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 4}

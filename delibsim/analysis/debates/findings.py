@@ -19,8 +19,10 @@ VERBS: Mapping[str, str] = {
     "": "",
 }
 """The verbs of contrasts in words."""
+KINDS: Mapping[str, str] = {"model": "The models", "human": "the people", "rest": "the rest"}
+"""How sentences name kinds of debaters, of which models come first."""
 AIMS: Mapping[str, tuple[str, str, int]] = {
-    "winning": ("was named the winner more often than", "was named the winner less often than", 3),
+    "winning": ("won more often than", "won less often than", 3),
     "performance": ("performed better than", "performed worse than", 1),
 }
 """How a difference in an outcome is told: upwards, downwards, and with how many decimals."""
@@ -40,6 +42,8 @@ def finding(outcome: str, headline: Mapping[str, Any], on_these: Mapping[str, An
     """What one contrast says: over motions like these, on these motions alone, or nothing clear."""
     one, _, other = str(headline["contrast"]).partition(" - ")
     other = "its opponents" if other == "opponents" else other
+    if headline["family"] == "kinds":
+        one, other = KINDS.get(one, one), KINDS.get(other, other)
     up, down, places = AIMS[outcome]
     if missing(headline["estimate"]):
         return f"{one} against {other}: no estimate of the difference in {outcome}."

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.measures.inference.means import mean_within
+
 Array = NDArray[np.float64]
 FEWEST = 5
 """Units below which nothing is said of others like them: there is no interval."""
@@ -70,35 +72,26 @@ def mean_over(values: ArrayLike, **units: ArrayLike) -> MeanOverUnits:
     return MeanOverUnits(mean, se, mean - half, mean + half, df, p, unit, few)
 
 
-def mean_within(values: ArrayLike, debates: ArrayLike, motions: ArrayLike) -> MeanOverUnits:
+def mean_on_these(values: ArrayLike, debates: ArrayLike, motions: ArrayLike) -> MeanOverUnits:
     """The mean of the values that are not NaN, with the error of debates on these very motions.
 
-    Each motion is a stratum: its debates vary about their own mean (Cochran 1977, section 5.6,
-    without a finite population). Where a motion has a single debate, or debates are fewer than
-    four more than motions, it is `mean_over` debates, whose error is then too large.
+    Debates vary about the mean of their motion (`measures.inference.means.mean_within`), each
+    counting for its share of the ratings. Where debates are fewer than four more than motions, it
+    is `mean_over` debates, whose error is then too large.
     """
-    array = np.asarray(values, dtype=float)
-    there = ~np.isnan(array)
-    of_debate, debate_names = pd.factorize(np.asarray(debates)[there])
-    plain = mean_over(array, debate=debates)
+    given = pd.DataFrame({"value": values, "debate": debates, "motion": motions}).dropna()
+    plain = mean_over(given["value"], debate=given["debate"])
     if plain.note:
         return plain
-    of_motion = pd.factorize(np.asarray(motions)[there])[0]
-    sums = np.bincount(of_debate, array[there] - plain.mean)
-    strata = np.zeros(len(debate_names), dtype=np.intp)
-    strata[of_debate] = of_motion
-    counts = np.bincount(strata)
-    df = float(len(sums) - len(counts))
-    if counts.min() < 2 or df < FEWEST - 1:
+    own = given.groupby("debate").agg({"value": ["mean", "size"], "motion": "first"})
+    own.columns = ["mean", "size", "motion"]
+    strata, _ = pd.factorize(own["motion"])
+    found = mean_within(own["mean"], strata, own["size"] / len(given))
+    if found.df < FEWEST - 1 or np.isnan(found.p):
         return plain
-    apart = (sums - (np.bincount(strata, sums) / counts)[strata]) ** 2
-    variance = (counts / (counts - 1) * np.bincount(strata, apart)).sum() / there.sum() ** 2
-    se = float(np.sqrt(variance))
-    if se <= ROUNDING * max(1.0, float(np.abs(array[there]).max())):
-        return plain
-    half, p = of_t(plain.mean, se, df)
-    ends = (plain.mean - half, plain.mean + half)
-    return MeanOverUnits(plain.mean, se, *ends, df, p, "debate within motion", len(sums))
+    kind, size = "debate within motion", len(own)
+    ends = (found.low, found.high)
+    return MeanOverUnits(plain.mean, found.error, *ends, found.df, found.p, kind, size)
 
 
 def of_t(estimate: float, se: float, df: float) -> tuple[float, float]:

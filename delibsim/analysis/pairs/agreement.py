@@ -153,7 +153,8 @@ def few_topics(topics: int) -> str:
     """
     if topics >= SPEAKING:
         return ""
-    return f"few_topics: {topics} topics are too few to speak of topics like these"
+    few = "1 topic is" if topics == 1 else f"{topics} topics are"
+    return f"few_topics: {few} too few to speak of topics like these"
 
 
 def _ends(draws: Array, value: float, level: float) -> tuple[float, float]:

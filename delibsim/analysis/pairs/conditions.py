@@ -32,6 +32,8 @@ LIKE, THESE = "topics like these", "these topics"
 STRONGER, WEAKER, ON_THESE = "stronger", "weaker", "on_these_topics"
 ALPHA = 0.05
 SPLITS = 10
+FEW_VOTES = 8
+"""Votes a text below which differences are pushed up by more than can be taken off again."""
 Cell = tuple[str, str, str]
 """Topic, condition and session of a text."""
 
@@ -191,7 +193,13 @@ def _rows(
     found = _sessions(own, cells, pair)
     if found is None:
         return
-    level, reason = own.settings.level, own.errors.note if not own.errors.is_maximum else ""
+    level, reason = own.settings.level, "" if own.errors.is_maximum else own.errors.note
+    votes = 2 * len(own.outcome) / len(own.ids)
+    few = (
+        f"few_votes: {votes:.1f} votes a text are too few for the size of a difference, which comes"
+        " out too large"
+    )
+    few = few if votes < FEW_VOTES else ""
     names = list(dict.fromkeys(found.topics))
     size = {"topics": len(names), "sessions": len(found.means)}
     gaps = []
@@ -201,17 +209,12 @@ def _rows(
         gaps.append(float(one - other) / factor.factor)
     if len(names) > 1:
         mean = mean_of_units(gaps, level)
-        row: dict[str, Any] = {"question": LIKE, "estimate": mean.estimate, "unit": "topic"}
+        row: dict[str, Any] = {"question": LIKE, "estimate": mean.estimate, "p": np.nan}
         if not reason:
-            row |= {"se": mean.error, "low": mean.low, "high": mean.high, "df": mean.df}
-        yield (
-            row
-            | size
-            | {
-                "p": np.nan if reason else mean.p,
-                "note": reason or few_topics(len(names)),
-            }
-        )
+            row |= {"unit": "topic", "se": mean.error, "df": mean.df, "p": mean.p}
+        if not reason and not few:
+            row |= {"low": mean.low, "high": mean.high}
+        yield row | size | {"note": reason or few or few_topics(len(names))}
     if reason:
         yield {
             "question": THESE,
@@ -224,8 +227,10 @@ def _rows(
         found.means, found.covariance, found.first, found.topics, factor, level
     )
     row = {"question": THESE, "estimate": these.estimate, "se": these.error, "unit": "session"}
-    row |= {"se_of_strengths": these.of_strengths, "low": these.low, "high": these.high}
-    yield row | size | {"df": these.df, "p": these.p, "note": these.note}
+    row |= {"se_of_strengths": these.of_strengths, "df": these.df, "p": these.p}
+    if not few:
+        row |= {"low": these.low, "high": these.high}
+    yield row | size | {"note": these.note or few}
 
 
 def _verb(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
@@ -248,12 +253,14 @@ def told(result: Result) -> Iterator[str]:
     for (dimension, kind, a, b), own in by_pair.items():
         these = own[THESE]
         row = own.get(LIKE, these) if these["verb"] != ON_THESE else these
-        if row["low"] != row["low"]:
+        if row["p"] != row["p"]:
             continue
         under = "under " if kind == "treatment" else "by "
         texts = f"texts {under}{a} are {'stronger' if row['estimate'] > 0 else 'weaker'}"
         size = f"by {decimals(abs(row['estimate']))} log odds"
         ends = f"difference {decimals(row['estimate'])} {interval(row['low'], row['high'])}"
+        if row["low"] != row["low"]:
+            size, ends = "by how much cannot be said", "too few votes a text"
         error = f"p after Holm {p_value(row['p_holm'])}"
         topics = counted(int(row["topics"]), "topic")
         if row["verb"] in (STRONGER, WEAKER):

@@ -254,7 +254,14 @@ def spread_of(values: Array) -> float:
 
 
 def rows_of(found: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Any:
-    """Rows as a table with these columns, in their order."""
+    """Rows as a table with these columns, in their order; degrees of freedom that are whole stay
+    so beside missing ones.
+    """
     import pandas as pd
 
-    return pd.DataFrame(list(found), columns=list(columns))
+    table = pd.DataFrame(list(found), columns=list(columns))
+    for name in {"df", "t_df"} & set(columns):
+        known = table[name].dropna()
+        if len(known) and all(float(value).is_integer() for value in known):
+            table[name] = table[name].astype("Int64")
+    return table

@@ -65,7 +65,6 @@ def judge_models(fits: Sequence[Fitted]) -> list[Result]:
             parameters += _parameters(own, model, found[model])
         crowd += _crowd(own, found["pooled"])
     models = rows_of(tests, JUDGE_MODELS)
-    models["df"] = models["df"].astype("Int64")  # a whole number, missing in the first row
     why = {} if tests else {"why_not": "one_judge", "detail": ONE_JUDGE}
     definitions = (
         "A row a model of the judges, each tested against the one above it. Where discriminating"

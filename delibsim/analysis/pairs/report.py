@@ -102,7 +102,7 @@ class PairsReport:
         for own in self.fits:
             n, pairs = counted(len(own.ids), "text"), counted(len(own.counts.pairs), "pair")
             votes = counted(len(own.votes), "vote")
-            likelihood = f"{own.fit.log_likelihood:,.3f}"
+            likelihood = decimals(own.fit.log_likelihood)
             yield f"{own.dimension}: {votes} on {pairs} of {n}; log likelihood {likelihood}."
             used = bool(len(own.fit.counts.votes))
             for flag in own.fit.flags:
@@ -164,7 +164,8 @@ class PairsReport:
         for row in result.rows[result.rows["over"] != WITHIN].to_dict("records"):
             if row["r"] != row["r"]:
                 continue
-            told = f"r {decimals(row['r'])} {interval(row['low'], row['high'])}"
+            ends = f" {interval(row['low'], row['high'])}" if row["low"] == row["low"] else ""
+            told = f"r {decimals(row['r'])}{ends}"
             reliable = row["reliability"] == row["reliability"]
             ceiling = (
                 f"{decimals(row['r_of_ceiling'])} of what the reliability"

@@ -188,7 +188,7 @@ def _differences(whole: Fitted, own: Fitted) -> Iterator[dict[str, Any]]:
     gaps = np.where(component[:, 0] == component[:, 1], gaps, NAN)
     half = _quantile(own.settings.level) * errors
     p = 2 * ndtr(-np.abs(np.divide(gaps, errors, out=np.zeros_like(gaps), where=errors > 0)))
-    p = np.where(np.isnan(gaps), NAN, p)
+    p = np.where(np.isnan(gaps) | np.isnan(errors), NAN, p)
     corrected = holm(p.tolist())
     for place, (a, b) in enumerate(pairs):
         note = own.fit.notes[a] or own.fit.notes[b] or own.errors.reason

@@ -96,6 +96,7 @@ def _satterthwaite(terms: list[Term], variances: list[float], residual: float) -
     variance_of_mean = 1 / weights.sum()
     projector = inverse - np.outer(weights, weights) * variance_of_mean
     of_parts = [projector @ part for part in parts]
-    information = np.array([[np.sum(a * b.T) / 2 for b in of_parts] for a in of_parts])
+    rows, columns = np.array([one.ravel() for one in of_parts]), [one.T for one in of_parts]
+    information = rows @ np.array([one.ravel() for one in columns]).T / 2
     gradient = np.array([weights @ part @ weights for part in parts]) * variance_of_mean**2
     return float(2 * variance_of_mean**2 / (gradient @ np.linalg.solve(information, gradient)))

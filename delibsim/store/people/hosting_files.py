@@ -200,6 +200,10 @@ def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quo
         listed = ", ".join(known) or "none"
         raise WrongInput(f"{place}: there is no such question; questions are: {listed}")
     question, bounds = known[part.question], (part.low, part.high)
+    if not question.required:
+        raise WrongInput(
+            f"{place}: a quota needs a question that everybody answers; it is not required"
+        )
     bounded = any(bound is not None for bound in bounds)
     if question.kind in ("choice", "several"):
         if part.answer not in question.options or bounded:

@@ -26,6 +26,8 @@ from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.sizes import sizes
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.report.findings import findings
+from delibsim.analysis.study.report.report import page_of
 from delibsim.analysis.study.result import Result
 
 DRAWS = Draws(permutations=100, resamples=100, parametric=0)
@@ -103,18 +105,6 @@ ESTIMATES = (
 )
 
 
-def tables(analysis, rows):
-    """What an analysis gives for these rows: one table or several."""
-    found = analysis(replace(STUDY, rows=rows), DRAWS)
-    return [found] if isinstance(found, Result) else found
-
-
-def expect_same(analysis, rows, others):
-    """Fail where the tables of both differ."""
-    for one, other in zip(tables(analysis, rows), tables(analysis, others), strict=True):
-        pd.testing.assert_frame_equal(one.rows, other.rows)
-
-
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("analysis", ANALYSES)
 def test_what_is_missing_has_a_reason(analysis, kind):
@@ -159,3 +149,18 @@ def test_a_study_without_the_measures_gives_no_table(analysis, kind):
         assert estimates.isna().all()
         if analysis is not specifications:
             assert result.why_not
+
+
+SMALLEST = {
+    "one session under none": ROWS[(ROWS["treatment"] != "none") | ROWS.index.isin([0])],
+    "one session": ROWS.iloc[:1],
+    "one session of each treatment": ROWS.iloc[:3],
+}
+
+
+@pytest.mark.parametrize("kind", SMALLEST)
+def test_a_study_of_one_has_a_report(kind):
+    found = findings(replace(STUDY, rows=SMALLEST[kind].reset_index(drop=True)), DRAWS)
+    page = page_of(found, DRAWS)
+    assert any("Noise floor" in sentence for sentence in page.summary)
+    assert not any("(SD" in sentence for sentence in page.summary)

@@ -193,9 +193,13 @@ def test_list_and_export_have_ending_code_and_bonus(over, tmp_path):
     ("text", "fault"),
     [
         ("quotas: [{question: sex, answer: Both, most: 1}]", "names an answer: Woman, Man"),
-        ("quotas: [{question: height, most: 1}]", "no such question; questions are: sex, age"),
+        (
+            "quotas: [{question: height, most: 1}]",
+            "no such question; questions are: sex, age, note",
+        ),
         ("quotas: [{question: age, most: 1}]", "names low, high or both"),
         ("quotas: [{question: sex, answer: Man, most: -1}]", "quotas.0.most"),
+        ("quotas: [{question: note, low: 1, most: 1}]", "everybody answers"),
         ("codes: {done: {code: X}}", "codes"),
         ("bonus: {done: -1}", "bonus.done"),
         ("bonus: {speech: 1}", "bonus.speech"),
@@ -205,6 +209,7 @@ def test_what_nobody_could_fill_or_earn_is_refused(text, fault, tmp_path):
     path = tmp_path / "people.yaml"
     questions = "questions:\n- {id: sex, text: S, options: [Woman, Man]}\n"
     questions += "- {id: age, text: A, kind: number}\n"
+    questions += "- {id: note, text: N, kind: number, required: false}\n"
     path.write_text(f"consent: Yes.\n{questions}{text}\n", encoding="utf-8")
     with pytest.raises(WrongInput, match=fault):
         read_hosting(path)

@@ -97,8 +97,9 @@ DEFINITION = (
     " means of topics, the mean over the blocks of each, with topics less one degrees of freedom."
     " The second question speaks of these topics with these models: p_draws flips the signs of all"
     " differences of one draw (topic and replicate, whose people and orders all models share) at"
-    " once, all ways being enumerated for at most 14 draws, {permutations:,} drawn of more; where"
-    " seeds are not shared, p_free permutes the labels of treatments within blocks."
+    " once, all ways being enumerated for at most 14 draws, {permutations:,} drawn of more (in a"
+    " study of one topic it is by t over draws, as its interval); where seeds are not shared,"
+    " p_free permutes the labels of treatments within blocks."
     " raised and lowered are said with five topics or more, an interval without 0 and p_holm below"
     " .05; on_these_topics where only p_holm_draws is below .05."
     " Published studies print the percentile bootstrap over topics ({resamples:,} resamples), which"
@@ -248,7 +249,7 @@ def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     row["sd_wordings"] = blocks.groupby("wording")["difference"].mean().std(ddof=1)
     notes = [note_of(found), found.shared]
     if paired:
-        row["p_draws"] = p_of_draws(pairs, draws)
+        row["p_draws"] = here.p if topics == 1 else p_of_draws(pairs, draws)
         notes.append(_of_pairs(found))
     notes.append(too_few("topic", topics))
     if topics > 1 and isnan(headline.error):

@@ -89,7 +89,8 @@ def slope_of(population: Population, before: str, change: str) -> dict[str, Any]
     x, y = (rows[name].to_numpy(dtype=float) for name in (before, change))
     topics = rows["topic"].astype(str).to_numpy()
     fit = line(x, y, topics)
-    without = [line(x[kept], y[kept]).slope for kept in (topics != one for one in set(topics))]
+    others = [topics != one for one in sorted(set(topics))]
+    without = [line(x[kept], y[kept]).slope for kept in others]
     spread = jackknifed(fit.slope, without)
     low, high = fit.interval()
     row = row_of(population.name, fit)

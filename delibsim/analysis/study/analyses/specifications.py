@@ -72,6 +72,7 @@ MEANINGS = {
     "blocks": "number of blocks with both treatments",
     "note": "what was left out, or why there is no value",
 }
+UNDECIDED = "undecided: no specification has an error over topics, and so none has a p"
 SOURCE = "Simonsohn, Simmons and Nelson 2020, doi:10.1038/s41562-020-0912-z"
 JOINT = {
     "a": "the treatment that is compared",
@@ -283,7 +284,7 @@ def _joint(labels: Labels, curve: list[Specified]) -> Iterator[dict[str, Any]]:
         yield named | {"note": "no_value: no specification has an estimate, or nothing varies"}
         return
     for statistic, found in joint_test(told).items():
-        note = "" if found.p == found.p else "one_topic: no specification has a p"
+        note = "" if found.p == found.p else UNDECIDED
         yield named | {"statistic": statistic, **vars(found), "note": note}
 
 

@@ -16,6 +16,7 @@ from delibsim.analysis.study.report.record import Record
 from delibsim.analysis.study.report.summary import measured, summary
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
+from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
 GROUPS = {
@@ -230,6 +231,6 @@ def _not_shown(findings: Findings, absent: Mapping[str, str]) -> Part:
     entries = [Entry(f"Figure {name.replace('_', ' ')}", why) for name, why in absent.items()]
     for result in findings.results.values():
         if not result.given:
-            entries.append(Entry(result.title, f"{result.detail} ({result.why_not})"))
+            entries.append(Entry(result.title, for_readers(result.detail)))
     paragraphs = [] if entries else ["Every analysis could be given."]
     return Part("not-shown", "Not shown, and why", paragraphs, entries=entries)

@@ -113,7 +113,11 @@ def _asked(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def is_clear(row: Mapping[str, Any]) -> bool:
-    """Whether a difference of one model or topic is one: interval without 0, Holm's p below .05."""
+    """Whether a difference of one model or topic is one: interval without 0, Holm's p below .05,
+    and where it speaks over topics, five of them or more.
+    """
+    if row.get("unit") == "topic" and row.get("n", ENOUGH) < ENOUGH:
+        return False
     low, high, p = row.get("low"), row.get("high"), row.get("p_holm", row.get("p"))
     if low is None or high is None or p is None or any(map(missing, (low, high, p))):
         return False
@@ -264,9 +268,10 @@ def _size(row: Mapping[str, Any], results: Results) -> str:
     wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
     for one in rows_of(results, "sizes", **wanted):
         if row.get("verb") == "none" and not missing(one["smallest_effect"]):
-            return f"; {short(one['smallest_effect'])} would have been found with power .8"
+            least = short(one["smallest_effect"])
+            return f"; an effect of {least} would have been found with a power of .8"
         if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
-            return f"; {short(one['in_noise_sd'])} SD of the noise"
+            return f"; the effect is {short(one['in_noise_sd'])} SD of the noise"
     return ""
 
 
@@ -337,7 +342,7 @@ def _people(results: Results, null_only: bool) -> Iterator[str]:
     if not rows:
         result = results.get("people")
         if result is not None and not result.given:
-            yield f"Compared with people: not possible here. {result.detail}"
+            yield f"Compared with people: not possible here. {for_readers(result.detail)}"
         return
     first, parts = rows[0], []
     for row in rows:
@@ -365,8 +370,9 @@ def _noise(results: Results) -> Iterator[str]:
     for row in rows_of(results, "noise_floor", outcome=MAIN)[:1]:
         if not missing(row["mean"]):
             mean = with_interval(row["mean"], row.get("low"), row.get("high"))
+            sd = "" if missing(row["sd"]) else f" (SD {short(row['sd'])})"
             yield (
                 f"Noise floor: where nobody speaks between the two surveys, the {measured(MAIN)}"
                 f" changes by {mean} on average over {counted(int(row['n']), 'session')}"
-                f" (SD {short(row['sd'])})."
+                f"{sd}."
             )

@@ -131,6 +131,16 @@ def test_the_topic_that_matters_most_is_named():
         assert text.endswith("; without fremantle it is .010.")
 
 
+def test_an_effect_has_a_size_and_no_effect_has_what_would_have_been_found():
+    sizes = results(result("sizes", [KEYS | {"in_noise_sd": 0.25, "smallest_effect": 0.04}]))
+    for row in (ROW, HERE):
+        assert effect(row, sizes).endswith("; the effect is .250 SD of the noise.")
+    found = "; an effect of .040 would have been found with a power of .8."
+    assert effect(NONE, sizes).endswith(found)
+    unknown = results(result("sizes", [KEYS | {"in_noise_sd": NAN, "smallest_effect": NAN}]))
+    assert [effect(row, unknown) for row in (ROW, NONE)] == [effect(ROW, {}), effect(NONE, {})]
+
+
 def test_equal_conditions_are_called_equal():
     row = ROW | {"estimate": 0.0, "note": "equal_conditions: equal by construction or in fact"}
     row |= dict.fromkeys(("low", "high", "p_topics", "p_holm", "p_draws", "p_holm_draws"), NAN)
