@@ -230,7 +230,9 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
         row["p_free"] = free_p(values, first, strata // 2, draws.permutations, seed)
     shown = headline
     if topics == 1:
-        shown, row["unit"] = here, "draw"
+        shown, row["unit"] = here, "draw" if one.known.shared else "session"
+        if one.known.shared:
+            row["p_draws"] = here.p
     names = np.arange(topics).repeat(models)
     published = published_interval(apart.mean(axis=2).ravel(), names, "topic", draws)
     return row | {
@@ -254,7 +256,7 @@ def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
     for row in contrasts_of(one, draws):
         truth, here = one.with_models(row["a"], row["b"]), one.here(row["a"], row["b"])
         yield from held(
-            "interval", row["low"], row["high"], here if row["unit"] == "draw" else truth
+            "interval", row["low"], row["high"], truth if row["unit"] == "topic" else here
         )
         yield from held("interval here", row["low_draws"], row["high_draws"], here)
         yield from held("published interval", row["published_low"], row["published_high"], truth)
