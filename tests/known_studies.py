@@ -42,7 +42,7 @@ class Known:
     two treatments over topics, models and blocks. `correlation` is that of the differences of two
     models in one draw, a topic and replicate, that all models share; `shared` says whether all
     sessions of a draw have one seed. `missing` is the share of sessions without a value. `skewed`
-    draws the effects of topics from an exponential distribution. `ceiling` is the slope of the
+    draws the effects of topics, against none, from an exponential distribution. `ceiling` is the slope of the
     change on the true index before, wherever somebody speaks.
     """
 
@@ -125,8 +125,8 @@ def drawn(known: Known, seed: int) -> Drawn:
     t, m, r, k = known.topics, known.models, known.replicates, len(TREATMENTS)
     mean = {"none": 0.0, "basic": known.basic, "normative": known.normative}
     raw = rng.standard_normal((t, k))
-    if known.skewed:
-        raw = rng.exponential(1, (t, k)) - 1
+    if known.skewed:  # of none it has none, so that differences from it are skewed
+        raw = np.sqrt(2) * (rng.exponential(1, (t, k)) - 1) * [0, 1, 1]
     of_topics = known.sd_topic * np.sqrt(0.5) * raw
     of_models = known.sd_model * np.sqrt(0.5) * rng.standard_normal((m, k))
     of_blocks = known.sd_block * np.sqrt(0.5) * rng.standard_normal((t, m, k))
@@ -230,7 +230,9 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
         row["p_free"] = free_p(values, first, strata // 2, draws.permutations, seed)
     shown = headline
     if topics == 1:
-        shown, row["unit"] = here, "draw"
+        shown, row["unit"] = here, "draw" if one.known.shared else "session"
+        if one.known.shared:
+            row["p_draws"] = here.p
     names = np.arange(topics).repeat(models)
     published = published_interval(apart.mean(axis=2).ravel(), names, "topic", draws)
     return row | {
@@ -254,7 +256,7 @@ def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
     for row in contrasts_of(one, draws):
         truth, here = one.with_models(row["a"], row["b"]), one.here(row["a"], row["b"])
         yield from held(
-            "interval", row["low"], row["high"], here if row["unit"] == "draw" else truth
+            "interval", row["low"], row["high"], truth if row["unit"] == "topic" else here
         )
         yield from held("interval here", row["low_draws"], row["high_draws"], here)
         yield from held("published interval", row["published_low"], row["published_high"], truth)
