@@ -206,9 +206,8 @@ def main() -> None:
         for spread in SPREADS:
             rows += adaptive(spread, max(options.repeats // 5, 2))
         for topics in (1, 4):
-            for effect in (0.0, 1.0):
-                for each in (10, 20):
-                    rows.append(contrasted(topics, effect, each, 4 * options.repeats))
+            for effect, each in ((0.0, 10), (1.0, 10), (1.0, 20)):
+                rows.append(contrasted(topics, effect, each, 4 * options.repeats))
     print(record("coverage_pairs", ABOUT, rows, ["numpy", "scipy"]))
 
 

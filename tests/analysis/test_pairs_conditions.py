@@ -56,12 +56,15 @@ def test_over_topics_it_is_a_t_test_of_the_differences_of_topics():
         for name in ("normative", "none"):
             means[name] = np.mean([score[id] for id in own.ids if id.startswith(f"{name}-{topic}")])
         gaps.append(means["normative"] - means["none"])
-    gaps = np.array(gaps) / stretch(own.counts, own.settings.model, 1, 10).factor
+    factor = stretch(own.counts, own.settings.model, 1, 10)
+    gaps = np.array(gaps) / factor.factor
     test = ttest_1samp(gaps, 0)
     like = rows.loc["topics like these"]
     assert (like["estimate"], like["p"]) == pytest.approx((gaps.mean(), test.pvalue))
     ends = test.confidence_interval()
-    assert (like["low"], like["high"]) == pytest.approx((ends.low, ends.high))
+    half, se = (ends.high - ends.low) / 2, gaps.std(ddof=1) / 6**0.5
+    half *= np.sqrt(1 + (gaps.mean() / se) ** 2 * factor.squared_error)
+    assert (like["low"], like["high"]) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
     assert (like["unit"], like["df"], like["note"]) == ("topic", 5, "")
     these = rows.loc["these topics"]
     assert these["estimate"] == pytest.approx(like["estimate"])

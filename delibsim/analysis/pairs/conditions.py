@@ -64,7 +64,8 @@ DEFINITION = (
     " its texts. Over topics like these: t over the differences of topics. On these topics: the"
     " error is that of the strengths, which are estimates whose errors go together, and of the"
     " sessions of a topic beyond it, with Satterthwaite's degrees of freedom. Scores are divided by"
-    " the factor by which few votes a text push them apart (a jackknife over halves of the pairs)."
+    " the factor by which few votes a text push them apart (a jackknife over halves of the pairs),"
+    " whose error is part of theirs."
 )
 
 
@@ -211,9 +212,11 @@ def _rows(
         mean = mean_of_units(gaps, level)
         row: dict[str, Any] = {"question": LIKE, "estimate": mean.estimate, "p": np.nan}
         if not reason:
-            row |= {"unit": "topic", "se": mean.error, "df": mean.df, "p": mean.p}
+            error = float(np.hypot(mean.error, mean.estimate * factor.squared_error**0.5))
+            row |= {"unit": "topic", "se": error, "df": mean.df, "p": mean.p}
         if not reason and not few:
-            row |= {"low": mean.low, "high": mean.high}
+            half = (mean.high - mean.low) / 2 * error / mean.error
+            row |= {"low": mean.estimate - half, "high": mean.estimate + half}
         yield row | size | {"note": reason or few or few_topics(len(names))}
     if reason:
         yield {

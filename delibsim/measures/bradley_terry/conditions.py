@@ -62,7 +62,9 @@ def contrast_of_strengths(
     weights c the error is sqrt(c' V c + sum of c^2 tau^2): V is the covariance, and tau^2 the
     variance between clusters of a condition beyond the errors of their means, by moments within
     blocks, 0 at least. The degrees of freedom are Satterthwaite's. Clusters of a condition whose
-    blocks have one each take the variance of the other condition.
+    blocks have one each take the variance of the other condition. The estimate is divided by the
+    factor of the stretch, whose own error is added, and the error by the root of the factor: to
+    take off what few votes add costs precision.
 
     Two sessions each, whose strengths are known without error: Welch's test.
 
@@ -72,13 +74,15 @@ def contrast_of_strengths(
     """
     from scipy.special import stdtr, stdtrit
 
-    y = np.asarray(means, dtype=float) / stretch.factor
-    errors = np.asarray(covariance, dtype=float) / stretch.factor**2
+    y, errors = np.asarray(means, dtype=float), np.asarray(covariance, dtype=float)
     marks = np.asarray(first).astype(bool)
     codes = np.unique(np.asarray(blocks), return_inverse=True)[1]
     weights = _weights(marks, codes)
-    estimate = float(weights @ y)
-    measured = max(float(weights @ errors @ weights), 0.0) + estimate**2 * stretch.squared_error
+    difference = float(weights @ y)
+    estimate = difference / stretch.factor
+    by_stretch = difference**2 / stretch.factor * stretch.squared_error
+    measured = max(float(weights @ errors @ weights), 0.0) + by_stretch
+    of_strengths = (measured / stretch.factor) ** 0.5
     cells = 2 * codes + marks
     parts = [_within(y, errors, cells, own) for own in (marks, ~marks)]
     if any(part.df == 0 for part in parts):
@@ -86,18 +90,18 @@ def contrast_of_strengths(
     total, spread = measured, 0.0
     for part in parts:
         if part.df == 0:
-            return Contrast(estimate, of_strengths=measured**0.5, note=NO_REPLICATES)
+            return Contrast(estimate, of_strengths=of_strengths, note=NO_REPLICATES)
         own = float((weights[part.clusters] ** 2).sum())
         total += own * max(part.observed - part.by_errors, 0.0)
         spread += (own * part.observed) ** 2 / part.df
     if not total > 0:
-        return Contrast(estimate, of_strengths=measured**0.5, note="no_variance")
+        return Contrast(estimate, of_strengths=of_strengths, note="no_variance")
     df = total**2 / spread if spread > 0 else np.inf
-    error = total**0.5
+    error = (total / stretch.factor) ** 0.5
     half = float(stdtrit(df, (1 + level) / 2)) * error
     p = float(2 * stdtr(df, -abs(estimate) / error))
     ends = estimate - half, estimate + half
-    return Contrast(estimate, error, measured**0.5, float(df), *ends, p)
+    return Contrast(estimate, error, of_strengths, float(df), *ends, p)
 
 
 def cluster_weights(clusters: Sequence[C | None]) -> tuple[list[C], Array]:
