@@ -163,7 +163,7 @@ def filled(text, words="I hear you."):
             continue
         if f'<textarea id="f-{name}"' in form or f'name="{name}" rows' in form:
             fields[name] = words
-        elif re.search(rf'<select[^>]*name="{name}"', form):
+        elif f'id="rank-{name}"' in form:
             ranks += 1
             fields[name] = str(ranks)
         else:

@@ -39,7 +39,7 @@ FILL = """(words) => {
     if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
   }
   form.querySelectorAll("input[inputmode]").forEach((one) => { one.value = "61"; });
-  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
+  form.querySelectorAll(".rank input").forEach((one, place) => { one.value = String(place + 1); });
   form.querySelectorAll("textarea").forEach((one) => { one.value = words; });
 }"""
 
