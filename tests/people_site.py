@@ -32,6 +32,8 @@ OPEN = []
 """The browsers that are open; they are closed with the pages."""
 PLAIN = Hosting(consent="# Consent\n\nI take part.", typing=None, debriefing="It is *over*.")
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+JUDGES = re.compile(r'name="q-task" value="([^"]*)"')
+"""The right answer to the check of raters, which stands first."""
 FIELD = re.compile(r'<(?:input|select|textarea)[^>]*? name="([A-Za-z0-9_-]+)"')
 
 
@@ -129,6 +131,8 @@ class Browser:
             self.post("/me/consent", agree="1")
             while 'action="/me/information"' in self.page.text:
                 self.post("/me/information")
+            if judges := JUDGES.search(self.page.text):
+                self.post("/me/questions", **{"q-task": html.unescape(judges[1])})
         return self
 
     def until(self, found, seconds=15.0):

@@ -155,6 +155,10 @@ def _serve(
     if tasks:
         both += f", {counted(len(tasks), 'task')} for raters"
 
+    if tasks and hosting.raters is None:
+        told = "note: raters agree to a text of delibsim; raters: in people.yaml declares your own"
+        say(told, err=True)
+
     def told_address(address: str) -> None:
         say(f"{planned.study}: {both}, in {shown(runs.folder)}", err=True)
         say(f"{address}{link}" if link else address)

@@ -41,6 +41,28 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Reception:
+    """What people of one role read and agree to, what they are asked before they begin, and what
+    they read at the end. Texts are Markdown.
+    """
+
+    consent: str = ""
+    information: str = ""
+    debriefing: str = ""
+    checks: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def consent_version(self) -> str:
+        """SHA-256 of the consent text, word for word; its first twelve digits.
+
+        >>> Reception(consent="I take part.").consent_version
+        '80f31313fba7'
+        """
+        return hashlib.sha256(self.consent.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
 class Hosting:
     """How people are received and what becomes of a seat that is empty, all declared beforehand.
 
@@ -50,7 +72,8 @@ class Hosting:
     which the words of models appear; None: as soon as they are there. `models_known` says whether
     people may learn which seats are models. `keep_days` is how long identities are kept. `panel` is
     the parameter in which a panel sends the id of a person, without whom an open link lets nobody
-    in. `address` is that of the server, as people reach it.
+    in. `address` is that of the server, as people reach it. `raters` is
+    what raters and coders are told instead; None: a text of the language of their pages.
     """
 
     language: str = "en"
@@ -77,12 +100,15 @@ class Hosting:
     contact: str = ""
     panel: str = ""
     address: str = ""
+    raters: Reception | None = None
+
+    @property
+    def participants(self) -> Reception:
+        """What participants are told and asked."""
+        parts = self.consent, self.information, self.debriefing
+        return Reception(*parts, self.checks, self.questions)
 
     @property
     def consent_version(self) -> str:
-        """SHA-256 of the consent text, word for word; its first twelve digits.
-
-        >>> Hosting(consent="I take part.").consent_version
-        '80f31313fba7'
-        """
-        return hashlib.sha256(self.consent.encode()).hexdigest()[:12]
+        """The version of the consent of participants."""
+        return self.participants.consent_version

@@ -75,10 +75,10 @@ class Field:
 class Questionnaire:
     """One request as a page shows it.
 
-    `lead` is what is told right before the fields. `ends` names the two ends of the scale; `counts` says how often each number of a forced
-    distribution is to be given. A text has `least` to `most` words, and one of more than `longest`
-    is not taken. A speech that breaks one of the `rules` is taken, and asked for again as models
-    are asked for theirs.
+    `lead` is what is told right before the fields. `ends` names the two ends of the scale; `counts`
+    says how often each number of a forced distribution is to be given. A text has `least` to `most`
+    words, and one of more than `longest` is not taken. A speech that breaks one of the `rules` is
+    taken, and asked for again as models are asked for theirs.
     """
 
     asking: Asking

@@ -119,17 +119,18 @@ def _words(prompt: Prompt) -> Questionnaire:
     return _asked(prompt, "words", blocks_of(prompt), (field,), most=longest, longest=longest)
 
 
-def _slider(name: str, text: str, asked: str = "", said: str = "", **more: str) -> Field:
+def _slider(name: str, text: str, said: str, label: str = "", asked: str = "") -> Field:
     """A rating from 0 to 100, whose ends have the words that the prompt gives them in `said`."""
-    found = ENDS.search(said or text)
+    found = ENDS.search(said)
     ends = (found[1], found[2]) if found else ("", "")
-    return Field(name, "slider", text, SCALE[0], SCALE[-1], asked=asked, ends=ends, **more)
+    made = Field(name, "slider", text, SCALE[0], SCALE[-1], asked=asked, ends=ends)
+    return replace(made, label=label, speaker=name[0]) if label else made
 
 
 def _stance(prompt: Prompt) -> Questionnaire:
     """The stance on the motion; its question stands last in the prompt, and here at the field."""
     told, _, question = marked(prompt).strip().rpartition("\n\n")
-    field = _slider("S1", without_labels(question), asked="form.stance")
+    field = _slider("S1", without_labels(question), question, asked="form.stance")
     return _asked(prompt, "stance", blocks_in(told), (field,))
 
 
@@ -147,10 +148,10 @@ def _ballot(prompt: Prompt) -> Questionnaire:
     for place, name in enumerate(LABELS):
         point = place % len(DIMENSIONS)
         label, _, meant = said.get(str(point + 1), DIMENSIONS[point]).partition(": ")
-        fields.append(_slider(name, meant, said=lead, label=label, speaker=name[0]))
+        fields.append(_slider(name, meant, lead, label))
     asked = without_labels("\n".join(winner))
     fields.append(Field("WINNER", "choice", asked, asked="form.winner", options=_options(SPEAKERS)))
-    fields.append(_slider("S1", without_labels(after), asked="form.stance"))
+    fields.append(_slider("S1", without_labels(after), after, asked="form.stance"))
     last = Field("C1", "number", without_labels(check), SCALE[0], SCALE[-1], asked="form.check")
     blocks, lead = blocks_in(told), without_labels(lead)
     return _asked(prompt, "ballot", blocks, (*fields, last), lead=lead)

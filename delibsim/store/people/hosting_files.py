@@ -6,7 +6,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import DropOut, Hosting, Limit, NobodyComes, Question, Withdrawal
+from delibsim.domain.hosting import (
+    DropOut,
+    Hosting,
+    Limit,
+    NobodyComes,
+    Question,
+    Reception,
+    Withdrawal,
+)
 from delibsim.store.account import TOLD
 from delibsim.store.files import write_atomically
 from delibsim.store.reading import read_yaml
@@ -38,6 +46,14 @@ class _QuestionPart(_Part):
     required: bool = True
 
 
+class _ReceptionPart(_Part):
+    consent: str = Field(min_length=1)
+    information: str = ""
+    debriefing: str = ""
+    checks: list[_QuestionPart] = []
+    questions: list[_QuestionPart] = []
+
+
 class _HostingFile(_Part):
     language: Literal["en", "de", "fr"] = "en"
     consent: str = Field(min_length=1)
@@ -63,6 +79,7 @@ class _HostingFile(_Part):
     contact: str = ""
     panel: str = Field(default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$")
     address: str = Field(default="", pattern=r"^(https?://[A-Za-z0-9.:\[\]-]+)?$")
+    raters: _ReceptionPart | None = None
 
 
 def read_hosting(path: Path) -> Hosting:
@@ -78,6 +95,12 @@ def read_hosting(path: Path) -> Hosting:
         values[name] = Limit(values[name].minutes, values[name].binds)
     for name in ("checks", "questions"):
         values[name] = tuple(_question(path, name, one) for one in values[name])
+    if found.raters is not None:
+        own = found.raters
+        checks = tuple(_question(path, "raters.checks", one) for one in own.checks)
+        questions = tuple(_question(path, "raters.questions", one) for one in own.questions)
+        told = own.consent, own.information, own.debriefing
+        values["raters"] = Reception(*told, checks, questions)
     return Hosting(**values)
 
 
@@ -124,7 +147,7 @@ def _question(path: Path, name: str, part: _QuestionPart) -> Question:
         raise WrongInput(f"{place}: a choice needs two options")
     if part.kind == "scale" and (part.low is None or part.high is None or part.low >= part.high):
         raise WrongInput(f"{place}: a scale needs low and high")
-    if name == "checks" and not part.right:
+    if name.endswith("checks") and not part.right:
         raise WrongInput(f"{place}: a check needs the answers that are right")
     return Question(
         part.id,

@@ -35,7 +35,7 @@ class End:
             visit,
             "end.html",
             how=how,
-            text=html_of(self.hosting.debriefing),
+            text=html_of(self.visits.reception(visit).debriefing),
             code=self.hosting.completion_code if earned else "",
             url=self.hosting.completion_url if earned else "",
             may_withdraw=visit.person.stage in MAY_WITHDRAW,

@@ -43,7 +43,7 @@ class Next:
             return self.questions.consent_page(visit)
         if stage in (DECLINED, FAILED, WITHDRAWN):
             return self.end.goodbye(visit, stage)
-        if stage == CONSENTED and self.questions.nothing:
+        if stage == CONSENTED and self.questions.nothing(visit):
             set_stage(self.visits.register, visit.person.id, READY)
             return home()
         if stage == CONSENTED:
