@@ -51,14 +51,16 @@ def hall_of(
 
 
 @contextmanager
-def served(hall, proxies=(), hosts=(), holding=True, port=0, open_here=False, promises=None):
+def served(
+    hall, proxies=(), hosts=(), holding=True, port=0, open_here=False, promises=None, demo=False
+):
     """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them; with
     `promises` withdrawals are carried out every so many seconds.
     """
     made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     desk = RaterDesk(hall.runs, hall.register)
-    gate = Gate(application(hall, desk, open_here), hosts, proxies)
+    gate = Gate(application(hall, desk, open_here, demo), hosts, proxies)
     config = uvicorn.Config(
         gate,
         http=Protocol,
@@ -151,7 +153,7 @@ class Browser:
 
     def answer(self, words="I hear you, and I say so.", **more):
         """Answer the form that is shown in any way that is complete."""
-        return self.post("/me/answer", **filled(self.page.text, words), **more)
+        return self.post("/me/answer", **filled(self.page.text, words) | more)
 
 
 def hidden(text):

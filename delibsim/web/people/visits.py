@@ -40,6 +40,8 @@ class Visits:
     def __init__(self, hall: Hall) -> None:
         self.hall, self.register, self.hosting = hall, hall.register, hall.hosting
         self.rates = Rates()
+        self.told_in_demo: Callable[[Language], Reception] | None = None
+        """What the person in a demonstration is told; None where people are real."""
 
     def of(self, request: Request) -> Visit | None:
         """The visit that a request is; None where its cookie is nobody's, or is not good any more.
@@ -128,6 +130,8 @@ class Visits:
 
     def reception(self, visit: Visit) -> Reception:
         """What the person is told and asked: as a participant, or as a rater."""
+        if self.told_in_demo is not None:
+            return self.told_in_demo(visit.words)
         if visit.person.role != RATER:
             return self.hosting.participants
         return rater_reception(self.hosting, visit.words.code)
