@@ -12,7 +12,7 @@ from delibsim.domain.scheme import LevelValue
 from delibsim.domain.survey import Item
 from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Kind, Option, Questionnaire
 from delibsim.models.person.page import marked
-from delibsim.models.person.told import blocks_in, blocks_of, without_labels
+from delibsim.models.person.told import ENDS, blocks_in, blocks_of, without_labels
 from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ANSWER, REASON, ChoiceForm
@@ -26,8 +26,6 @@ from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 
 DISAGREE, AGREE = "strongly disagree", "strongly agree"
-ENDS = re.compile(rf"\b{SCALE[0]} \(([^()]+)\) to {SCALE[-1]} \(([^()]+)\)")
-"""The words of a prompt for the two ends of a rating."""
 NEVER_ASKED = ("Rendering", "StepsForm", "SummaryForm")
 """The forms in which only language models are asked: translations, steps and summaries."""
 

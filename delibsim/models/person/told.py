@@ -17,6 +17,8 @@ SENTENCE = re.compile(r'(?:^|(?<=[.:?!]\s))[^.:?!]*(?:begin|start)s?\s+with\s+">
 """A sentence about the marks of quoted lines, which pages show in another way."""
 
 
+ENDS = re.compile(r"\b0 \(([^()]+)\) to 100 \(([^()]+)\)")
+"""The words of a prompt for the two ends of a rating."""
 LABEL = r"\b(?:[ABDS]\d{1,2}|C1|WINNER)\b"
 """A label of a reply, which says nothing to people."""
 UNDER = re.compile(rf",? under {LABEL}")

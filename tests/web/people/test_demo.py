@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
 
-from people_site import PLAIN, Browser, hall_of, open_link, served, take_part
+from people_site import PLAIN, Browser, hall_of, open_link, served
 
 from delibsim.analysis.human.reference import reference
 from delibsim.cli.serve import DEMO_SETTINGS
