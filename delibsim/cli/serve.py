@@ -26,7 +26,7 @@ from delibsim.store.runs import Runs
 app = typer.Typer(add_completion=False)
 STUDY = "A study that has begun, by its name; or the settings of one, as for delibsim run."
 PEOPLE = "What people are told and agree to. Default: people.yaml here, or the study's own."
-DEMO = "One table with four citizens and one free seat, in a folder that is gone afterwards."
+DEMO = "One table, four citizens, a free seat, about 14 minutes; others watch. Nothing is kept."
 EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
 HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
 SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."

@@ -110,7 +110,8 @@ class Questions:
             if tried + 1 >= self.hosting.attempts:
                 set_stage(self.register, code, FAILED)
                 return home()
-            wrong = {one: ("people.check_wrong", {}) for one, right in passed.items() if not right}
+            again = "people.check_wrong" if own.information else "rate.check_wrong"
+            wrong = {one: (again, {}) for one, right in passed.items() if not right}
             return self.page(visit, given, wrong)
         asked_too = {one.id: "; ".join(given[one.id]) for one in own.questions}
         keep_answers(self.register, code, asked_too)

@@ -145,6 +145,7 @@ def test_a_study_of_texts_is_served_to_coders_alone(tmp_path, served):
     client, page = come_in(address, runs, RATER, task)
     with closing(client):
         assert "You do not take part in a discussion" in client.consent
+        assert "Before you begin" in client.consent
         page, pages = through(client, page)
     assert pages == 8
     process.send_signal(signal.SIGINT)
