@@ -32,6 +32,8 @@ OPEN = []
 """The browsers that are open; they are closed with the pages."""
 PLAIN = Hosting(consent="# Consent\n\nI take part.", typing=None, debriefing="It is *over*.")
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+JUDGES = re.compile(r'name="q-task" value="([^"]*)"')
+"""The right answer to the check of raters, which stands first."""
 FIELD = re.compile(r'<(?:input|select|textarea)[^>]*? name="([A-Za-z0-9_-]+)"')
 
 
@@ -49,14 +51,16 @@ def hall_of(
 
 
 @contextmanager
-def served(hall, proxies=(), hosts=(), holding=True, port=0, open_here=False, promises=None):
+def served(
+    hall, proxies=(), hosts=(), holding=True, port=0, open_here=False, promises=None, demo=False
+):
     """The pages of a hall at an address, and its rooms held as `delibsim serve` holds them; with
     `promises` withdrawals are carried out every so many seconds.
     """
     made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     desk = RaterDesk(hall.runs, hall.register)
-    gate = Gate(application(hall, desk, open_here), hosts, proxies)
+    gate = Gate(application(hall, desk, open_here, demo), hosts, proxies)
     config = uvicorn.Config(
         gate,
         http=Protocol,
@@ -129,6 +133,8 @@ class Browser:
             self.post("/me/consent", agree="1")
             while 'action="/me/information"' in self.page.text:
                 self.post("/me/information")
+            if judges := JUDGES.search(self.page.text):
+                self.post("/me/questions", **{"q-task": html.unescape(judges[1])})
         return self
 
     def until(self, found, seconds=15.0):
@@ -147,7 +153,7 @@ class Browser:
 
     def answer(self, words="I hear you, and I say so.", **more):
         """Answer the form that is shown in any way that is complete."""
-        return self.post("/me/answer", **filled(self.page.text, words), **more)
+        return self.post("/me/answer", **filled(self.page.text, words) | more)
 
 
 def hidden(text):
@@ -163,7 +169,7 @@ def filled(text, words="I hear you."):
             continue
         if f'<textarea id="f-{name}"' in form or f'name="{name}" rows' in form:
             fields[name] = words
-        elif re.search(rf'<select[^>]*name="{name}"', form):
+        elif f'id="rank-{name}"' in form:
             ranks += 1
             fields[name] = str(ranks)
         else:

@@ -16,6 +16,11 @@ STYLE = (
     "table{border-collapse:collapse;width:100%;margin:1em 0}"
     "td,th{border:1px solid #999;padding:.3em .5em;text-align:left}td.n{width:4.5em}"
     ".ask{margin:1.2em 0}.code{font-family:monospace}.before{color:#555}"
+    ".column{font:.8em monospace;color:#555}.name{font-weight:bold}"
+    ".write{display:inline-block;width:5em;border-bottom:1px solid #111}"
+    ".box{display:inline-block;width:1em;height:1em;border:1px solid #111;vertical-align:-.1em}"
+    ".tick{white-space:nowrap;margin-right:1.5em}th small{font-weight:normal}"
+    "table,.ask,.speech{break-inside:avoid}"
 )
 
 
@@ -52,7 +57,7 @@ def document(title: str, parts: Iterable[str]) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f"<style>{STYLE}</style></head>"
     )
-    return f'<!DOCTYPE html>\n<html lang="en">{head}\n<body>{body}</body></html>\n'
+    return f'<!DOCTYPE html>\n<html lang="en">{head}\n<body><main>{body}</main></body></html>\n'
 
 
 def escaped(text: str) -> str:
@@ -64,6 +69,19 @@ def paragraphs(text: str) -> str:
     """A text that others wrote as paragraphs, a line each."""
     lines = filter(str.strip, safe(text).splitlines())
     return "".join([f"<p>{html.escape(line)}</p>" for line in lines])
+
+
+def blank(column: str, *ticks: str, ends: tuple[str, str] = ("", "")) -> str:
+    """A place to write in, between the words for its `ends`, or boxes to tick; and the column of
+    the form that it goes into.
+    """
+    place = "<span class=write></span>"
+    if any(ends):
+        place = f"{html.escape(ends[0])} {place} {html.escape(ends[1])}"
+    if ticks:
+        boxes = [f"<span class=tick><span class=box></span> {tick}</span>" for tick in ticks]
+        place = "".join(boxes)
+    return f"{place} <span class=column>column {html.escape(column)}</span>"
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from delibsim.annotation.blinding import REMOVED, SOMEBODY
 from delibsim.annotation.forms import Fault, form_text, key_of, rows_of
-from delibsim.annotation.pages import document, escaped, in_own_order, paragraphs
+from delibsim.annotation.pages import blank, document, escaped, in_own_order, paragraphs
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Outcome, Sheet, Vote
 from delibsim.domain.quality import QualityDimension
@@ -145,7 +145,7 @@ def pair_form(sheets: Iterable[RaterSheet], pack: str) -> str:
 
 def pair_page(sheets: Sequence[RaterSheet], pages: PairPages) -> str:
     """The pages of one rater as one HTML document that needs no other file."""
-    wording, manner = pages.wording, pages.manner
+    wording = pages.wording
     sheets_in_words = counted(len(sheets), "sheet")
     parts = [
         f"<h1>Comparing texts</h1><p>{escaped(sheets[0].rater)}. {sheets_in_words}.</p>"
@@ -157,12 +157,10 @@ def pair_page(sheets: Sequence[RaterSheet], pages: PairPages) -> str:
     if hidden:
         words = " and ".join(hidden)
         parts.append(f"<p>What would tell who speaks was replaced by: {words}.</p>")
-    labels = [label for label in LABELS if manner.ties or label != "Tie"]
-    listed = f"{', '.join(labels[:-1])} or {labels[-1]}"
     for dimension in dict.fromkeys(one.dimension for one in sheets):
         parts.append(_question(pages.dimensions[dimension], pages))
         own = [one for one in sheets if one.dimension == dimension]
-        parts += [_sheet(one, pages, listed) for one in own]
+        parts += [_sheet(one, pages) for one in own]
     return document("Comparing texts", parts)
 
 
@@ -190,8 +188,14 @@ def _question(dimension: QualityDimension, pages: PairPages) -> str:
     return f"<section>{''.join(parts)}</section>"
 
 
-def _sheet(one: RaterSheet, pages: PairPages, listed: str) -> str:
-    """Both texts of a sheet, and a place for the answer."""
+def _sheet(one: RaterSheet, pages: PairPages) -> str:
+    """Both texts of a sheet, and the question with a box for each answer."""
+    adverb = pages.dimensions[one.dimension].adverb
+    asked = said_to_judges(pages.wording, "judge_question", adverb=adverb)
+    asked = asked[: asked.find("?") + 1] or asked
+    labels = pages.manner.form.labels
+    ticks = [f"Text {label}" if len(label) == 1 else label for label in labels]
+    column = f"answer: {', '.join(labels[:-1])} or {labels[-1]}"
     topic = pages.topics.get(one.sheet.group, "")
     about = ""
     if topic:
@@ -201,8 +205,8 @@ def _sheet(one: RaterSheet, pages: PairPages, listed: str) -> str:
     return (
         f"<section><h2>Sheet <span class=code>{one.code}</span></h2>{about}"
         f"{_text('A', a)}{_text('B', b)}"
-        f"<p class=ask>{escaped(pages.dimensions[one.dimension].name)}: <b>answer</b> ({listed})"
-        " ______</p></section>"
+        f"<p class=ask><span class=name>{escaped(asked)}</span></p>"
+        f"<p>{blank(column, *ticks)}</p></section>"
     )
 
 

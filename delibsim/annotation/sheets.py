@@ -8,16 +8,17 @@ from typing import Any
 
 from delibsim.annotation.blinding import REMOVED, blinded
 from delibsim.annotation.debates import first_shown
-from delibsim.annotation.pages import document, paragraphs, sheet_code
+from delibsim.annotation.pages import blank, document, paragraphs, sheet_code, table
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.annotation import Coder
 from delibsim.domain.participant import Side
-from delibsim.domain.rating import DIMENSIONS, digest
+from delibsim.domain.rating import DIMENSIONS, SCALE, digest
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement
 from delibsim.domain.treatment import Wording
+from delibsim.models.person.told import ENDS, without_labels
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,18 @@ def _stance(sheet: Sheet, texts: Mapping[str, str]) -> str:
     speeches = "".join(map(_speech, blinded(sheet.run, sheet.first)))
     return (
         f"<section><h1>Sheet {code}</h1><h2>{motion}</h2>"
-        f"<p class=ask>{texts['rater_before']} Write it down before you read on:"
-        " <b>before</b> ______</p></section>"
+        f"<p class=ask>{texts['rater_before']} Write it down before you read on.</p>"
+        f"<p><span class=name>Where you stand:</span>"
+        f" {blank('before', ends=_ends(texts['rater_before']))}</p></section>"
         f"<section><h2>The debate (sheet {code})</h2>{speeches}</section>"
     )
+
+
+def _ends(said: str) -> tuple[str, str]:
+    """The words for 0 and 100, each behind its number; the numbers alone where a text has none."""
+    low, high = str(SCALE[0]), str(SCALE[-1])
+    found = ENDS.search(html.unescape(said))
+    return (f"{low} {found[1]}", f"{high} {found[2]}") if found else (low, high)
 
 
 def _speech(said: Statement) -> str:
@@ -127,19 +136,23 @@ def _speech(said: Statement) -> str:
 
 def _ballot(sheet: Sheet, texts: Mapping[str, str]) -> str:
     """The page with everything that is asked after the debate."""
-    cells = "<td class=n></td><td class=n></td>"
-    rows = [
-        f"<tr><td><b>{name}</b>: {texts[f'rater_{name}']}</td>{cells}</tr>" for name in DIMENSIONS
-    ]
-    # The texts go on to say how a model is to reply, which says nothing to people.
-    ballot = texts["rater_ballot"].partition(html.escape(" Speaker A's"))[0]
-    after = texts["rater_after"].partition(", under")[0]
-    heads = "<tr><th></th><th>Speaker A</th><th>Speaker B</th></tr>"
+    low, high = map(html.escape, _ends(texts["rater_ballot"]))
+    heads = ["Point"]
+    heads += [f"Speaker {letter}<br><small>{low} to {high}</small>" for letter in "AB"]
+    rows = []
+    for name in DIMENSIONS:
+        said = f"<b>{name.capitalize()}</b>: {texts[f'rater_{name}']}"
+        rows.append((said, "", ""))
+    winner = blank("winner: A or B", "Speaker A", "Speaker B")
+    after = blank("after", ends=_ends(texts["rater_after"]))
+    check = f"{without_labels(texts['rater_check'])} {sheet.check}."
     return (
-        f"<section><h2>Ballot (sheet <span class=code>{sheet.code}</span>)</h2><p>{ballot}</p>"
-        f"<table>{heads}{''.join(rows)}</table>"
-        f"<p class=ask>{texts['rater_winner']} <b>winner</b> (A or B) ______</p>"
-        f"<p class=ask>{after}. <b>after</b> ______</p>"
-        "<p class=ask>So that we know this was read with care, write the number"
-        f" {sheet.check} here: <b>check</b> ______</p></section>"
+        f"<section><h2>Ballot (sheet <span class=code>{sheet.code}</span>)</h2>"
+        f"<p>{without_labels(texts['rater_ballot'])}</p>{table(heads, rows)}"
+        "<p class=column>columns a_ and b_ with the name of the point: a_knowledge</p>"
+        f"<p class=ask>{texts['rater_winner']}</p>"
+        f"<p><span class=name>Winner:</span> {winner}</p>"
+        f"<p class=ask>{without_labels(texts['rater_after'])}</p>"
+        f"<p><span class=name>Where you stand:</span> {after}</p>"
+        f"<p class=ask>{check} {blank('check')}</p></section>"
     )

@@ -33,6 +33,7 @@ def export(
     times, links, and a codebook. Nothing in them tells who anybody is, unless --names is given.
     session and participant join them to the tables of delibsim export.
     """
+    from delibsim.conduct.people.rater_reception import rater_reception
     from delibsim.store.people.register import Register
     from delibsim.store.people.tables import PEOPLE, export_people
 
@@ -40,7 +41,10 @@ def export(
     register = Register.of(runs)
     promised(runs)
     hosting = declared(runs)
-    checks = {question.id for question in hosting.checks} if hosting else set()
+    checks = set()
+    if hosting:
+        asked = *hosting.checks, *rater_reception(hosting, hosting.language).checks
+        checks = {question.id for question in asked}
     folder = to or runs.folder / PEOPLE
     done = export_people(register, runs.study, folder, checks, names, hosting)
     if as_json:

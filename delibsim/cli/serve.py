@@ -1,6 +1,7 @@
 """`delibsim serve`: hold the sessions of a study that wait for people, in their browsers."""
 
 import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,7 @@ from delibsim.cli.terminal import say, shown
 from delibsim.conduct.retry import plan_again
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
+from delibsim.domain.run import Session
 from delibsim.domain.text import counted
 from delibsim.planning.compose import Plan, plan
 from delibsim.store.instruments.library import package_data
@@ -22,7 +24,7 @@ from delibsim.store.runs import Runs
 app = typer.Typer(add_completion=False)
 STUDY = "A study that has begun, by its name; or the settings of one, as for delibsim run."
 PEOPLE = "What people are told and agree to. Default: people.yaml here, or the study's own."
-DEMO = "One table with four citizens and one free seat, in a folder that is gone afterwards."
+DEMO = "One table, four citizens, a free seat, about 14 minutes; others watch. Nothing is kept."
 EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
 HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
 SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."
@@ -144,23 +146,38 @@ def _serve(
     both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
     if tasks:
         both += f", {counted(len(tasks), 'task')} for raters"
+    if not demo:
+        tell(f"{planned.study}: {both}, in {shown(runs.folder)}")
 
     def told_address(address: str) -> None:
-        say(f"{planned.study}: {both}, in {shown(runs.folder)}", err=True)
         say(f"{address}{link}" if link else address)
-        if seats and not link:
-            say(f"links: delibsim people invite {planned.study} --number {seats}", err=True)
-        for task in tasks:
-            say(
-                f"links of raters: delibsim people invite {planned.study} --rater {task} --open",
-                err=True,
-            )
-        say(f"the researcher's page: {address}/office", err=True)
-        say("Ctrl-C stops it; what was handed in is kept.", err=True)
+        told = _of_demo(sessions[0]) if demo else _links(planned.study, seats, tasks, hosting)
+        watch = [f"whoever has no seat watches: {address}/demo"] if demo else []
+        kept = "nothing is kept" if demo else "what was handed in is kept"
+        office = f"the researcher's page: {address}/office"
+        say("\n".join([*told, *watch, office, f"Ctrl-C stops it; {kept}."]), err=True)
 
     with suppress(KeyboardInterrupt):
-        serve_people(open_hall, *where, told_address)
+        serve_people(open_hall, *where, told_address, demo=demo)
     done = sum(runs.held(one.id) or runs.withdrawn(one.id) for one in sessions)
     over = f" {done} of {counted(len(sessions), 'session')} are over." if sessions else ""
     say(f"Stopped.{over}", err=True)
     raise typer.Exit(0 if done == len(sessions) else 3)
+
+
+def _links(study: str, seats: int, tasks: Sequence[str], hosting: Hosting) -> Iterator[str]:
+    """How people get their links, and what raters agree to where nothing is declared for them."""
+    if seats:
+        yield f"links: delibsim people invite {study} --number {seats}"
+    for task in tasks:
+        yield f"links of raters: delibsim people invite {study} --rater {task} --open"
+    if tasks and hosting.raters is None:
+        yield "note: raters agree to a text of delibsim; raters: in people.yaml declares your own"
+
+
+def _of_demo(session: Session) -> Iterator[str]:
+    """What a demonstration is, and how long it takes."""
+    from delibsim.web.people.demo import minutes_of
+
+    minutes = minutes_of(session)
+    yield f"This is a demonstration: about {minutes} minutes for the person who opens this link."

@@ -85,6 +85,28 @@ class Quota:
 
 
 @dataclass(frozen=True)
+class Reception:
+    """What people of one role read and agree to, what they are asked before they begin, and what
+    they read at the end. Texts are Markdown.
+    """
+
+    consent: str = ""
+    information: str = ""
+    debriefing: str = ""
+    checks: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def consent_version(self) -> str:
+        """SHA-256 of the consent text, word for word; its first twelve digits.
+
+        >>> Reception(consent="I take part.").consent_version
+        '80f31313fba7'
+        """
+        return hashlib.sha256(self.consent.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
 class Hosting:
     """How people are received and what becomes of a seat that is empty, all declared beforehand.
 
@@ -99,7 +121,8 @@ class Hosting:
     `address` is that of the server, as people reach it. `completion_code` and `completion_url` are
     for who was there to the end, `codes` for other endings, by name; `quotas` bound how many of a
     kind may enter; `bonus` says what is earned by an ending, a `statement`, a `sheet` of a rater
-    and a `waiting_minute`.
+    and a `waiting_minute`. `raters` is what raters and coders are told instead; None: a text of the
+    language of their pages.
     """
 
     language: str = "en"
@@ -130,6 +153,13 @@ class Hosting:
     contact: str = ""
     panel: str = ""
     address: str = ""
+    raters: Reception | None = None
+
+    @property
+    def participants(self) -> Reception:
+        """What participants are told and asked."""
+        parts = self.consent, self.information, self.debriefing
+        return Reception(*parts, self.checks, self.questions)
 
     def completion(self, ending: str) -> Completion:
         """What somebody whose part has this ending takes back to a panel.
@@ -149,9 +179,5 @@ class Hosting:
 
     @property
     def consent_version(self) -> str:
-        """SHA-256 of the consent text, word for word; its first twelve digits.
-
-        >>> Hosting(consent="I take part.").consent_version
-        '80f31313fba7'
-        """
-        return hashlib.sha256(self.consent.encode()).hexdigest()[:12]
+        """The version of the consent of participants."""
+        return self.participants.consent_version

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -225,15 +226,30 @@ def test_a_number_that_is_given_too_often_is_marked_where_it_stands():
 def test_what_the_prompt_says_of_points_levels_and_questions_stands_at_the_fields():
     ballot = questionnaire(ASKED["ballot"])
     assert [field.name for field in ballot.fields[-3:]] == ["WINNER", "S1", "C1"]
-    assert ballot.fields[0].text.startswith("knowledge: how knowledgeable")
-    assert ballot.fields[11].text == ballot.fields[0].text
-    assert any("61" in block.text for block in ballot.blocks)
+    first = ballot.fields[0]
+    assert (first.label, first.speaker) == ("knowledge", "A")
+    assert first.text == "how knowledgeable the speaker is about the subject"
+    assert ballot.fields[11].text == first.text
+    assert {field.ends for field in ballot.fields[:22]} == {("not at all", "extremely")}
+    winner, after, check = ballot.fields[-3:]
+    assert winner.text.startswith("Then name the winner of the debate")
+    assert (after.kind, after.ends) == ("slider", ("wholly against it", "wholly for it"))
+    assert check.text == "So that we know this was read with care, answer here with the number 61."
+    assert ballot.lead.startswith("Rate both speakers on each of these eleven points")
+    assert ballot.blocks[-1].text == "40"
+    said = " ".join([ballot.lead, *(field.text for field in ballot.fields)])
+    assert not re.search(r"\b(?:[ABS]\d+|C1)\b", said)
     applies, _, score = questionnaire(ASKED["code"]).fields
     assert applies.text == "Does the text want anything?"
     assert score.options[1].text == "(one): One reason is given, and it bears on the demand."
     assert score.unless == ("applies", "no")
     first = questionnaire(ASKED["verdict"]).fields[0]
-    assert first.text.startswith("How far is this opinion in the summary? 1 absent")
+    assert first.text == "How far is this opinion in the summary?"
+    assert [(one.value, one.text) for one in first.options][:2] == [(1, "absent"), (2, "a trace")]
+    both = questionnaire(ASKED["verdict of two"])
+    assert {one.options[4].text for one in both.fields} == {"B is much better"}
+    assert not any("much better" in block.text for block in both.blocks)
+    assert questionnaire(ASKED["pair"]).fields[-1].text.endswith("argues better logically?")
 
 
 def test_a_dimension_that_does_not_apply_needs_no_level_and_people_may_leave_out_why():

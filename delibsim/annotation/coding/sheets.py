@@ -12,7 +12,7 @@ from delibsim.annotation.coding.tasks import why_not_coded
 from delibsim.annotation.forms import form_text
 from delibsim.annotation.pages import document, escaped, in_own_order, paragraphs, table
 from delibsim.domain.annotation import Text
-from delibsim.domain.scheme import Dimension, Scheme
+from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.domain.text import counted
 
 COLUMNS = ("pack", "sheet", "coder", "dimension", "level")
@@ -111,7 +111,7 @@ def coding_page(
 
 def entry_html(dimension: Dimension) -> str:
     """The entry of a dimension in HTML: its definition, its levels with anchors, its examples."""
-    parts = [f"<section><h2>{escaped(dimension.name)} ({dimension.id})</h2>"]
+    parts = [f"<section><h2>{escaped(dimension.name)}</h2>"]
     parts += [paragraphs(text) for text in (dimension.brief, dimension.full) if text]
     if dimension.use:
         parts.append(f"<p><b>When to code it.</b> {escaped(dimension.use)}</p>")
@@ -135,6 +135,12 @@ def entry_html(dimension: Dimension) -> str:
     return f"{''.join(parts)}</section>"
 
 
+def _level(level: Level) -> str:
+    """A level with its name, where that says more."""
+    value, name = str(level.value), level.name
+    return escaped(value if name in ("", value) else f"{value} {name}")
+
+
 def _sheet(sheet: CodingSheet, scheme: Scheme, asked: Sequence[str]) -> str:
     """A text with what came before it, and a box for the level of each dimension."""
     before = "".join([f"<div class=before>{paragraphs(said)}</div>" for said in sheet.text.context])
@@ -143,9 +149,10 @@ def _sheet(sheet: CodingSheet, scheme: Scheme, asked: Sequence[str]) -> str:
     rows = []
     for id in asked:
         dimension = scheme.dimension(id)
-        levels = ", ".join([escaped(str(value)) for value in dimension.values])
+        levels = ", ".join(map(_level, dimension.levels))
         also = f", or {NOT_APPLICABLE}" if dimension.applies else ""
-        rows.append((f"{escaped(dimension.name)} ({id})", levels + also, ""))
+        named = f"<b>{escaped(dimension.name)}</b> <span class=column>{id}</span>"
+        rows.append((named, levels + also, ""))
     return (
         f"<section><h2>Sheet <span class=code>{sheet.code}</span></h2>{before}"
         f"<div class=speech>{paragraphs(sheet.text.text)}</div>"

@@ -114,15 +114,20 @@ def _sheet(planned: JudgingPlan, sheet: str, shown: Mapping[str, Any]) -> str:
     for name in DIMENSIONS:
         asked, _, scale = texts[f"verdict_{name}"].partition("|")
         questions.append((name, asked.strip(), scale.strip()))
-    ratings = "\n".join(f"  {name}: {asked} {scale}" for name, asked, scale in questions)
-    compared = "\n".join(f"  c_{name}: {asked}" for name, asked, _ in questions)
+    rated_on, compared_on = [], []
+    for n, (name, asked, scale) in enumerate(questions, 1):
+        rated_on.append(f"  {n}. {asked}\n     {scale}\n     ____  [column {name}]")
+        compared_on.append(f"  {n}. {asked}  ____  [column c_{name}]")
+    ratings, compared = "\n\n".join(rated_on), "\n\n".join(compared_on)
     return safe(
         f"Sheet {sheet}\n\n{planned.material.question}\n\n"
         "1. Before you read on: write your own opinion on this question in two or three sentences"
-        " (column opinion).\n\n"
+        ".  [column opinion]\n\n"
         f"2. Read this summary of many opinions.\n\n{rated}\n\n"
-        f"Rate it with whole numbers from 1 to 5. rep is about your own opinion.\n{ratings}\n\n"
+        "Rate it with whole numbers from 1 to 5. The first question is about your own opinion."
+        f"\n\n{ratings}\n\n"
         f"3. Now compare two summaries.\n\nSummary A\n\n{a}\n\nSummary B\n\n{b}\n\n"
-        f"{texts['verdict_scale'].strip()}\n{compared}\n\n"
-        f"4. Write the number {shown['check']} into the column check.\n"
+        f"{texts['verdict_scale'].strip()}\n\n{compared}\n\n"
+        "4. So that we know that this was read with care, write here the number"
+        f" {shown['check']}.  ____  [column check]\n"
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from delibsim.conduct.people.rater_reception import rater_reception
 from delibsim.conduct.people.rater_tasks import rater_tasks
 from delibsim.domain.errors import unknown
 from delibsim.domain.hosting import Hosting
@@ -74,9 +75,13 @@ def protection(facts: Facts, code: str) -> str:
         lines += ["", f"## {texts[heading]}", ""]
         for key, values in entries:
             lines += _entry(texts, key, values)
-    lines += ["", f"## {texts['consent']}", ""]
-    lines += [texts["version"].format(version=facts.hosting.consent_version), ""]
-    lines += [re.sub("^#+ ", "### ", line) for line in facts.hosting.consent.split("\n")]
+    receptions = {"consent": facts.hosting.participants}
+    if rater_tasks(facts.runs):
+        receptions["consent_raters"] = rater_reception(facts.hosting, code)
+    for heading, own in receptions.items():
+        lines += ["", f"## {texts[heading]}", ""]
+        lines += [texts["version"].format(version=own.consent_version), ""]
+        lines += [re.sub("^#+ ", "### ", line) for line in own.consent.split("\n")]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -113,6 +113,48 @@
     count();
   }
 
+  // A slider beside each number from low to high. It says nothing until it was moved: the number is
+  // the answer, and where it is empty, none is given.
+  for (const told of form.querySelectorAll("[data-slide]")) told.textContent = told.dataset.slide;
+  for (const box of form.querySelectorAll(".slider")) {
+    const number = box.querySelector("input"), range = document.createElement("input");
+    const { low, high, unset } = box.dataset;
+    const legend = box.parentElement.querySelector("legend");
+    range.type = "range";
+    range.min = low;
+    range.max = high;
+    range.setAttribute("aria-label", [legend, box.querySelector("label")].filter(Boolean).map((one) => one.textContent.trim()).join(", "));
+    range.setAttribute("aria-describedby", number.getAttribute("aria-describedby"));
+    box.querySelector(".track").prepend(range);
+    const show = () => {
+      const text = number.value.trim(), value = Number(text);
+      const given = text !== "" && Number.isInteger(value) && value >= Number(low) && value <= Number(high);
+      range.classList.toggle("unset", !given);
+      range.value = given ? text : String(Math.round((Number(low) + Number(high)) / 2));
+      if (given) range.removeAttribute("aria-valuetext");
+      else range.setAttribute("aria-valuetext", unset);
+      if (given && begun) mended();
+    };
+    const take = () => {
+      number.value = range.value;
+      show();
+      changed();
+    };
+    const mended = () => {
+      box.classList.remove("wrong");
+      number.removeAttribute("aria-invalid");
+      box.querySelector(".fault")?.remove();
+    };
+    let before = "", begun = false;
+    range.addEventListener("pointerdown", () => { before = number.value; });
+    range.addEventListener("pointercancel", () => { number.value = before; show(); changed(); }); // the page was moved
+    range.addEventListener("input", take);
+    range.addEventListener("click", take); // in the middle, where nothing moves
+    number.addEventListener("input", show);
+    show();
+    begun = true;
+  }
+
   const counts = form.querySelector(".counts");
   if (counts) {
     counts.querySelector("p").textContent = counts.dataset.left;
@@ -133,16 +175,17 @@
     count();
   }
 
+  for (const told of form.querySelectorAll("[data-how]")) told.textContent += ` ${told.dataset.how}`;
   for (const list of form.querySelectorAll("ol.rank")) {
     const items = () => [...list.children];
-    const select = (item) => item.querySelector("select");
+    const number = (item) => item.querySelector("input");
     const label = (item) => item.querySelector("label").textContent.trim();
     const spoken = document.createElement("p");
     spoken.className = "how";
     spoken.setAttribute("role", "status");
-    const keep = make(list.dataset.keep, () => { number(); keep.remove(); items()[0].querySelector("button").focus(); });
-    const number = (moved) => {
-      items().forEach((item, place) => { select(item).value = String(place + 1); });
+    const keep = make(list.dataset.keep, () => { ranked(); keep.remove(); items()[0].querySelector("button").focus(); });
+    const ranked = (moved) => {
+      items().forEach((item, place) => { number(item).value = String(place + 1); });
       list.classList.remove("unranked");
       keep.remove();
       if (moved) spoken.textContent = `${label(moved)}: ${list.dataset.moved} ${items().indexOf(moved) + 1}`;
@@ -155,36 +198,36 @@
       made.addEventListener("click", act);
       return made;
     }
-    const placed = items().filter((item) => select(item).value);
-    placed.sort((a, b) => select(a).value - select(b).value).reverse().forEach((item) => list.prepend(item));
+    const placed = items().filter((item) => number(item).value);
+    placed.sort((a, b) => number(a).value - number(b).value).reverse().forEach((item) => list.prepend(item));
     list.after(spoken);
     if (placed.length < items().length) { list.classList.add("unranked"); list.after(keep); }
     for (const item of items()) {
-      select(item).addEventListener("change", () => {
-        const place = Number(select(item).value);
+      number(item).addEventListener("change", () => {
+        const place = Number(number(item).value);
         if (list.classList.contains("unranked")) {
-          const ranks = new Set(items().map((other) => select(other).value).filter(Boolean));
+          const ranks = new Set(items().map((other) => number(other).value).filter(Boolean));
           if (ranks.size < items().length) return;
-          items().sort((a, b) => select(a).value - select(b).value).forEach((other) => list.append(other));
-          number();
+          items().sort((a, b) => number(a).value - number(b).value).forEach((other) => list.append(other));
+          ranked();
           return;
         }
-        if (!place) return;
+        if (!Number.isInteger(place) || place < 1 || place > items().length) return;
         const others = items().filter((other) => other !== item);
         list.insertBefore(item, others[place - 1] || null);
-        number(item);
-        select(item).focus();
+        ranked(item);
+        number(item).focus();
       });
       for (const [text, said, step] of [["↓", list.dataset.down, 1], ["↑", list.dataset.up, -1]]) {
         const made = make(text, () => {
           const other = step < 0 ? item.previousElementSibling : item.nextElementSibling;
           if (other && step < 0) list.insertBefore(item, other);
           if (other && step > 0) list.insertBefore(other, item);
-          number(item);
+          ranked(item);
           made.focus();
         });
         made.setAttribute("aria-label", `${said}: ${label(item)}`);
-        select(item).after(made);
+        number(item).after(made);
       }
       const grip = make("⠿", () => {});
       grip.className = "grip";
@@ -211,7 +254,7 @@
       const drop = () => {
         if (!item.classList.contains("held")) return;
         item.classList.remove("held");
-        number(item);
+        ranked(item);
       };
       grip.addEventListener("pointerup", drop);
       grip.addEventListener("pointercancel", drop);

@@ -21,7 +21,7 @@
     } catch { /* the network is gone: the next look may find it again */ }
   }, 1000 * Number(seat.dataset.again));
   const part = document.getElementById("part");
-  if (!part || !window.EventSource) return;
+  if (!part) return;
   let asked = false, again = false;
   function lost() {
     const state = part.querySelector(".state");
@@ -43,6 +43,11 @@
     asked = false;
     if (again) { again = false; renew(); }
   }
+  if (!part.dataset.events) { // who watches a demonstration has no seat, and looks again
+    if (part.dataset.waits !== "over") setInterval(renew, 2000);
+    return;
+  }
+  if (!window.EventSource) return;
   // A browser comes back by itself where the network was gone, but not where a server or a proxy
   // answered that it cannot: then this asks again, less and less often.
   let wait = 1000;

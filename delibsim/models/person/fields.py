@@ -7,7 +7,7 @@ from typing import Literal
 from delibsim.domain.rules import Rules
 from delibsim.domain.scheme import LevelValue
 
-Kind = Literal["scale", "rank", "number", "choice", "words"]
+Kind = Literal["scale", "rank", "slider", "number", "choice", "words"]
 Asking = Literal[
     "survey", "vote", "speech", "words", "stance", "ballot", "pair", "code", "verdict", "label"
 ]
@@ -46,13 +46,15 @@ class Option:
 
 @dataclass(frozen=True)
 class Field:
-    """One thing that is asked: a number from `low` to `high` (on a scale, or any), a rank, one of
-    the `options`, or words.
+    """One thing that is asked: a number from `low` to `high` (on a scale, on a slider, or any), a
+    rank, one of the `options`, or words.
 
-    `name` is the label of the reply. `text` are words of the prompt; where it says nothing of the
-    field alone, `asked` is the key of a text of pages. `before` is what the person answered in the
-    first survey, where the prompt shows it, or the speech that is asked for again. `unless` names a
-    field and the value of it with which nothing is asked here.
+    `name` is the label of the reply, which no page shows; `label` is what people call it, and
+    `speaker` the letter of whom it is about. `text` are words of the prompt; where it says nothing
+    of the field alone, `asked` is the key of a text of pages. `ends` are the words of the prompt
+    for the two ends of a slider. `before` is what the person answered in the first survey, where
+    the prompt shows it, or the speech that is asked for again. `unless` names a field and the value
+    of it with which nothing is asked here.
     """
 
     name: str
@@ -64,14 +66,18 @@ class Field:
     asked: str = ""
     options: tuple[Option, ...] = ()
     unless: tuple[str, str] | None = None
+    label: str = ""
+    speaker: str = ""
+    ends: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
 class Questionnaire:
     """One request as a page shows it.
 
-    `ends` names the two ends of the scale; `headings` are those of kinds of fields; `counts` says
-    how often each number of a forced distribution is to be given. A text has `least` to `most`
+    `lead` is what is told right before the fields. `ends` names the two ends of the scale;
+    `headings` are those of kinds of fields; `counts` says how often each number of a forced
+    distribution is to be given. A text has `least` to `most`
     words, and one of more than `longest` is not taken. A speech that breaks one of the `rules` is
     taken, and asked for again as models are asked for theirs.
     """
@@ -87,6 +93,7 @@ class Questionnaire:
     longest: int = LONGEST
     rules: Rules | None = None
     headings: tuple[tuple[Kind, str], ...] = ()
+    lead: str = ""
 
     def heading(self, field: Field) -> str:
         """The heading of the fields of this kind, in the words of the prompt; "" without one."""

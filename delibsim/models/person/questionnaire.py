@@ -10,10 +10,10 @@ from delibsim.domain.judgment import SCALE as OF_VERDICT
 from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.survey import Item
-from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Option, Questionnaire
-from delibsim.models.person.page import heading_of
-from delibsim.models.person.told import blocks_of
-from delibsim.prompts.blocks import read_block, read_items
+from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Kind, Option, Questionnaire
+from delibsim.models.person.page import heading_of, marked
+from delibsim.models.person.told import ENDS, blocks_in, blocks_of, without_labels
+from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ANSWER, REASON, ChoiceForm
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
@@ -120,32 +120,51 @@ def _words(prompt: Prompt) -> Questionnaire:
     return _asked(prompt, "words", blocks_of(prompt), (field,), most=longest, longest=longest)
 
 
-def _number(name: str, asked: str, text: str = "") -> Field:
-    return Field(name, "number", text, SCALE[0], SCALE[-1], asked=asked)
+def _slider(name: str, text: str, said: str, label: str = "", asked: str = "") -> Field:
+    """A rating from 0 to 100, whose ends have the words that the prompt gives them in `said`."""
+    found = ENDS.search(said)
+    ends = (found[1], found[2]) if found else ("", "")
+    made = Field(name, "slider", text, SCALE[0], SCALE[-1], asked=asked, ends=ends)
+    return replace(made, label=label, speaker=name[0]) if label else made
 
 
 def _stance(prompt: Prompt) -> Questionnaire:
-    fields = (_number("S1", "form.stance"),)
-    return _asked(prompt, "stance", blocks_of(prompt), fields)
+    """The stance on the motion; its question stands last in the prompt, and here at the field."""
+    told, _, question = marked(prompt).strip().rpartition("\n\n")
+    field = _slider("S1", without_labels(question), question, asked="form.stance")
+    return _asked(prompt, "stance", blocks_in(told), (field,))
 
 
 def _ballot(prompt: Prompt) -> Questionnaire:
-    """A ballot; each point stands beside its fields, in the words of the prompt."""
-    listed = read_block("points", _text(prompt)) or ""
+    """A ballot; what the prompt says of points, winner, stance and check stands at the fields."""
+    text = marked(prompt).strip()
+    listed = read_block("points", text) or ""
+    told, _, rest = text.partition(block("points", listed))
+    told, _, lead = told.strip().rpartition("\n\n")
+    *winner, after, check = [part for part in rest.split("\n\n") if part.strip()]
+    number = read_block("check", check) or ""
+    check = f"{check.partition(block('check', number))[0].strip()} {number.strip()}."
     said = dict(re.findall(r"^(\d+)\. (.+)$", listed, re.MULTILINE))
     fields = []
-    for place, label in enumerate(LABELS):
-        number = place % len(DIMENSIONS) + 1
-        fields.append(_number(label, "", said.get(str(number), DIMENSIONS[number - 1])))
-    winner = Field("WINNER", "choice", asked="form.winner", options=_options(SPEAKERS))
-    rest = (winner, _number("S1", "form.stance"), _number("C1", "form.check"))
-    return _asked(prompt, "ballot", blocks_of(prompt, "points"), (*fields, *rest))
+    for place, name in enumerate(LABELS):
+        point = place % len(DIMENSIONS)
+        label, _, meant = said.get(str(point + 1), DIMENSIONS[point]).partition(": ")
+        fields.append(_slider(name, meant, lead, label))
+    asked = without_labels("\n".join(winner))
+    fields.append(Field("WINNER", "choice", asked, asked="form.winner", options=_options(SPEAKERS)))
+    fields.append(_slider("S1", without_labels(after), after, asked="form.stance"))
+    last = Field("C1", "number", without_labels(check), SCALE[0], SCALE[-1], asked="form.check")
+    blocks, lead = blocks_in(told), without_labels(lead)
+    return _asked(prompt, "ballot", blocks, (*fields, last), lead=lead)
 
 
 def _pair(prompt: Prompt) -> Questionnaire:
     form: Any = prompt.reply
     reason = (Field(REASON, "words", asked="form.reason"),) if form.reasons else ()
-    answer = Field(ANSWER, "choice", asked="form.stronger", options=_options(form.labels))
+    before, _, _ = prompt.messages[0].content.partition("\n<dimension>\n")
+    question = re.match(r"[^?]+\?", before.rpartition("\n")[2])
+    text, options = question[0] if question else "", _options(form.labels)
+    answer = Field(ANSWER, "choice", text, asked="form.stronger", options=options)
     return _asked(prompt, "pair", blocks_of(prompt), (*reason, answer))
 
 
@@ -177,19 +196,41 @@ def _anchors(listed: str, levels: tuple[LevelValue, ...]) -> dict[str, str]:
 
 
 def _verdict(prompt: Prompt) -> Questionnaire:
-    """Four numbers, each beside its question, in the words of the prompt."""
-    low, high = OF_VERDICT
-    said: Mapping[str, str] = dict(
-        re.findall(r"^(D\d): (.+)$", prompt.messages[0].content, re.MULTILINE)
-    )
-    fields = tuple(
-        Field(label, "scale", said.get(label, name), low, high) for label, name in NUMBERED.items()
-    )
+    """Four numbers, each beside its question, in the words of the prompt; of two summaries the
+    words of the numbers are the same for all four, and stand once in the prompt.
+    """
+    setting = prompt.messages[0].content
+    said = dict(re.findall(r"^(D\d): (.+)$", setting, re.MULTILINE))
+    shared: tuple[Option, ...] = ()
     blocks = []
-    for block in blocks_of(prompt):
-        if block.quoted or not block.text.startswith("D1: "):
-            blocks.append(block)
-    return _asked(prompt, "verdict", tuple(blocks), fields)
+    for told in blocks_of(prompt):
+        options = () if told.quoted else _worded(told.text)[1]
+        if not told.quoted and told.text.startswith("D1: "):
+            continue
+        shared = options or shared
+        if not options:
+            blocks.append(told)
+    low, high = OF_VERDICT
+    fields = []
+    for label, name in NUMBERED.items():
+        text, options = _worded(said.get(label, name))
+        options = options or shared
+        kind: Kind = "choice" if options else "scale"
+        fields.append(Field(label, kind, text, low, high, options=options))
+    return _asked(prompt, "verdict", tuple(blocks), tuple(fields))
+
+
+def _worded(text: str) -> tuple[str, tuple[Option, ...]]:
+    """A question, and the words for each number of a verdict that stand behind it ("1 absent, 2 a
+    trace, ..."); the whole text and no options where they do not.
+    """
+    low, high = OF_VERDICT
+    numbers = range(low, high + 1)
+    found = re.search(", ".join([rf"\b{number} (.+?)" for number in numbers]) + r"\.?$", text)
+    if found is None:
+        return text, ()
+    options = [Option(number, words) for number, words in zip(numbers, found.groups(), strict=True)]
+    return text[: found.start()].strip(), tuple(options)
 
 
 def _label(prompt: Prompt) -> Questionnaire:

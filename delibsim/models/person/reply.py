@@ -84,7 +84,8 @@ def _fault(
     if field.kind == "words":
         return _fault_of_words(asked, value)
     if not value:
-        return "form.missing", {}
+        bounds = {"low": field.low, "high": field.high}
+        return ("form.slider_missing", bounds) if field.kind == "slider" else ("form.missing", {})
     if field.kind == "choice":
         known = [str(option.value) for option in field.options]
         return None if value in known else ("form.missing", {})

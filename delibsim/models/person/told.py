@@ -12,8 +12,16 @@ from delibsim.prompts.prompt import Prompt
 OPENING = re.compile(r"<([a-z_0-9]+)>")
 QUOTE = ">"
 IN_BRACKETS = re.compile(r'\s*\([^()]*"> "\)')
+WHATEVER = re.compile(r'Every line of (the texts below) begins with "> "\. Whatever they say')
 SENTENCE = re.compile(r'(?:^|(?<=[.:?!]\s))[^.:?!]*(?:begin|start)s?\s+with\s+"> "\.(?:\s+|$)')
 """A sentence about the marks of quoted lines, which pages show in another way."""
+
+
+ENDS = re.compile(r"\b0 \(([^()]+)\) to 100 \(([^()]+)\)")
+"""The words of a prompt for the two ends of a rating."""
+LABEL = r"\b(?:[ABDS]\d{1,2}|C1|WINNER)\b"
+"""A label of a reply, which says nothing to people."""
+UNDER = re.compile(rf",? under {LABEL}")
 
 
 def blocks_of(prompt: Prompt, *left_out: str) -> tuple[Block, ...]:
@@ -22,7 +30,28 @@ def blocks_of(prompt: Prompt, *left_out: str) -> tuple[Block, ...]:
     The blocks of the tags that are `left_out` are shown beside fields. Where something is asked
     once more, it is told whole, and what was wrong with the reply last.
     """
-    text = marked(prompt)
+    return blocks_in(marked(prompt), *left_out)
+
+
+def without_labels(text: str) -> str:
+    """A part of a prompt without the labels of a reply: sentences about several are left out, and
+    one alone is the field beside which the part stands.
+
+    >>> without_labels("Rate both. A's ratings go under A1 to A11. Say so, under S1.")
+    'Rate both. Say so.'
+    >>> without_labels("Answer C1 with the number 37.")
+    'Answer here with the number 37.'
+    """
+    kept = []
+    for sentence in re.split(r"(?<=[.?!])\s+", UNDER.sub("", text).strip()):
+        if len(re.findall(LABEL, sentence)) < 2:
+            kept.append(re.sub(LABEL, "here", sentence))
+    return " ".join(kept)
+
+
+def blocks_in(text: str, *left_out: str) -> tuple[Block, ...]:
+    """The parts of a text with marks, without the blocks of the tags that are `left_out`."""
+    text = WHATEVER.sub(r"Whatever \1 say", text)
     for tag in left_out:
         shown = read_block(tag, text)
         if shown is not None:

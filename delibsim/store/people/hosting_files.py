@@ -16,6 +16,7 @@ from delibsim.domain.hosting import (
     NobodyComes,
     Question,
     Quota,
+    Reception,
     Withdrawal,
 )
 from delibsim.store.account import TOLD
@@ -77,6 +78,14 @@ class _QuotaPart(_Part):
     high: int | None = None
 
 
+class _ReceptionPart(_Part):
+    consent: str = Field(min_length=1)
+    information: str = ""
+    debriefing: str = ""
+    checks: list[_QuestionPart] = []
+    questions: list[_QuestionPart] = []
+
+
 class _HostingFile(_Part):
     language: Literal["en", "de", "fr"] = "en"
     consent: str = Field(min_length=1)
@@ -106,6 +115,7 @@ class _HostingFile(_Part):
     contact: str = ""
     panel: str = Field(default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$")
     address: str = Field(default="", pattern=r"^(https?://[A-Za-z0-9.:\[\]-]+)?$")
+    raters: _ReceptionPart | None = None
 
 
 def read_hosting(path: Path, real: bool = False) -> Hosting:
@@ -132,6 +142,12 @@ def read_hosting(path: Path, real: bool = False) -> Hosting:
     values["codes"] = {name: Completion(one.code, one.url) for name, one in found.codes.items()}
     values["quotas"] = tuple(_quota(path, one, values["questions"]) for one in found.quotas)
     values["bonus"] = {name: Decimal(str(one)) for name, one in found.bonus.items()}
+    if found.raters is not None:
+        own = found.raters
+        checks = tuple(_question(path, "raters.checks", one) for one in own.checks)
+        questions = tuple(_question(path, "raters.questions", one) for one in own.questions)
+        told = own.consent, own.information, own.debriefing
+        values["raters"] = Reception(*told, checks, questions)
     return Hosting(**values)
 
 
@@ -178,7 +194,7 @@ def _question(path: Path, name: str, part: _QuestionPart) -> Question:
         raise WrongInput(f"{place}: a choice needs two options")
     if part.kind == "scale" and (part.low is None or part.high is None or part.low >= part.high):
         raise WrongInput(f"{place}: a scale needs low and high")
-    if name == "checks" and not part.right:
+    if name.endswith("checks") and not part.right:
         raise WrongInput(f"{place}: a check needs the answers that are right")
     return Question(
         part.id,

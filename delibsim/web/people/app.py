@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
@@ -36,12 +36,24 @@ WAIT = "10"
 """Seconds after which who asks too often may ask again."""
 
 
-def application(hall: Hall, desk: RaterDesk, open_here: bool = False) -> Starlette:
+def application(
+    hall: Hall, desk: RaterDesk, open_here: bool = False, demo: bool = False
+) -> Starlette:
     """The application over the rooms of a hall and a desk of raters; `web.people.gate.Gate` stands
     before it. `open_here` says that it is reached from this machine alone, on which the researcher
-    needs no password until one is set.
+    needs no password until one is set. In a `demo` whoever has no seat watches.
     """
     visits = Visits(hall)
+    shown: list[BaseRoute] = []
+    if demo:
+        from delibsim.web.people.demo import (
+            Demo,
+            reception,
+        )  # pandas and the reader, for this alone
+
+        (session,) = hall.sessions.values()
+        visits.told_in_demo = partial(reception, session)
+        shown = Demo(visits, session).routes()
     room, questions, end = Room(visits), Questions(visits), End(visits)
 
     def rater(request: Request) -> Rater | None:
@@ -60,6 +72,7 @@ def application(hall: Hall, desk: RaterDesk, open_here: bool = False) -> Starlet
         return await _told(visits, request, error)
 
     routes = [
+        *shown,
         *Entry(visits).routes(),
         *Next(visits, questions, room, end).routes(),
         *questions.routes(),

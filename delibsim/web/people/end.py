@@ -49,7 +49,7 @@ class End:
             visit,
             "end.html",
             how=how,
-            text=html_of(self.hosting.debriefing),
+            text=html_of(self.visits.reception(visit).debriefing),
             code=back.code,
             url=back.url,
             may_withdraw=visit.person.stage in MAY_WITHDRAW,

@@ -15,7 +15,7 @@ from delibsim.web.people.language import Language
 KEY, CSRF, DECLINED = NO_ANSWERS = ("key", "csrf", "declined")
 """The fields of a form that are no answers."""
 WIDEST = 11
-"""Numbers of a scale that are shown as points; a wider one is a number that is written."""
+"""Numbers of a scale that are shown as points; a wider one is a slider, or a number."""
 SAID = ("saved", "unsaved", "restored", "elsewhere", "gone")
 """The texts that the script of a form says."""
 Fields = Mapping[str, list[str]]
@@ -52,9 +52,23 @@ def form_of(
 
     groups = [(shape, list(fields)) for shape, fields in groupby(asked.fields, _shape(asked))]
     made = {"asked": asked, "key": key, "faults": said, "value": value, "groups": groups}
-    ballot = [field for shape, fields in groups if shape == "ballot" for field in fields]
+    ballot = [field for field in asked.fields if field.speaker]
     made["pairs"] = list(zip(ballot[: len(ballot) // 2], ballot[len(ballot) // 2 :], strict=True))
+    made["names"] = names_of(asked, language)
     return made | {"texts": texts_of(language)}
+
+
+def names_of(asked: Questionnaire, language: Language) -> dict[str, str]:
+    """What people call each field, as it is headed on the page; in a language."""
+    found = {}
+    for place, field in enumerate(asked.fields, 1):
+        key = f"form.name_{field.name}"
+        name = language(key) if key in language.texts else language("form.name_of", number=place)
+        if field.speaker:
+            speaker = language("form.speaker", letter=field.speaker)
+            name = f"{field.label[:1].upper()}{field.label[1:]}, {speaker}"
+        found[field.name] = name
+    return found
 
 
 def said_of(faults: Incomplete, language: Language) -> dict[str, str]:
@@ -95,14 +109,15 @@ def title_of(asked: Questionnaire) -> str:
 
 
 def _shape(asked: Questionnaire) -> Any:
-    """How a field is shown: as its kind is, but for the points of a ballot, which stand in a table,
+    """How a field is shown: as its kind is, but for the points of a ballot, which stand in pairs,
     and for scales that are too wide for points.
     """
 
     def shape(field: Field) -> str:
-        if asked.asking == "ballot" and field.kind == "number" and not field.asked:
+        if field.speaker:
             return "ballot"
-        wide = field.kind == "scale" and field.high - field.low >= WIDEST
-        return "number" if wide else field.kind
+        if field.kind == "scale" and field.high - field.low >= WIDEST:
+            return "number" if asked.counts else "slider"
+        return field.kind
 
     return shape

@@ -17,11 +17,15 @@ from delibsim.store.people.persons import (
     set_language,
     set_stage,
 )
+from delibsim.store.people.rooms import rooms_of
 from delibsim.web.people.end import End
 from delibsim.web.people.language import languages
 from delibsim.web.people.questions import Questions
 from delibsim.web.people.room import GONE, Room
 from delibsim.web.people.visits import HOME, Fields, Visit, Visits, home
+
+WATCH = "/demo"
+"""The page of a demonstration, for everybody without a seat."""
 
 
 class Next:
@@ -40,11 +44,13 @@ class Next:
     def page(self, visit: Visit, request: Request) -> Response:
         """Whatever is next for a person."""
         stage = visit.person.stage
+        if self.visits.told_in_demo is not None and self._watches(visit):
+            return RedirectResponse(WATCH, status_code=303)
         if stage == INVITED:
             return self.questions.consent_page(visit)
         if stage in (DECLINED, FAILED, OVER_QUOTA, WITHDRAWN):
             return self.end.goodbye(visit, stage)
-        if stage == CONSENTED and self.questions.nothing:
+        if stage == CONSENTED and self.questions.nothing(visit):
             set_stage(self.visits.register, visit.person.id, READY)
             return home()
         if stage == CONSENTED:
@@ -61,6 +67,14 @@ class Next:
         if code in languages():
             set_language(self.visits.register, visit.person.id, code)
         return home()
+
+    def _watches(self, visit: Visit) -> bool:
+        """Whether somebody watches a demonstration: the one seat is another's, or all is over."""
+        hall = self.visits.hall
+        view = hall.view(visit.person.id)
+        if view is not None:
+            return view.waits in GONE
+        return not any(room.missing for room in rooms_of(hall.register))
 
     def _seat(self, visit: Visit, known: bool) -> Response:
         """The page of a seat; who has none is given one, where one is free."""

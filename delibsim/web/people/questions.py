@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from delibsim.domain.hosting import Question
 from delibsim.models.person.reply import cleaned
+from delibsim.store.people.entry import RATER
 from delibsim.store.people.persons import (
     CONSENTED,
     DECLINED,
@@ -42,19 +43,19 @@ class Questions:
             for name, act in posts.items()
         ]
 
-    @property
-    def nothing(self) -> bool:
-        """Whether nothing is declared between consent and conversation."""
-        return not (self.hosting.information or self._asks)
+    def nothing(self, visit: Visit) -> bool:
+        """Whether nothing is declared between consent and what follows."""
+        return not (self.visits.reception(visit).information or self._asked(visit))
 
-    @property
-    def _asks(self) -> bool:
-        return bool(self.hosting.checks or self.hosting.questions)
+    def _asked(self, visit: Visit) -> tuple[Question, ...]:
+        own = self.visits.reception(visit)
+        return (*own.checks, *own.questions)
 
     def consent_page(self, visit: Visit) -> Response:
         """What a person agrees to, or does not."""
-        text = html_of(self.hosting.consent)
-        return self.visits.page(visit, "consent.html", text=text)
+        text = html_of(self.visits.reception(visit).consent)
+        judges = visit.person.role == RATER
+        return self.visits.page(visit, "consent.html", text=text, judges=judges)
 
     def page(self, visit: Visit, given: Given | None = None, faults: Any = None) -> Response:
         """The information, and what is asked; with what was given before where that is wrong."""
@@ -63,8 +64,8 @@ class Questions:
             visit,
             "questions.html",
             422 if faults else 200,
-            information=html_of(self.hosting.information),
-            asked=(*self.hosting.checks, *self.hosting.questions),
+            information=html_of(self.visits.reception(visit).information),
+            asked=self._asked(visit),
             given=given or {},
             faults=said,
             tried=self._tried(visit),
@@ -74,7 +75,8 @@ class Questions:
         """Keep that a person agrees, or does not; who did not may still."""
         if visit.person.stage in (INVITED, DECLINED):
             if "agree" in fields:
-                consent(self.register, visit.person.id, self.hosting.consent_version)
+                version = self.visits.reception(visit).consent_version
+                consent(self.register, visit.person.id, version)
             elif "again" in fields:
                 set_stage(self.register, visit.person.id, INVITED)
             elif "refuse" in fields:
@@ -83,7 +85,7 @@ class Questions:
 
     def informed(self, visit: Visit, fields: Fields) -> Response:
         """Go on from the information, where there is nothing to answer."""
-        if visit.person.stage == CONSENTED and not self._asks:
+        if visit.person.stage == CONSENTED and not self._asked(visit):
             set_stage(self.register, visit.person.id, READY)
         return home()
 
@@ -92,7 +94,7 @@ class Questions:
         tried = self._tried(visit)
         if visit.person.stage != CONSENTED or (fields.get("tried") or [""])[-1] != str(tried):
             return home()  # a form of before, or one that was sent twice
-        asked = (*self.hosting.checks, *self.hosting.questions)
+        own, asked = self.visits.reception(visit), self._asked(visit)
         given = {one.id: _given(one, fields) for one in asked}
         faults = {}
         for one in asked:
@@ -101,24 +103,25 @@ class Questions:
                 faults[one.id] = fault
         if faults:
             return self.page(visit, given, faults)
-        checks = {one.id: "; ".join(given[one.id]) for one in self.hosting.checks}
-        passed = {one.id: _passes(one, given[one.id]) for one in self.hosting.checks}
+        checks = {one.id: "; ".join(given[one.id]) for one in own.checks}
+        passed = {one.id: _passes(one, given[one.id]) for one in own.checks}
         code = visit.person.id
         keep_answers(self.register, code, checks, tried, passed)
         if not all(passed.values()):
             if tried + 1 >= self.hosting.attempts:
                 set_stage(self.register, code, FAILED)
                 return home()
-            wrong = {one: ("people.check_wrong", {}) for one, right in passed.items() if not right}
+            again = "people.check_wrong" if own.information else "rate.check_wrong"
+            wrong = {one: (again, {}) for one, right in passed.items() if not right}
             return self.page(visit, given, wrong)
-        own = {one.id: "; ".join(given[one.id]) for one in self.hosting.questions}
-        keep_answers(self.register, code, own)
+        asked_too = {one.id: "; ".join(given[one.id]) for one in own.questions}
+        keep_answers(self.register, code, asked_too)
         enter_within(self.register, code, self.hosting.quotas)
         return home()
 
     def _tried(self, visit: Visit) -> int:
         """How often a person has answered the checks."""
-        names = [one.id for one in self.hosting.checks]
+        names = [one.id for one in self.visits.reception(visit).checks]
         return max([attempts(self.register, visit.person.id, name) for name in names], default=0)
 
 

@@ -30,6 +30,7 @@ def serve_people(
     proxies: Collection[str],
     told: Callable[[str], None],
     until: Callable[[Hall], Awaitable[None]] | None = None,
+    demo: bool = False,
 ) -> None:
     """Serve until the process is interrupted, or `until` is over; `told` gets the address once it
     can be opened.
@@ -44,7 +45,7 @@ def serve_people(
         hall = await open_hall()
         desk = RaterDesk(hall.runs, hall.register)
         alone = is_loopback(host) and not hosts and not proxies
-        gate = Gate(application(hall, desk, alone), [host, *hosts], proxies)
+        gate = Gate(application(hall, desk, alone, demo), [host, *hosts], proxies)
         settings = uvicorn.Config(
             gate,
             http=Protocol,

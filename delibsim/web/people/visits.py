@@ -10,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from delibsim.conduct.people.hall import Hall
+from delibsim.conduct.people.rater_reception import rater_reception
+from delibsim.domain.hosting import Reception
 from delibsim.store.people.entry import PARTICIPANT, RATER, Login, visitor_of
 from delibsim.store.people.persons import WITHDRAWN, Person
 from delibsim.store.people.register import Unavailable
@@ -38,6 +40,8 @@ class Visits:
     def __init__(self, hall: Hall) -> None:
         self.hall, self.register, self.hosting = hall, hall.register, hall.hosting
         self.rates = Rates()
+        self.told_in_demo: Callable[[Language], Reception] | None = None
+        """What the person in a demonstration is told; None where people are real."""
 
     def of(self, request: Request) -> Visit | None:
         """The visit that a request is; None where its cookie is nobody's, or is not good any more.
@@ -123,6 +127,14 @@ class Visits:
         told = page("again.html", words, 503, fields=kept, texts=texts, action=request.url.path)
         told.headers["retry-after"] = "10"
         return told
+
+    def reception(self, visit: Visit) -> Reception:
+        """What the person is told and asked: as a participant, or as a rater."""
+        if self.told_in_demo is not None:
+            return self.told_in_demo(visit.words)
+        if visit.person.role != RATER:
+            return self.hosting.participants
+        return rater_reception(self.hosting, visit.words.code)
 
     def nobody(self, request: Request, status: int = 403) -> Response:
         """The page of a link or a cookie that opens nothing."""

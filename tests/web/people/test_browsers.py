@@ -34,7 +34,7 @@ ANSWER = """() => {
   for (const one of form.querySelectorAll("input[type=radio]")) {
     if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
   }
-  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
+  form.querySelectorAll(".rank input").forEach((one, place) => { one.value = String(place + 1); });
 }"""
 SHOTS = os.environ.get("SCREENSHOTS", "")
 """A folder for pictures of every page, where somebody wants to look at them."""
@@ -204,8 +204,8 @@ def test_a_browser_without_scripts_from_the_link_to_the_debriefing(context, tmp_
             page.wait_for_selector("form.answers, .code", timeout=30_000)  # it reloads itself
             for item in page.locator("form.answers fieldset.item").all():
                 item.locator("input[type=radio]").first.check()
-            for place, rank in enumerate(page.locator("form.answers select").all(), 1):
-                rank.select_option(str(place))
+            for place, rank in enumerate(page.locator("form.answers .rank input").all(), 1):
+                rank.fill(str(place))
             if page.locator("form.answers textarea").count():
                 page.fill("textarea", "I would begin with those who live near by.")
             if page.locator("form.answers").count():

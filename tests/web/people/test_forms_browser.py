@@ -33,6 +33,7 @@ LARGEST_PAGE = 100_000
 HOME = Path(__file__).parents[3]
 ASKED = prompts(HOME)
 NAMES = sorted(ASKED)
+LABELS = r"\b(?:[ABDS]\d{1,2}|C1|WINNER)\b"
 in_browser = [pytest.mark.heavy, pytest.mark.timeout(600)]
 
 
@@ -119,7 +120,7 @@ def filled(page):
     for name, value in re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)"', page):
         names.setdefault(name, value)
     names |= dict.fromkeys(re.findall(r'<input (?:id="[^"]*" )?name="(\w+)"', page), "61")
-    for place, name in enumerate(re.findall(r'<select id="[^"]*" name="(\w+)"', page), 1):
+    for place, name in enumerate(re.findall(r'<input id="rank-[^"]*" name="(\w+)"', page), 1):
         names[name] = str(place)
     for name in re.findall(r'<textarea[^>]* name="(\w+)"', page):
         names[name] = "Trees <b>cool</b> the streets & people rest below them. " * 12
@@ -162,11 +163,6 @@ def filled_in(page):
     """What the fields of a page hold."""
     found = dict(re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)" checked', page))
     found |= dict(re.findall(r'<input (?:id="[^"]*" )?name="(\w+)"[^>]* value="([^"]+)"', page))
-    selects = re.findall(r'<select id="[^"]*" name="(\w+)".*?</select>', page, re.DOTALL)
-    for name in selects:
-        chosen = re.search(rf'name="{name}".*?</select>', page, re.DOTALL)
-        value = re.search(r'value="(\d+)" selected', chosen[0])
-        found |= {name: value[1]} if value else {}
     for name, text in re.findall(
         r'<textarea[^>]* name="(\w+)"[^>]*>\n(.*?)</textarea>', page, re.S
     ):
@@ -235,7 +231,7 @@ class TestInABrowser:
                 assert fits(page), name
                 assert page.title() != "run"
                 small = page.evaluate(
-                    "[...document.querySelectorAll('button, summary, select, textarea, .point,"
+                    "[...document.querySelectorAll('button, summary, textarea, .point,"
                     " .choice, input:not([type=radio]):not([type=hidden])')].filter(one =>"
                     " one.offsetParent && (one.offsetHeight < 44 || one.offsetWidth < 40))"
                     ".map(one => one.outerHTML)"
@@ -256,9 +252,80 @@ class TestInABrowser:
                 found = found_by_axe(page)
                 assert found == [], name
 
+    def test_a_slider_says_nothing_until_it_was_moved(self, opened, here, desk):
+        page = opened(f"{here}/form/stance")
+        slider, number = page.locator("input[type=range]"), page.locator("#n-S1")
+        page.keyboard.press("Tab")
+        slider.focus()
+        assert slider.get_attribute("aria-valuetext") == "no answer yet"
+        page.locator("button.first").click()
+        page.wait_for_selector("#fault-S1")
+        assert desk.given == {}
+        slider.click()  # in the middle, where it stands unseen
+        assert number.input_value() == "50"
+        assert slider.get_attribute("aria-valuetext") is None
+        assert page.locator(".wrong, [aria-invalid]").count() == 0
+        number.fill("")
+        assert "unset" in slider.get_attribute("class")
+        page.locator("button.first").click()
+        page.wait_for_selector("#fault-S1")
+        assert desk.given == {}
+
+    def test_a_slider_is_moved_by_mouse_and_keyboard_and_a_number_can_be_typed(
+        self, opened, here, desk
+    ):
+        page = opened(f"{here}/form/ballot", 400)
+        first, second = (page.locator(f"#f-{name} input[type=range]") for name in ("A1", "B1"))
+        box = first.bounding_box()
+        first.click(position={"x": box["width"] - 14, "y": 22})
+        assert int(page.locator("#n-A1").input_value()) >= 98
+        second.focus()
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        assert page.locator("#n-B1").input_value() == "99"
+        page.locator("#n-B1").fill("7")
+        assert second.input_value() == "7"
+        page.locator("#n-B1").fill("700")
+        assert "unset" in second.get_attribute("class")
+        assert second.get_attribute("aria-label").startswith("1. Knowledge: how knowledgeable")
+        assert second.get_attribute("aria-label").endswith(", Speaker B")
+        fields = {field.name for field in questionnaire(ASKED["ballot"]).fields}
+        page.locator(".saved", has_text="Saved").wait_for()
+        assert desk.drafts["ballot"]["B1"] == ["700"]
+        assert set(desk.drafts["ballot"]) <= fields
+
+    def test_a_slider_on_which_a_page_is_moved_keeps_what_it_had(self, opened, here):
+        page = opened(f"{here}/form/stance", 400, has_touch=True)
+        slider = page.locator("input[type=range]")
+        slider.dispatch_event("pointerdown")
+        slider.fill("71")
+        slider.dispatch_event("pointercancel")
+        assert page.locator("#n-S1").input_value() == ""
+        assert "unset" in slider.get_attribute("class")
+
+    def test_a_ballot_without_scripts_asks_for_numbers_with_both_ends(self, opened, here, desk):
+        page = opened(f"{here}/form/ballot", java_script_enabled=False)
+        assert page.locator("input[type=range]").count() == 0
+        assert page.locator(".how").first.inner_text().startswith("Type a whole number from 0")
+        text = page.locator("#f-A1").inner_text()
+        assert "0 not at all" in text
+        assert "100 extremely" in text
+        page.locator("button.first").click()
+        assert page.locator("#fault-A1").is_visible()
+        assert "Knowledge, Speaker A" in page.locator("[role=alert]").inner_text()
+        assert desk.given == {}
+
+    def test_no_label_of_a_reply_is_shown_to_a_rater(self, opened, here):
+        page = opened("about:blank")
+        for name in ("stance", "ballot", "verdict", "verdict of two"):
+            page.goto(f"{here}/form/{name}")
+            page.locator("button.first").click()
+            page.wait_for_selector("[role=alert]")
+            assert not re.search(LABELS, page.locator("main").inner_text()), name
+
     def test_options_are_ranked_by_keyboard(self, opened, here):
         page = opened(f"{here}/form/q sort")
-        ranks = page.locator("ol.rank select")
+        ranks = page.locator("ol.rank input")
         assert [one.input_value() for one in ranks.all()] == ["", "", ""]
         page.locator("#f-P1 button[aria-label^='Move up']").focus()
         page.keyboard.press("Enter")
@@ -266,7 +333,8 @@ class TestInABrowser:
         assert page.locator("#rank-P1").input_value() == "1"
         assert page.evaluate("document.activeElement.closest('li').id") == "f-P1"
         assert "now rank 1" in page.locator(".ranks [role=status]").inner_text()
-        page.locator("#rank-P1").select_option("3")
+        page.locator("#rank-P1").fill("3")
+        page.keyboard.press("Tab")
         order = [one.get_attribute("id") for one in page.locator("ol.rank > li").all()]
         assert order == ["f-P3", "f-P2", "f-P1"]
 
@@ -275,7 +343,7 @@ class TestInABrowser:
         page.locator("button.first").click()
         page.wait_for_selector("#fault-P1")
         page.get_by_role("button", name="Keep the order as it is shown").click()
-        values = [one.input_value() for one in page.locator("ol.rank select").all()]
+        values = [one.input_value() for one in page.locator("ol.rank input").all()]
         assert values == ["1", "2", "3"]
 
     @pytest.mark.parametrize("touch", [False, True])

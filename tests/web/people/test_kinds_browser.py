@@ -36,7 +36,7 @@ FILL = """(words) => {
     if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
   }
   form.querySelectorAll("input[inputmode]").forEach((one) => { one.value = "61"; });
-  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
+  form.querySelectorAll(".rank input").forEach((one, place) => { one.value = String(place + 1); });
   form.querySelectorAll("textarea").forEach((one) => { one.value = words; });
 }"""
 
@@ -60,6 +60,8 @@ def faults(page):
 def comes_in(page, link):
     page.goto(link)
     for button in ("main form button.first", "button[name=agree]", "main form button.first"):
+        if page.locator("[name=q-task]").count():
+            page.locator("[name=q-task]").first.check()
         page.click(button)
         page.wait_for_load_state()
 

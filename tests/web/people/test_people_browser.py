@@ -25,7 +25,7 @@ ANSWER = """() => {
   for (const one of form.querySelectorAll("input[type=radio]")) {
     if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
   }
-  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
+  form.querySelectorAll(".rank input").forEach((one, place) => { one.value = String(place + 1); });
 }"""
 WIDTHS = (1280, 400, 320)
 

@@ -31,6 +31,13 @@ withdrawal: delete
 completion_code: CODE77
 contact: us@example.org
 """
+OWN = """\
+raters:
+  consent: I judge.
+  debriefing: That was all of it.
+  questions:
+    - {id: age, text: How old are you?, kind: number, required: false}
+"""
 
 
 @pytest.fixture
@@ -57,17 +64,21 @@ def served(tmp_path, monkeypatch):
 
 
 def come_in(address, runs, role, task=""):
-    """Somebody follows an open link, agrees, and reads the information."""
+    """Somebody follows an open link, agrees, and reads what is told; the browser keeps what she
+    agreed to.
+    """
     register = Register.of(runs)
     token = invite(register, Invitation("", role, task=task), 1)
     register.close()
     headers = {"origin": address}
     client = httpx.Client(base_url=address, headers=headers, follow_redirects=True, timeout=30)
     page = client.post(f"/i/{token}").text
+    client.consent = page
     page = client.post("/me/consent", data={**hidden(page), "agree": "1"}).text
     for path in ("/me/information", "/me/questions"):
         if f'action="{path}"' in page:
-            page = client.post(path, data=hidden(page)).text
+            judges = dict(RADIO.findall(page)[:1])  # the right answer stands first
+            page = client.post(path, data={"tried": "0"} | hidden(page) | judges).text
     return client, page
 
 
@@ -95,17 +106,20 @@ def wait_for(met, seconds=20.0):
 
 
 def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
+    (tmp_path / "people.yaml").write_text(HOSTING + OWN, encoding="utf-8")
     runs = study_of_debates(tmp_path)
     task = debates_online(runs, raters=1, each=2)
     address, process = served(runs)
     client, page = come_in(address, runs, RATER, task)
     with closing(client):
+        assert "I judge." in client.consent
+        assert "I take part." not in client.consent
         assert "Number of debates: 2" in page
         page, pages = through(client, page)
         assert (pages, "handed in everything" in page) == (4, True)
         end = client.get("/me").text
         assert "CODE77" in end
-        assert "That was all." in end
+        assert "That was all of it." in end
         assert client.get("/rate").status_code == 200
     ratings = Ratings.of(runs)
     debates = {sheet["debate"] for sheet in ratings.key(task).values()}
@@ -115,6 +129,7 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
         assert "nothing to do" in page
     nobody, page = come_in(address, runs, PARTICIPANT)
     with closing(nobody):
+        assert "I take part." in nobody.consent
         assert nobody.get("/rate").status_code == 403
         assert nobody.post("/rate/begin", data={"csrf": "x"}).status_code == 403
     process.send_signal(signal.SIGINT)
@@ -127,6 +142,8 @@ def test_a_study_of_texts_is_served_to_coders_alone(tmp_path, served):
     address, process = served(runs)
     client, page = come_in(address, runs, RATER, task)
     with closing(client):
+        assert "You do not take part in a discussion" in client.consent
+        assert "Before you begin" in client.consent
         page, pages = through(client, page)
     assert pages == 8
     process.send_signal(signal.SIGINT)

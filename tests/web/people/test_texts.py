@@ -15,7 +15,7 @@ from delibsim.web.people.rates import Rates
 
 MODULES = FOLDER.parents[1] / "web" / "people"
 USED = re.compile(r"""["']((?:people|page|rate|form|office)\.(?!html|css|js)[a-z_]+)["']""")
-QUOTED = re.compile(r"""["']([A-Za-z_ ]+)["']""")
+QUOTED = re.compile(r"""["']([A-Za-z0-9_ ]+)["']""")
 JOINED = re.compile(r""""([a-z]+\.[a-z_]*)" ~ [^"~}]+(?:~ "_" ~ [^"~}]+)?(?:~ "([a-z_]+)")?""")
 FILLED = re.compile(r"""f"([a-z]+\.[a-z_]*)\{[^}"]+\}([a-z_]*)\"""")
 TAG = re.compile(
