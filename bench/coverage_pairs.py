@@ -45,7 +45,8 @@ difference of two conditions with {SESSIONS} sessions each in a topic, {OF_SESSI
 texts a session (standard deviation 1, of sessions {SPREAD_OF_SESSIONS:g}), pairs drawn
 at random within topics, with the errors of the strengths; `as_data`: the same by
 Welch's test of the sessions' means, which takes strengths for data; `estimate` is the
-mean estimate. A row of adaptive pairs is of a fifth as many studies."""
+mean estimate. A row of adaptive pairs is of a fifth as many studies,
+a row of contrasts of four times as many."""
 COLUMNS = (
     "scores width r delta theta delta_jackknifed theta_jackknifed scale uniform_p contrast as_data"
     " estimate"
