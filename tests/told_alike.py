@@ -33,7 +33,8 @@ ONLY_PEOPLE = {
     "how to answer, in the place of how a reply is written": (
         "form.rate", "form.rate_one", "form.rank", "form.counts", "form.words_between", "form.your_words",
         "form.your_speech", "form.strongly_disagree", "form.strongly_agree", "form.before",
-        "form.answers_below", "form.counts_left",
+        "form.answers_below", "form.counts_left", "form.rank_type", "form.type_number",
+        "form.type_number_one",
     ),
     "time": ("form.limit", "form.limit_binds", "people.left_over"),
     "the line above instructions that were read on an earlier page": ("form.instructions_hold",),
@@ -167,7 +168,8 @@ def _declared(line, prompt):
     names = re.compile(rf"{NAME}( \(you\))?,?|,|you|·|EN|DE|FR|[↑↓⠿]")
     if NUMBER.fullmatch(line) or names.fullmatch(line):
         return True
-    return any(pattern.fullmatch(line) for pattern in _patterns())
+    end_of_scale = re.sub(r"^\d+ (?=strongly)", "", line)
+    return any(pattern.fullmatch(end_of_scale) for pattern in _patterns())
 
 
 def _patterns():

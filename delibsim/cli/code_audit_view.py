@@ -22,7 +22,7 @@ from delibsim.domain.text import counted
 
 LISTED = 10
 """Of so many misquotations and failures each is printed; --json has all."""
-RATE = ("rate", "95 % interval")
+RATE = ("rate", "95% interval")
 
 
 def print_audit(found: Audit, screen: Console) -> None:

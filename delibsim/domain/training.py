@@ -51,7 +51,7 @@ class TrainedScore:
 
 
 def parts_by_rater(records: Sequence[Record], seed: int) -> dict[Part, list[Record]]:
-    """Records in three parts, 70, 10 and 20 % of the raters, drawn by the seed: no rater is in two.
+    """Records in three parts, 70, 10 and 20% of the raters, drawn by the seed: no rater is in two.
 
     WrongInput where there are fewer raters than parts.
     """
@@ -91,7 +91,7 @@ def parts_without(records: Sequence[Record], question: str, seed: int) -> dict[P
             f" {len(raters) + len(theirs)} raters are left; two are needed"
         )
     random.Random(seed).shuffle(raters)
-    validation = set(raters[: max(1, round(len(raters) / 8))])  # 10 of the 80 %
+    validation = set(raters[: max(1, round(len(raters) / 8))])  # 10 of the 80%
     part: dict[str, Part] = {}
     for rater in raters:
         part[rater] = "validation" if rater in validation else "train"

@@ -13,7 +13,7 @@ Z = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean, its standard error, its 95 % interval; `n` texts of people, `total` of the models."""
+    """A mean, its standard error, its 95% interval; `n` texts of people, `total` of the models."""
 
     estimate: float
     se: float

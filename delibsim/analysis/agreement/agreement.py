@@ -33,11 +33,11 @@ ONE_CLUSTER = "one_cluster"
 
 @dataclass(frozen=True)
 class Row:
-    """A coefficient with its interval of 95 %.
+    """A coefficient with its interval of 95%.
 
     `method` says how interval and `error` were made: "t" (closed standard error), "bootstrap" (of
     texts), "cluster bootstrap", "" where there is none. `undefined` counts resamples without a
-    value by reason. `word` is the highest of Landis and Koch's that is at least 95 % probable.
+    value by reason. `word` is the highest of Landis and Koch's that is at least 95% probable.
     `reason` is the code of why the value is NaN, `no_interval` of why the interval is.
     """
 

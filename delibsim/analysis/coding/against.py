@@ -28,12 +28,12 @@ PARTS = {
     "part": "the part of the texts, by the column",
     "texts": "texts of it that both coded",
     "estimate": "the coefficient of agreement, as between two coders",
-    "low": "lower end of the 95 % interval",
-    "high": "upper end of the 95 % interval",
+    "low": "lower end of the 95% interval",
+    "high": "upper end of the 95% interval",
     "exact": "share of texts with the same level",
     "difference": "this share less that of the first part",
-    "difference_low": "lower end of the 95 % bootstrap interval of the difference",
-    "difference_high": "upper end of the 95 % bootstrap interval of the difference",
+    "difference_low": "lower end of the 95% bootstrap interval of the difference",
+    "difference_high": "upper end of the 95% bootstrap interval of the difference",
     "note": "why there is no value",
 }
 TREND = {

@@ -26,8 +26,8 @@ PAIRS = {
     "texts": "texts that both coded",
     "coefficient": "the coefficient of agreement: AC2 with linear weights, AC1 for names",
     "estimate": "agreement corrected for chance",
-    "low": "lower end of the 95 % interval, by t over texts",
-    "high": "upper end of the 95 % interval, cut at 1",
+    "low": "lower end of the 95% interval, by t over texts",
+    "high": "upper end of the 95% interval, cut at 1",
     "word": "highest word of Landis and Koch whose probability is .95 or more",
     "exact": "share of texts with the same level",
     "adjacent": "share of texts with neighbouring levels",
@@ -122,8 +122,8 @@ ALL = {
     "paired": "texts that two or more of them coded",
     "coefficient": "the coefficient",
     "estimate": "the coefficient",
-    "low": "lower end of the 95 % interval",
-    "high": "upper end of the 95 % interval, cut at 1",
+    "low": "lower end of the 95% interval",
+    "high": "upper end of the 95% interval, cut at 1",
     "note": "why there is no value",
 }
 RESAMPLES = 10_000
@@ -237,8 +237,8 @@ WORDINGS = {
     "b": "another wording",
     "texts": "texts that were coded in both",
     "estimate": "the coefficient, as between two coders",
-    "low": "lower end of the 95 % interval",
-    "high": "upper end of the 95 % interval",
+    "low": "lower end of the 95% interval",
+    "high": "upper end of the 95% interval",
     "exact": "share of texts with the same level",
     "note": "why there is no value",
 }

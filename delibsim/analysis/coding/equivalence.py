@@ -30,23 +30,23 @@ ROWS = {
     "texts": "texts that all of them coded",
     "ensemble": "agreement of the ensemble with the anchor",
     "people": "agreement of the other person with the anchor",
-    "people_low": "lower end of its 95 % interval",
-    "people_high": "upper end of its 95 % interval",
+    "people_low": "lower end of its 95% interval",
+    "people_high": "upper end of its 95% interval",
     "estimate": "delta: agreement of the ensemble less that of the person",
     "se": "standard error of delta, on the same texts",
-    "low": "lower end of the 95 % interval of delta",
-    "high": "upper end of the 95 % interval of delta",
-    "low_90": "lower end of the 90 % interval of delta",
-    "high_90": "upper end of the 90 % interval of delta",
+    "low": "lower end of the 95% interval of delta",
+    "high": "upper end of the 95% interval of delta",
+    "low_90": "lower end of the 90% interval of delta",
+    "high_90": "upper end of the 90% interval of delta",
     "p": "p of the two one-sided tests at the bound",
     "bound": "the bound",
-    "verdict": "what the 95 % interval says",
+    "verdict": "what the 95% interval says",
     "note": "why there is no value, or no interval",
 }
 DEFINITION = (
     "Delta is the agreement of the ensemble with a person (the anchor) less the agreement of"
-    " another person with the same one, on the texts that all three coded. Equivalent: the 95 %"
-    " interval lies inside the bound; the two one-sided tests at .05 use the 90 % interval. Where"
+    " another person with the same one, on the texts that all three coded. Equivalent: the 95%"
+    " interval lies inside the bound; the two one-sided tests at .05 use the 90% interval. Where"
     " the lower end of the people's own agreement stays under {least:.2f}, equivalence is called"
     f" '{AS_POOR}'. Each person is the anchor in turn."
 )
@@ -236,7 +236,7 @@ CURVES = {
     "anchor": "the person whom both are compared with",
     "other": "the other person",
     "bound": "a bound",
-    "inside": "whether the 95 % interval of delta lies inside it",
+    "inside": "whether the 95% interval of delta lies inside it",
     "p": "p of the two one-sided tests at this bound",
 }
 
@@ -272,8 +272,8 @@ ROBUST = {
     "variant": "what is done otherwise: nothing, a model left out, another rule, another wording",
     "changed": "texts whose ensemble level is another than in the report",
     "estimate": "delta",
-    "low": "lower end of the 95 % interval",
-    "high": "upper end of the 95 % interval",
+    "low": "lower end of the 95% interval",
+    "high": "upper end of the 95% interval",
     "point_inside": "whether delta itself lies inside the bound",
     "inside": "whether the whole interval lies inside the bound",
     "note": "why there is no value, or no interval",
@@ -302,7 +302,7 @@ def robustness(
         title="Delta without each model, by other rules and wordings",
         definition="Delta with each model left out, by each rule of the ensemble and in each"
         f" wording, against the same bound of {bound:.2f}. 'Inside' asks the same of every row:"
-        " that the whole 95 % interval lies inside the bound.",
+        " that the whole 95% interval lies inside the bound.",
         source="docs/coding.md#robustness",
         rows=pd.DataFrame(rows, columns=list(ROBUST)),
         meanings=ROBUST,

@@ -130,8 +130,8 @@ MEANS = {
     "models": "mean of the ensemble alone",
     "people": "mean of people alone, on the texts that they coded",
     "estimate": "the corrected mean",
-    "low": "lower end of its 95 % interval",
-    "high": "upper end of its 95 % interval",
+    "low": "lower end of its 95% interval",
+    "high": "upper end of its 95% interval",
     "method": "how it was corrected",
     "note": "why there is no value",
 }

@@ -31,11 +31,11 @@ ROWS = {
     "b": "the other person of delta, or another coder",
     "texts": "texts that all of them coded",
     "estimate": "delta, or the agreement",
-    "low": "lower end of the 95 % interval, texts being drawn",
+    "low": "lower end of the 95% interval, texts being drawn",
     "high": "upper end of the same interval",
     "by": "the column whose values are the clusters; empty where there are none",
     "clusters": "clusters among these texts",
-    "cluster_low": "lower end of the 95 % interval, clusters being drawn with all their texts",
+    "cluster_low": "lower end of the 95% interval, clusters being drawn with all their texts",
     "cluster_high": "upper end of the same interval",
     "note": "why there is no interval over clusters",
 }

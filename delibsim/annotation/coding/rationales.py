@@ -64,7 +64,7 @@ CLAUSE = re.compile(
 QUOTED = re.compile(r"[“«„\"]([^“”«»„\"]{1,2000})[”»\"]|(?<!\w)['‘]([^'‘’\n]{1,400})['’](?!\w)")
 ALTERNATIVE = re.compile(r"^\W{0,3}(?:or|to|and|/|-|–)\s*(?:level |perhaps )?[\d\"'“]", re.I)
 UNIT = re.compile(r"^[.,]?\d|^\s*(?:/|%|of \d|out of)", re.I)
-"""What makes of a number something else than a level: 2.5, 2/3, 2 %."""
+"""What makes of a number something else than a level: 2.5, 2/3, 2%."""
 
 
 def concluded(rationale: str, dimension: Dimension) -> LevelValue | None:

@@ -15,7 +15,7 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation over `n` pairs with its two-sided p and 95 % interval.
+    """A correlation over `n` pairs with its two-sided p and 95% interval.
 
     What is undefined is NaN, and `note` says why: "too_few_ratings" or "no_variance".
     """

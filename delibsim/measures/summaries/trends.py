@@ -12,7 +12,7 @@ MOST_SIGNS = 20
 
 @dataclass(frozen=True)
 class Trend:
-    """A slope with its standard error, p and 95 % interval over `n` values of `clusters` opinions.
+    """A slope with its standard error, p and 95% interval over `n` values of `clusters` opinions.
 
     NaN where it is undefined, and `note` says why.
     """
@@ -109,7 +109,7 @@ class Mean:
 
 
 def t_mean(values: ArrayLike) -> Mean:
-    """The mean of values (n,) with its 95 % interval by t, and p of a mean of 0; NaN are left out.
+    """The mean of values (n,) with its 95% interval by t, and p of a mean of 0; NaN are left out.
 
     >>> found = t_mean([0.03, 0.01, 0.05])
     >>> round(found.mean, 3), round(found.low, 3)

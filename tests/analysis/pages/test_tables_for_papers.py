@@ -38,7 +38,7 @@ def test_markdown_holds_the_table_and_no_markup_of_others():
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     widths = {len(re.findall(r"(?<!\\)\|", row)) for row in rows}
     assert len(widths) == 1
-    assert "0.029 | \\[−0.004, 0.076\\] | \\< .001" in text
+    assert ".029 | \\[−.004, .076\\] | \\< .001" in text
 
 
 def test_latex_is_booktabs_and_escapes_every_sign():
@@ -47,7 +47,7 @@ def test_latex_is_booktabs_and_escapes_every_sign():
     assert r"\bottomrule" in text
     assert r"\input{" not in text
     assert r"study\_1" in text
-    assert r"0.029 & [$-$0.004, 0.076] & \textless{} .001 \\" in text
+    assert r".029 & [$-$.004, .076] & \textless{} .001 \\" in text
     assert escaped("a_b") == r"a\_b"
 
 
@@ -80,7 +80,7 @@ def test_word_holds_the_cells_and_is_the_same_each_time():
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         text = archive.read("word/document.xml").decode()
     assert "&lt;b&gt;" in text
-    assert "[−0.004, 0.076]" in text
+    assert "[−.004, .076]" in text
 
 
 def test_word_takes_characters_that_xml_has_not():

@@ -222,8 +222,9 @@ def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     blocks, pairs = found.blocks, found.pairs
     topics = blocks["topic"].nunique(dropna=False)
     row: dict[str, Any] = dict.fromkeys(TESTED, NAN)
+    unit_of_one = "draw" if paired else "session"
     row |= {
-        "unit": "topic" if topics != 1 else "draw" if paired else "session",
+        "unit": "topic" if topics != 1 else unit_of_one,
         "blocks": len(blocks),
         "topics": topics,
         "models": blocks["model"].nunique(),

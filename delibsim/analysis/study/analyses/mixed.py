@@ -39,7 +39,7 @@ DEFINITION = (
     " A term is the treatment minus the first one; the intercept is the first treatment's change."
     " Settings are fixed effects, and a session without interaction stands at the mean of the"
     " levels of speech that it is compared with."
-    " z and p are Wald's, the interval holds the middle 95 % of a parametric bootstrap. As in the"
+    " z and p are Wald's, the interval holds the middle 95% of a parametric bootstrap. As in the"
     " published study there are no slopes by topic: p and interval are too small wherever effects"
     " differ between topics, and the table mixed stands in their place."
 )
@@ -57,8 +57,8 @@ MEANINGS = {
     "se": "Its standard error.",
     "z": "Estimate divided by standard error.",
     "published_p": "Two-sided p value of z, by the normal distribution.",
-    "published_low": "Lower end of the 95 % interval.",
-    "published_high": "Upper end of the 95 % interval.",
+    "published_low": "Lower end of the 95% interval.",
+    "published_high": "Upper end of the 95% interval.",
     "n": "Sessions in the model.",
     "method": f"'{REML}' or, where that cannot be fitted, '{CLUSTERED}'.",
     "converged": "Whether the fit of the mixed model converged.",
@@ -70,8 +70,8 @@ MEANINGS_OF_PARTS = {
     "variance": "The variance; of a slope, that of the effect of the treatment between models.",
     "sd": "Its square root.",
     "share": "Its part of the variance of a session, from 0 to 1.",
-    "low": "Lower end of the 95 % bootstrap interval of the share.",
-    "high": "Upper end of the 95 % bootstrap interval of the share.",
+    "low": "Lower end of the 95% bootstrap interval of the share.",
+    "high": "Upper end of the 95% bootstrap interval of the share.",
     "note": "Why there is no value, or that the variance is estimated at zero.",
 }
 LEFT_OUT = {
@@ -189,7 +189,7 @@ def _outcome(
 
 
 def _limits(draws: Array, width: int) -> tuple[Array, Array]:
-    """The middle 95 % of each column; NaN where there are no draws."""
+    """The middle 95% of each column; NaN where there are no draws."""
     if not len(draws):
         return np.full(width, np.nan), np.full(width, np.nan)
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)

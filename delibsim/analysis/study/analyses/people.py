@@ -31,7 +31,7 @@ MEANINGS = {
     "here": "mean over topics of the means of the sessions",
     "people": "mean of people's values over the same topics",
     "difference": "here minus people",
-    "low": "lower end of the 95 % interval of the difference (t, over topics)",
+    "low": "lower end of the 95% interval of the difference (t, over topics)",
     "high": "its upper end",
     "p": "one-sample t test of the difference over topics",
     "topics": "topics on which both are known",

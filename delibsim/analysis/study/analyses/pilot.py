@@ -36,7 +36,7 @@ MEMBERS = ("topic", "residual", "correlation")
 
 @dataclass(frozen=True)
 class Assumed:
-    """A spread and where it is from, in words; `intervals` are 95 % intervals of its members that
+    """A spread and where it is from, in words; `intervals` are 95% intervals of its members that
     were estimated, `sample` is the design that they were estimated on.
     """
 

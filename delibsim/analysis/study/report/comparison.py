@@ -28,7 +28,7 @@ MEANINGS = {
     "first": "mean over shared topics in the first study",
     "second": "the same in the second study",
     "difference": "second minus first",
-    "low": "lower end of its 95 % interval",
+    "low": "lower end of its 95% interval",
     "high": "upper end",
     "p": "one-sample t test of the difference over topics",
     "topics": "shared topics with values in both",
