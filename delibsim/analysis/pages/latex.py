@@ -46,7 +46,7 @@ def latex(study: str, results: Iterable[Result]) -> str:
 def escaped(text: str) -> str:
     r"""Text without a meaning to LaTeX.
 
-    >>> print(escaped(r"50% of \input{x} & $y_1$"))
+    >>> print(escaped(r"50 % of \input{x} & $y_1$"))
     50 \% of \textbackslash{}input\{x\} \& \$y\_1\$
     """
     return " ".join(safe(text).split()).translate(TABLE)
