@@ -67,6 +67,7 @@ GRID = {
     "effect of normative .03, 12 topics, 11 models": Known(12, 11, normative=0.03, sd_topic=VARIED),
     "skewed effects of 6 topics": Known(sd_topic=VARIED, skewed=True),
     "skewed effects of 12 topics": Known(12, sd_topic=VARIED, skewed=True),
+    "equal topics, 11 models, seeds not in the table": Known(models=11, told=False),
     "a tenth missing": Known(sd_topic=VARIED, missing=0.1),
     "equal topics, 11 models, a tenth missing": Known(models=11, missing=0.1),
 }
@@ -94,6 +95,7 @@ TABLES = {
     "equal topics, independent draws": Known(**ALONE),
     "6 models that differ": Known(models=6, sd_topic=VARIED, sd_model=VARIED),
     "effect .03, 12 topics": Known(12, normative=0.03, sd_topic=VARIED),
+    "3 topics, 6 models that differ": Known(3, 6, sd_topic=VARIED, sd_model=VARIED),
 }
 """The kinds of studies of which every table is made."""
 ABOUT = """Whether what `delibsim analyze` says of the change of the index is so. In each row

@@ -5,7 +5,7 @@ What bench/validity.py counts in a thousand studies a row, the tests count in so
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -41,7 +41,7 @@ class Known:
     `sd_topic`, `sd_model` and `sd_block` are the standard deviations of the difference between any
     two treatments over topics, models and blocks. `correlation` is that of the differences of two
     models in one draw, a topic and replicate, that all models share; `shared` says whether all
-    sessions of a draw have one seed. `missing` is the share of sessions without a value. `skewed`
+    sessions of a draw have one seed, and `told` whether the table has a column of seeds. `missing` is the share of sessions without a value. `skewed`
     draws the effects of topics, against none, from an exponential distribution. `ceiling` is the slope of the
     change on the true index before, wherever somebody speaks.
     """
@@ -56,6 +56,7 @@ class Known:
     sd_block: float = 0.0
     correlation: float = 0.21
     shared: bool = True
+    told: bool = field(default=True, repr=False)  # repr seeds the draws: the same studies
     missing: float = 0.0
     skewed: bool = False
     ceiling: float = 0.0
@@ -82,6 +83,11 @@ class Drawn:
         """As the analyses of a study take it."""
         rows = _table(self.known, *self.values)
         return StudyTable("known", rows, (), shares_seeds(rows))
+
+    @property
+    def paired(self) -> bool:
+        """Whether the analyses take treatments of one replicate as pairs."""
+        return _paired(self.known)
 
     @property
     def change(self) -> np.ndarray:
@@ -156,7 +162,7 @@ def _table(known: Known, pre: np.ndarray, post: np.ndarray) -> pd.DataFrame:
     if known.shared:
         seeds = topic * known.replicates + replicate
     before, after = pre.ravel(), post.ravel()
-    return pd.DataFrame(
+    rows = pd.DataFrame(
         {
             "study": "known",
             "session": [f"s{i}" for i in range(pre.size)],
@@ -175,6 +181,12 @@ def _table(known: Known, pre: np.ndarray, post: np.ndarray) -> pd.DataFrame:
             "dri_change": after - before,
         }
     )
+    return rows if known.told else rows.drop(columns="seed")
+
+
+@lru_cache
+def _paired(known: Known) -> bool:
+    return drawn(known, 0).study.paired
 
 
 def _named(kind: str, numbers: np.ndarray) -> np.ndarray:
@@ -184,7 +196,8 @@ def _named(kind: str, numbers: np.ndarray) -> np.ndarray:
 
 def as_table_of_ones_own(study: StudyTable) -> pd.DataFrame:
     """The study as the table that `delibsim analyze TABLE.csv` reads."""
-    names = ["topic", "model", "treatment", "replicate", "seed", "family", "reasoning"]
+    known = ["topic", "model", "treatment", "replicate", "seed", "family", "reasoning"]
+    names = [name for name in known if name in study.rows]
     held = study.rows[study.rows["dri_change"].notna()]
     return held[names].assign(pre=held["dri_pre"], post=held["dri_post"])
 
@@ -197,7 +210,7 @@ def contrasts_of(one: Drawn, draws: Draws) -> list[dict]:
     """
     if one.known.missing:
         return rows_of_index(contrasts(one.study, draws))
-    paired = one.known.shared
+    paired = one.paired
     rows = [_contrast(one, a, b, draws) for a, b in PLANNED]
     return corrected(rows, paired)
 
@@ -211,7 +224,7 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
     topic, draw, _ = np.indices((topics, replicates, models))
     headline = mean_of_units(apart.mean(axis=(1, 2)))
     row = {"a": a, "b": b, "topics": topics, "unit": "topic", "p_free": np.nan}
-    if one.known.shared:
+    if one.paired:
         of_draws = apart.mean(axis=1).ravel()
         equal = np.full(len(of_draws), 1 / len(of_draws))
         here = mean_within(of_draws, np.arange(topics).repeat(replicates), equal)
@@ -230,8 +243,8 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
         row["p_free"] = free_p(values, first, strata // 2, draws.permutations, seed)
     shown = headline
     if topics == 1:
-        shown, row["unit"] = here, "draw" if one.known.shared else "session"
-        if one.known.shared:
+        shown, row["unit"] = here, "draw" if one.paired else "session"
+        if one.paired:
             row["p_draws"] = here.p
     names = np.arange(topics).repeat(models)
     published = published_interval(apart.mean(axis=2).ravel(), names, "topic", draws)
@@ -252,7 +265,7 @@ def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
     tests that reject a true null, and once a study whether any verb of the family is wrong.
     """
     wrong, wrong_here = False, False
-    second = "p_draws" if one.known.shared else "p_free"
+    second = "p_draws" if one.paired else "p_free"
     for row in contrasts_of(one, draws):
         truth, here = one.with_models(row["a"], row["b"]), one.here(row["a"], row["b"])
         yield from held(

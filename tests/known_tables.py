@@ -187,7 +187,8 @@ def of_other_measures(one: Drawn, draws: Draws) -> Claims:
             yield from _said("ablations", row, sign * truth, here)
     for row in aqua(study, draws).rows.to_dict("records"):
         if row["b"] == "basic":
-            yield from _said("aqua", row | {"p": row["p_pooled"]}, truth, here)
+            yield from _said("aqua", row, truth, here)
+            yield from rejected("aqua: published p", row["p_pooled"], truth)
 
 
 def _said(name: str, row: dict, truth: float, here: float = np.nan) -> Claims:
