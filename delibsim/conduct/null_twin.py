@@ -5,12 +5,15 @@ no language. Topics, instruments, treatments, settings, people and orders are th
 """
 
 import asyncio
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from delibsim.analysis.study.report.findings import HELD
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.conduct.analysed import READ_ONLY, study_table
 from delibsim.conduct.observe import Observer
@@ -113,19 +116,33 @@ def _balanced(sessions: Sequence[Session], most: int = MOST) -> list[Session]:
 
 def _held(table: StudyTable, sessions: Sequence[Session], folder: Path, watch: Watch) -> StudyTable:
     """The table with that of its twin, whose sessions are held as far as they are not yet."""
+    runs = Runs(folder.parent, f"{table.study}/{TWIN}")
+    runs.folder = folder
+    try:
+        rows = _rows(table, sessions, runs, watch)
+        whole = bool(rows["status"].isin(HELD).all())
+    except WrongInput:
+        if runs.holder():  # another process holds it now
+            raise
+        whole = False
+    if not whole:  # it is damaged; nothing in it was paid for, and the same is held again
+        shutil.rmtree(folder, ignore_errors=True)
+        rows = _rows(table, sessions, runs, watch)
+    return replace(table, twin=rows)
+
+
+def _rows(table: StudyTable, sessions: Sequence[Session], runs: Runs, watch: Watch) -> Any:
+    """The rows (a frame) of the twin's sessions, which are held as far as they have no run."""
     from delibsim.conduct.hold import hold_all  # Mesa takes half a second to import
 
-    study = f"{table.study}/{TWIN}"
-    runs = Runs(folder.parent, study)
-    runs.folder = folder
     waiting = [session for session in sessions if not runs.held(session.id)]
     names = tuple(session.id for session in sessions)
+    settings = {"seed": sessions[0].seed, "twin_of": table.study}
+    runs.settle(Manifest(runs.study, settings, {}, names))
     if waiting:
-        settings = {"seed": sessions[0].seed, "twin_of": table.study}
-        runs.settle(Manifest(study, settings, {}, names))
         asyncio.run(hold_all(waiting, runs, observer=_Told(watch, len(waiting))))
     rows = study_table(runs).rows
-    return replace(table, twin=rows[rows["session"].isin(names)])
+    return rows[rows["session"].isin(names)]
 
 
 class _Told(Observer):

@@ -55,6 +55,17 @@ def test_a_twin_is_held_once_and_lies_beside_the_study(tmp_path):
     assert not [one for one in told if one[0] == "holding the null twin"]
 
 
+@pytest.mark.parametrize("file", ["study.json", "{}/run.json", "{}/session.json"])
+def test_a_twin_that_is_damaged_is_held_again(tmp_path, file):
+    runs = planned(tmp_path)
+    whole = with_twin(study_table(runs), runs, quiet).twin
+    session = sorted(path.parent.name for path in (runs.folder / TWIN).glob("*/run.json"))[0]
+    (runs.folder / TWIN / file.format(session)).write_text("{", "utf-8")
+    again = with_twin(study_table(runs), runs, quiet).twin
+    assert again["dri_change"].tolist() == whole["dri_change"].tolist()
+    assert set(again["status"]) == {"complete"}
+
+
 def test_the_citizens_stand_beside_the_models_and_are_not_counted_among_them(tmp_path):
     runs = planned(tmp_path)
     table = with_twin(study_table(runs), runs, quiet)

@@ -35,8 +35,8 @@ def mean_of_units(values: ArrayLike, level: float = 0.95) -> Mean:
     Fewer than two values, and values that are all equal, give no error.
 
     >>> found = mean_of_units([2.0, 3.0, 1.0])
-    >>> found.estimate, round(found.low, 3), round(found.high, 3), round(found.p, 3)
-    (2.0, -0.484, 4.484, 0.074)
+    >>> [round(value, 3) for value in (found.estimate, found.low, found.high, found.p)]
+    [2.0, -0.484, 4.484, 0.074]
     """
     found = np.asarray(values, dtype=float)
     if not found.size:

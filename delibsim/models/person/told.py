@@ -21,7 +21,7 @@ ENDS = re.compile(r"\b0 \(([^()]+)\) to 100 \(([^()]+)\)")
 """The words of a prompt for the two ends of a rating."""
 LABEL = r"\b(?:[ABDS]\d{1,2}|C1|WINNER)\b"
 """A label of a reply, which says nothing to people."""
-UNDER = re.compile(rf",? under {LABEL}")
+UNDER = re.compile(rf",? under {LABEL}(?! to )")
 
 
 def blocks_of(prompt: Prompt, *left_out: str) -> tuple[Block, ...]:

@@ -115,7 +115,7 @@ def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, An
         row: dict[str, Any] = {"factor": factor.name, "outcome": outcome, "a": a, "b": b}
         row |= tested.get((a, b)) or _untested(groups[a], groups[b])
         if not factor.why_not and len(groups[a]) and len(groups[b]):
-            numbers, note = _over_topics(known, outcome, a, b, draws)
+            numbers, note = between_levels(known, outcome, a, b, draws)
             row |= numbers
             notes.append(note)
         row |= {"n_a": len(groups[a]), "n_b": len(groups[b])}
@@ -125,15 +125,15 @@ def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, An
     return rows
 
 
-def _over_topics(
+def between_levels(
     known: pd.DataFrame, outcome: str, a: str, b: str, draws: Draws
 ) -> tuple[dict[str, Any], str]:
     """Two levels compared within topic, model and treatment: interval and tests, and a note."""
     own = known.assign(value=known[outcome].astype(float))
-    cells = _cells(own, ["topic", "model", "treatment"], a, b)
+    cells = cells_of(own, ["topic", "model", "treatment"], a, b)
     topics = cells.groupby("topic")["difference"].mean()
     mean = mean_of_units(topics)
-    drawn = _cells(own, ["topic", "model", "treatment", "replicate"], a, b)
+    drawn = cells_of(own, ["topic", "model", "treatment", "replicate"], a, b)
     block = drawn.groupby(["topic", "model", "treatment"]).ngroup()
     draw = drawn.groupby(["topic", "replicate"]).ngroup()
     p_draws = p_of_draws(drawn.assign(block=block, draw=draw), draws)
@@ -144,7 +144,7 @@ def _over_topics(
     return {"unit": "topic", **ends, "p_draws": p_draws}, note
 
 
-def _cells(known: pd.DataFrame, by: list[str], a: str, b: str) -> pd.DataFrame:
+def cells_of(known: pd.DataFrame, by: list[str], a: str, b: str) -> pd.DataFrame:
     """The difference between two levels in each cell that has both."""
     means = known.groupby([*by, "level"], dropna=False)["value"].mean().unstack("level")
     found = (means[a] - means[b]).rename("difference")

@@ -80,8 +80,8 @@ PUBLISHED = (
 )
 HOLM = " Holm's correction is over the rows of one outcome, scale and contrast."
 LEFT_OUT = (
-    "The estimate of the contrast, the mean over blocks of the difference of means, without the"
-    " blocks of one topic; the interval is by t over the means of the other topics."
+    "The estimate of the contrast, the mean over topics of the mean difference of their blocks,"
+    " without one topic; the interval is by t over the means of the other topics."
 )
 SOURCE = "docs/analysis.md; Holm (1979), https://www.jstor.org/stable/4615733"
 
@@ -186,7 +186,6 @@ def _without_each(
         means = others.groupby("topic")["difference"].mean()
         low, high = published_interval(others["difference"], others["topic"], "topic", draws)
         row = {**named, "left_out": topic, **told(mean_of_units(means))}
-        row["estimate"] = float(others["difference"].mean()) if len(others) else NAN
         row |= {"published_low": low, "published_high": high}
         rows.append(row | {"note": too_few("topic", len(means))})
     if not rows:

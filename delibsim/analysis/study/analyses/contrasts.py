@@ -20,6 +20,7 @@ from delibsim.analysis.study.analyses.effects import (
     p_of_draws,
     published_coverage,
     published_interval,
+    told,
     too_few,
     verb,
 )
@@ -44,6 +45,7 @@ from delibsim.analysis.study.sample.populations import (
     kinds_of_participants,
 )
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.table.table_of_study import knows_seeds
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.measures.inference.contrasts import free_p
@@ -57,7 +59,7 @@ MEANINGS = {
     "scale": "absolute change, change relative to the room for it, or strength (log odds)",
     "a": "the treatment that is compared",
     "b": "the treatment that it is compared with",
-    "estimate": "mean over blocks of the difference of means, a less b",
+    "estimate": "mean over topics of the mean difference of their blocks, a less b",
     "unit": "what low, high and df rest on: topics; of one topic alone draws, or sessions where"
     " seeds are not shared",
     "low": "lower end of the 95% interval by t over these units",
@@ -66,6 +68,7 @@ MEANINGS = {
     "p_topics": "p of the headline question, over topics like these, by t",
     "p_holm": "p_topics after Holm's correction within the family",
     "q": "of secondary outcomes: Benjamini and Hochberg's q of p_topics, within the population",
+    "estimate_draws": "the effect on these topics, over pairs where seeds are shared",
     "low_draws": "lower end of the 95% interval on these topics, with these models",
     "high_draws": "upper end of this interval",
     "df_draws": "its degrees of freedom",
@@ -87,12 +90,14 @@ MEANINGS = {
     "note": "what was left out, or why there is no value",
 }
 TESTED = (
-    "estimate", "low", "high", "df", "p_topics", "low_draws", "high_draws", "df_draws", "p_draws",
-    "p_free", "published_low", "published_high", "published_coverage", "sd_wordings",
+    "estimate", "low", "high", "df", "p_topics", "estimate_draws", "low_draws", "high_draws",
+    "df_draws", "p_draws", "p_free", "published_low", "published_high",
+    "published_coverage", "sd_wordings",
 )  # fmt: skip
 DEFINITION = (
-    "A block is one topic, model and setting. The estimate is the unweighted mean over blocks of"
-    " the difference between the mean change under treatment a and that under b."
+    "A block is one topic, model and setting; its difference is that between the mean change under"
+    " treatment a and that under b. The estimate is the mean over topics of the mean difference of"
+    " their blocks; where all topics have as many blocks, it is the mean over blocks."
     " The headline question speaks of topics like these: low, high and p_topics are by t on the"
     " means of topics, the mean over the blocks of each, with topics less one degrees of freedom."
     " The second question speaks of these topics with these models: p_draws flips the signs of all"
@@ -116,6 +121,10 @@ SOURCE = (
 TWIN = (
     "The null citizen is the null twin of this study: the same design held with citizens in all"
     " seats, {}, kept in its folder null_twin."
+)
+SEEDS_UNKNOWN = (
+    "The table does not say whether treatments share seeds (column seed). On these topics the unit"
+    " is therefore the draw (topic and replicate), which is right whether they do or not."
 )
 UNPAIRED = (
     "Treatments of this study do not share seeds: there are no pairs, and the test on these topics"
@@ -146,6 +155,8 @@ def contrasts(study: StudyTable, draws: Draws) -> Result:
     notes += without_copies(study.rows)[1]
     if not study.paired:
         notes.append(UNPAIRED)
+    elif not knows_seeds(study.rows):
+        notes.append(SEEDS_UNKNOWN)
     notes += different_shares(study.rows)
     sizes = {"resamples": draws.resamples, "permutations": draws.permutations}
     return Result(
@@ -235,13 +246,19 @@ def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     if not len(blocks):
         why = f"no_block: no topic and model has values under both {found.a} and {found.b}"
         return row | {"note": noted(why, *found.left_out)}
-    row["estimate"] = float(blocks["difference"].mean())
+    headline = over_topics(blocks)
+    row["estimate"] = headline.estimate
     if found.equal:
         return row | {"note": note_of(found)}
-    headline, here = over_topics(blocks), over_draws(found, paired)
-    row |= {"low_draws": here.low, "high_draws": here.high, "df_draws": here.df}
-    shown = here if topics == 1 else headline
-    row |= {"low": shown.low, "high": shown.high, "df": shown.df, "p_topics": headline.p}
+    here = over_draws(found, paired)
+    row |= {
+        "estimate_draws": here.estimate,
+        "low_draws": here.low,
+        "high_draws": here.high,
+        "df_draws": here.df,
+    }
+    shown = here if topics == 1 and not isnan(here.low) else headline
+    row |= told(shown) | {"p_topics": headline.p}
     ends = published_interval(blocks["difference"], blocks["topic"], "topic", draws)
     row |= dict(zip(("published_low", "published_high"), ends, strict=True))
     if topics >= ENOUGH:
@@ -251,12 +268,10 @@ def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     notes = [note_of(found), found.shared]
     if paired:
         row["p_draws"] = here.p if topics == 1 else p_of_draws(pairs, draws)
-        notes.append(_of_pairs(found))
+        notes.append(_of_pairs(found, row["estimate"], here.estimate))
     notes.append(too_few("topic", topics))
     if topics > 1 and isnan(headline.error):
         notes.append(NO_VARIANCE.format("topic"))
-    elif topics > 1 and not np.isclose(headline.estimate, row["estimate"], rtol=1e-9, atol=1e-12):
-        notes.append(f"the interval is around the mean of topics, {headline.estimate:.4f}")
     return row | {"note": noted(*notes)}
 
 
@@ -267,14 +282,12 @@ def _free_p(found: Compared, draws: Draws) -> float:
     return free_p(runs["value"], first, runs["block"], draws.permutations, seed, runs["held"])
 
 
-def _of_pairs(found: Compared) -> str:
-    """A sentence where the test of draws rests on other runs than the estimate; "" where not."""
+def _of_pairs(found: Compared, estimate: float, over_pairs: float) -> str:
+    """A sentence where the answer on these topics rests on other runs than the headline; or ""."""
     if not len(found.pairs):
         return "no_pair: no replicate has one value under each treatment, so no test of draws"
     unpaired = noted(*found.unpaired)
-    used = found.blocks[found.blocks["pairs"] > 0]
-    means = found.pairs.groupby("block")["difference"].mean()
-    if np.isclose(means.mean(), found.blocks["difference"].mean(), rtol=1e-9, atol=1e-12):
+    if np.isclose(estimate, over_pairs, rtol=1e-9, atol=1e-12):
         return unpaired
-    value = f"{means.mean():.4f} over {len(found.pairs)} pairs of {len(used)} blocks"
-    return noted(unpaired, f"the test of draws is of the mean {value}")
+    value = f"{over_pairs:.4f} over {len(found.pairs)} pairs of runs"
+    return noted(unpaired, f"on these topics the effect is {value}")

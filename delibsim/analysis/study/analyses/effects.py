@@ -128,28 +128,25 @@ def over_topics(blocks: pd.DataFrame) -> Mean:
 
 
 def over_draws(found: Compared, paired: bool) -> Mean:
-    """The second question: the mean over blocks, these topics held fixed.
+    """The second question: the mean over topics, these topics held fixed.
 
     Where treatments share seeds, a value is the mean difference of the blocks of a topic in one
     draw, and its stratum the topic. Where not, it is a session, and its stratum its treatment
-    within its block. Topics count as many times as they have blocks with such values.
+    within its block. Topics count alike.
     """
     if paired:
-        blocks = found.blocks[found.blocks["pairs"] > 0]
-        shares = blocks["topic"].value_counts(normalize=True)
-        own = found.pairs.assign(share=found.pairs["topic"].map(shares))
-        drawn = own.groupby(["topic", "draw"], dropna=False).agg(
-            difference=("difference", "mean"), share=("share", "first")
-        )
+        drawn = found.pairs.groupby(["topic", "draw"], dropna=False)["difference"].mean()
         topics = drawn.index.get_level_values(0)
-        each = drawn.groupby(level=0, dropna=False)["share"].transform("size")
         if drawn.empty:
             return Mean(NAN)
-        return mean_within(drawn["difference"], topics, drawn["share"] / each)
+        each = drawn.groupby(level=0, dropna=False).transform("size")
+        return mean_within(drawn, topics, 1 / each / topics.nunique(dropna=False))
     runs = found.runs
     side = runs["treatment"] == found.a
     within = runs.groupby(["block", "treatment"])["value"].transform("size")
-    weight = np.where(side, 1.0, -1.0) / within / len(found.blocks)
+    of_topic = runs.groupby("topic", dropna=False)["block"].transform("nunique")
+    share = 1 / within / of_topic / runs["topic"].nunique(dropna=False)
+    weight = np.where(side, share, -share)
     held = runs.assign(weight=weight).groupby("held", sort=False)
     sessions = held.agg(
         value=("value", "first"), weight=("weight", "sum"), stratum=("block", "min")
@@ -168,8 +165,9 @@ def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
     if not pairs["difference"].any():
         return NAN
     seed = seed_of(draws.seed, "flips")
-    columns = (pairs["difference"], pairs["block"], pairs["draw"])
-    return flipped_p(*columns, draws.permutations, seed)
+    of_topic = pairs.groupby("topic", dropna=False)["block"].transform("nunique")
+    share = pairs["difference"] / of_topic  # topics count alike, whatever their blocks
+    return flipped_p(share, pairs["block"], pairs["draw"], draws.permutations, seed)
 
 
 def verb(row: Mapping[str, Any]) -> str:

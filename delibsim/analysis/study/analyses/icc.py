@@ -30,10 +30,12 @@ MEANINGS = {
 }
 DEFINITION = (
     "The share of the variance between sessions that lies between topics, by the analysis of"
-    " variance with sizes of topics as they are; it can be negative, where topics differ less than"
-    " chance would make them. Once as it is, once after fixed effects of model and treatment. The"
-    " 95% interval inverts the F test of topics; where topics have unequal sizes, with n0, the mean"
-    " size of a topic that the analysis of variance takes. Below five topics none is printed."
+    " variance with sizes of topics as they are: the correlation of two sessions of one topic,"
+    " taken from the models, treatments and replicates that this design has, some of which share a"
+    " block. It can be negative, where topics differ less than chance would make them. Once as it"
+    " is, once after fixed effects of model and treatment. The 95% interval inverts the F test of"
+    " topics; where topics have unequal sizes, with n0, the mean size of a topic that the analysis"
+    " of variance takes. Below five topics none is printed."
 )
 SOURCE = (
     "Donner (1986), https://doi.org/10.2307/1403259; Searle (1971), Linear Models, 9.9; Searle,"

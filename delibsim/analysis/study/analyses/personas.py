@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.study.analyses.ablations import between_levels
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import levels_of, varied
@@ -21,22 +22,28 @@ OUTCOMES = (
     "consideration_agreement_change",
     "preference_agreement_change",
 )
-COLUMNS = ("outcome", "estimate", "se", "low", "high", "p", "d", "n_with", "n_without", "note")
 DEFINITION = (
-    "Ordinary least squares of the outcome on whether the participants have personas: the estimate"
-    " is the mean with personas minus the mean without. The errors are robust to unequal variances"
-    " (HC3), p and interval come from t with N - 2 degrees of freedom. d is Cohen's: the same"
+    "The mean of the outcome with personas minus the mean without. Interval and p are by t over"
+    " topics, a topic's value being the mean over its models and treatments of the difference; p on"
+    " these topics flips the signs of all differences of a draw together. d is Cohen's: the same"
     " difference divided by the pooled standard deviation. Other factors are held at one level"
     " each, and only combinations of topic, model and treatment enter that occur both with and"
-    " without personas; the errors ignore these blocks, as in the published study."
+    " without personas. The published columns are ordinary least squares with HC3 errors and N - 2"
+    " degrees of freedom, which ignore topics."
 )
 MEANINGS = {
     "outcome": "column of the table of the study",
     "estimate": "mean with personas minus mean without",
-    "se": "standard error, HC3",
-    "low": "lower end of the 95% interval, by t",
-    "high": "upper end of the 95% interval, by t",
-    "p": "two-sided p of no difference, by t",
+    "unit": "what low, high, df and p rest on",
+    "low": "lower end of the 95% interval by t over topics",
+    "high": "upper end of this interval",
+    "df": "its degrees of freedom",
+    "p": "two-sided p of no difference, by t over topics",
+    "p_draws": "p on these topics: signs flipped draw by draw",
+    "published_se": "standard error, HC3, over sessions",
+    "published_low": "lower end of the published 95% interval, by t over sessions",
+    "published_high": "upper end of this interval",
+    "p_published": "published p, by t over sessions",
     "d": "Cohen's d: the estimate in pooled standard deviations",
     "n_with": "sessions with personas",
     "n_without": "sessions without personas",
@@ -50,7 +57,7 @@ ALIKE = "All sessions of this study have personas, or none has: needed are both.
 
 
 def personas(study: StudyTable, draws: Draws) -> Result:
-    """The table `personas`; nothing in it is drawn at random, and `draws` is not used."""
+    """The table `personas`."""
     rows, notes = main_population(study, copies=True)
     code, detail = _why_not(study, rows)
     table = []
@@ -61,7 +68,7 @@ def personas(study: StudyTable, draws: Draws) -> Result:
         factor = varied(told, "persona")
         notes += [*factor.notes, *_kinds(kinds)]
         for outcome in OUTCOMES:
-            table.append(_of_outcome(factor.rows, outcome, factor.why_not))
+            table.append(_of_outcome(factor.rows, outcome, factor.why_not, draws))
             notes += without_value(rows, (outcome,))
         notes.append(PUBLISHED)
     return Result(
@@ -69,7 +76,7 @@ def personas(study: StudyTable, draws: Draws) -> Result:
         title="Sessions with and without personas",
         definition=DEFINITION,
         source="MacKinnon and White 1985, doi:10.1016/0304-4076(85)90158-7; docs/personas.md",
-        rows=pd.DataFrame(table, columns=list(COLUMNS)),
+        rows=pd.DataFrame(table, columns=list(MEANINGS)),
         meanings=MEANINGS,
         notes=[] if code else notes,
         why_not=code,
@@ -95,18 +102,19 @@ def _kinds(kinds: pd.Series) -> list[str]:
     )
 
 
-def _of_outcome(rows: pd.DataFrame, outcome: str, why_not: str) -> dict[str, Any]:
+def _of_outcome(rows: pd.DataFrame, outcome: str, why_not: str, draws: Draws) -> dict[str, Any]:
     values = rows[outcome] if outcome in rows.columns else pd.Series(np.nan, index=rows.index)
     known = values.notna()
     has = rows["level"][known] != "none"
     y = values[known].to_numpy(dtype=float)
     mark = has.to_numpy(dtype=float)
     counts = {"n_with": int(has.sum()), "n_without": int((~has).sum())}
-    nothing = dict.fromkeys(("estimate", "se", "low", "high", "p", "d"), np.nan)
     reason = why_not or _why_no_fit(y, counts)
     if reason:
-        return {"outcome": outcome, **nothing, **counts, "note": reason}
-    return {"outcome": outcome, **_fitted(y, mark), **counts, "note": ""}
+        return {"outcome": outcome, **counts, "note": reason}
+    kinds = np.where(has, "with", "without")
+    own, note = between_levels(rows[known].assign(level=kinds), outcome, "with", "without", draws)
+    return {"outcome": outcome, **_fitted(y, mark), **own, **counts, "note": note}
 
 
 def _why_no_fit(y: np.ndarray, counts: dict[str, int]) -> str:
@@ -125,9 +133,9 @@ def _fitted(y: np.ndarray, has: np.ndarray) -> dict[str, float]:
     low, high = fit.conf_int()[1]
     return {
         "estimate": float(fit.params[1]),
-        "se": float(fit.bse[1]),
-        "low": float(low),
-        "high": float(high),
-        "p": float(fit.pvalues[1]),
+        "published_se": float(fit.bse[1]),
+        "published_low": float(low),
+        "published_high": float(high),
+        "p_published": float(fit.pvalues[1]),
         "d": cohens_d(y[has == 1], y[has == 0]),
     }

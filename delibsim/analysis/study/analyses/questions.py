@@ -37,6 +37,7 @@ DEFINITION = (
 )
 KEYS = ("outcome", "scale", "a", "b")
 NAMED = ("population", "role", *KEYS)
+BOTH = "topic and model"
 SHOWN = ("estimate", "low", "high", "df", "note")
 
 
@@ -86,7 +87,7 @@ def _rows(
             **named,
             "question": OVER_DRAWS,
             "unit": "draw" if paired else "session",
-            "estimate": row["estimate"],
+            "estimate": row["estimate_draws"],
             "low": row["low_draws"],
             "high": row["high_draws"],
             "df": row["df_draws"],
@@ -96,10 +97,15 @@ def _rows(
         }
         fitted = mixed.get(key_of(row))
         if fitted is not None and not of_citizens:
-            own = {
-                name: fitted.get(name) for name in ("estimate", "low", "high", "df", "p", "note")
-            }
-            yield {**named, "question": OVER_MODELS, "unit": fitted["unit"], **own}
+            yield {**named, "question": OVER_MODELS, "unit": BOTH, **_of_both(fitted)}
+
+
+def _of_both(fitted: Mapping[str, Any]) -> dict[str, Any]:
+    """What the mixed model says of both; no interval where one of them is held as it is."""
+    if fitted["unit"] == BOTH or str(fitted["note"]).startswith("no_"):
+        return {name: fitted.get(name) for name in (*SHOWN, "p")}
+    few = [f"few_{kind}s" for kind in ("topic", "model") if kind not in str(fitted["unit"])]
+    return {"estimate": fitted["estimate"], "note": "; ".join(few)}
 
 
 def null_estimates(contrasts: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Any]:

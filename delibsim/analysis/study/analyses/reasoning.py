@@ -51,7 +51,7 @@ MEANINGS = {
 DEFINITION = (
     "Under normative instructions, within each family of models and topic by topic, the difference"
     " between the mean change of models that reason and that of models that do not. The pooled row"
-    " is the unweighted mean over families and topics. The interval and p are by t over the means"
+    " is the mean over topics of the mean over families. The interval and p are by t over the means"
     " of topics, with topics less one degrees of freedom; p_draws flips the signs of all"
     " differences of one draw (topic and replicate) at once. published_low and published_high are"
     " the percentile bootstrap over topics, {resamples:,} resamples, from five topics on."
@@ -146,7 +146,7 @@ def _of_outcome(
     if len(cells):
         mean = mean_of_units(by_topic)
         ends = published_interval(cells["difference"], cells["topic"], "topic", draws)
-        pooled |= {**told(mean), "estimate": float(cells["difference"].mean()), "p": mean.p}
+        pooled |= {**told(mean), "p": mean.p}
         pooled |= {"published_low": ends[0], "published_high": ends[1]}
         pooled["p_draws"] = _p_of_draws(study, drawn, draws)
         if len(by_topic) > 1 and isnan(mean.error):

@@ -18,7 +18,8 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import kinds_of_participants
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.crossed import crossed_mean
+from delibsim.measures.inference.crossed import Crossed, crossed_mean
+from delibsim.measures.inference.means import Mean
 
 KINDS = ("topic", "model")
 MEANINGS = {
@@ -43,11 +44,11 @@ DEFINITION = (
     " slopes of the treatment differ by topic and by model. It is fitted to the differences between"
     " treatments a and b, one for each topic and model (the mean over its blocks): in these all"
     " that treatments share falls out, and a slope by topic is an intercept of the topic; the slope"
-    " by topic contains what the draws of a topic, which all models share, have in common. Topics,"
-    " or models, have slopes where there are five or more of them; else they are held as they are,"
-    " and unit says so. t has Satterthwaite's degrees of freedom. Where a variance is estimated at"
-    " zero, the interval is not shorter than that over topics, or over models, alone. No correction"
-    " for several tests."
+    " by topic contains what the draws of a topic, which all models share, have in common. Models"
+    " have slopes where there are five or more of them; else they are held as they are, and unit"
+    " says so. Below five topics there is no interval. t has Satterthwaite's degrees of freedom."
+    " Where a variance is estimated at zero, the interval is not shorter than that over topics, or"
+    " over models, alone. No correction for several tests."
 )
 SOURCE = (
     "Giesbrecht and Burns 1985, doi:10.2307/2530872; Kuznetsova, Brockhoff and Christensen 2017,"
@@ -69,6 +70,8 @@ def over_topics_and_models(found: Compared) -> dict[str, Any]:
     drawn = crossed_mean(cells["difference"], first, second)
     held = [f"few_{KINDS[kind]}s" for kind in (0, 1) if kind not in drawn.kinds]
     notes = [WHY[drawn.note]] if drawn.note else [f"{code}: held as they are" for code in held]
+    if drawn.kinds == (1,):  # what all models share in a draw is in no error over models
+        drawn, notes = Crossed(Mean(drawn.mean.estimate), (), "few_units"), ["few_topics"]
     if not len(cells):
         notes = [f"no_block: no topic and model has values under both {found.a} and {found.b}"]
     return {

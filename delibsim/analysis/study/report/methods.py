@@ -7,6 +7,7 @@ from typing import Any
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.record import Asked, Record
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.table.table_of_study import knows_seeds
 from delibsim.domain.text import counted
 
 ANALYSED_WITH = ("delibsim", "numpy", "scipy", "pandas", "statsmodels")
@@ -55,9 +56,11 @@ def _design(study: StudyTable) -> str:
     paired = (
         "Treatments of one replicate share people, orders of speakers and orders of items, so that"
         " they are compared in pairs."
-        if study.paired
-        else "Treatments of one replicate share nothing, so that they are compared without pairs."
     )
+    if not study.paired:
+        paired = "Treatments of one replicate share nothing and are compared without pairs."
+    elif not knows_seeds(rows):
+        paired = "Whether treatments of one replicate share seeds is not recorded."
     return (
         f"The design crosses {'; '.join(parts)}: {counted(len(rows), 'session')} in all. {paired}"
     )

@@ -103,7 +103,9 @@ def page_of(
 
 def in_words(findings: Findings) -> list[str]:
     """The sentences of the first screen: what the tables show, then the size of the study."""
-    return [*summary(findings.results), _size(findings)]
+    first, *others = summary(findings.results) or [""]
+    told = [first, findings.study.no_twin, *others, _size(findings)]
+    return [sentence for sentence in told if sentence]
 
 
 def headline(results: Mapping[str, Result]) -> Result | None:

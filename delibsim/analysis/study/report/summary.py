@@ -14,6 +14,7 @@ from delibsim.analysis.study.sample.populations import CITIZENS
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
+from delibsim.measures.inference.multiplicity import holm
 
 MAIN = "dri"
 """The measure that the summary is about, unless another outcome is the primary one."""
@@ -70,7 +71,7 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     if said in (RAISED, LOWERED):
         text = (
             f"{sentence(a)} {said} the {label}{who} compared with {b}, over topics like these:"
-            f" {_numbers(row)} ({basis}; {_tests(row, 'p_topics', 'p_holm')})"
+            f" {_numbers(row)} ({basis}; {_tests(row, 'p_topics', 'p_holm')}){_of_pairs(row)}"
         )
     else:
         where = "On this topic, " if row["topics"] == 1 else ""
@@ -81,14 +82,19 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
 
 def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
     """What is said of an effect that is clear on these topics alone."""
-    higher = "higher" if row["estimate"] > 0 else "lower"
+    estimate, low, high = of_draws(row)
+    higher = "higher" if estimate > 0 else "lower"
     topics = int(row["topics"])
     these = "this topic" if topics == 1 else f"these {topics} topics"
-    own = with_interval(row["estimate"], row.get("low_draws"), row.get("high_draws"))
     p = "p_free" if missing(row.get("p_draws")) else "p_draws"
+    tests = _tests(row, p, "p_holm_draws")
+    holds_0 = low <= 0 <= high
+    own = short(estimate) if holds_0 else with_interval(estimate, low, high)
+    if holds_0:
+        tests += f"; by t within topics [{short(low)}, {short(high)}], which holds 0"
     text = (
         f"On {these}, {named(row['a'])} went with a {higher} {label} than {named(row['b'])}:"
-        f" {own} ({basis}; {_tests(row, p, 'p_holm_draws')})"
+        f" {own} ({basis}; {tests})"
     )
     if topics == 1:
         return f"{text}; of other topics this study says nothing"
@@ -98,6 +104,21 @@ def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
         return f"{text}; over topics like these it is not clear"
     ends = f"[{short(row['low'])}, {short(row['high'])}]"
     return f"{text}; over topics like these it is not clear: {ends}"
+
+
+def of_draws(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """The estimate on these topics and the ends of its interval; NaN where there is none."""
+    own = [row.get(f"{name}_draws") for name in ("estimate", "low", "high")]
+    estimate, low, high = (math.nan if end is None else float(end) for end in own)
+    return (row["estimate"] if math.isnan(estimate) else estimate), low, high
+
+
+def _of_pairs(row: Mapping[str, Any]) -> str:
+    """What pairs of runs of one draw give alone, where that is another number."""
+    own = of_draws(row)[0]
+    if not row.get("pairs") or abs(own - row["estimate"]) < 0.0005:
+        return ""
+    return f"; over pairs of one draw alone it is {short(own)}, as sessions are missing"
 
 
 def _numbers(row: Mapping[str, Any]) -> str:
@@ -112,16 +133,19 @@ def _asked(row: Mapping[str, Any]) -> tuple[str, str]:
     return ("p_free" if missing(row.get("p_draws")) else "p_draws"), "p_holm_draws"
 
 
-def is_clear(row: Mapping[str, Any]) -> bool:
-    """Whether a difference of one model or topic is one: interval without 0, Holm's p below .05,
-    and where it speaks over topics, five of them or more.
+def clear_alone(results: Results, outcome: str, scale: str) -> set[tuple[str, ...]]:
+    """The models and topics in which an effect is clear by itself: table, a, b and name of each.
+
+    Holm's correction is over all models, topics and contrasts of the outcome. A model needs five
+    topics.
     """
-    if row.get("unit") == "topic" and row.get("n", ENOUGH) < ENOUGH:
-        return False
-    low, high, p = row.get("low"), row.get("high"), row.get("p_holm", row.get("p"))
-    if low is None or high is None or p is None or any(map(missing, (low, high, p))):
-        return False
-    return bool((low > 0 or high < 0) and p < LEVEL)
+    found, tests = [], []
+    for table, column in (("by_model", "model"), ("by_topic", "topic")):
+        for row in rows_of(results, table, outcome=outcome, scale=scale):
+            few = row.get("unit") == "topic" and row.get("n", ENOUGH) < ENOUGH
+            found.append((table, str(row["a"]), str(row["b"]), str(row[column])))
+            tests.append(math.nan if few or missing(row.get("p")) else row["p"])
+    return {key for key, p in zip(found, holm(tests), strict=True) if p < LEVEL}
 
 
 def exactly_equal(row: Mapping[str, Any]) -> bool:
@@ -269,7 +293,7 @@ def _size(row: Mapping[str, Any], results: Results) -> str:
     for one in rows_of(results, "sizes", **wanted):
         if row.get("verb") == "none" and not missing(one["smallest_effect"]):
             least = short(one["smallest_effect"])
-            return f"; an effect of {least} would have been found with a power of .8"
+            return f"; one test would have found an effect of {least} with a power of .8"
         if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
             return f"; the effect is {short(one['in_noise_sd'])} SD of the noise"
     return ""
@@ -282,18 +306,20 @@ def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
     parts, clear = [], []
     if exactly_equal(row):
         return ""
+    alone = clear_alone(results, row["outcome"], row["scale"])
     for table, column, many in (("by_model", "model", models), ("by_topic", "topic", "topics")):
         rows = [one for one in rows_of(results, table, **wanted) if not missing(one["estimate"])]
         if len(rows) > 1:
             above = sum(one["estimate"] > 0 for one in rows)
             parts.append(f"{above} of {len(rows)} {many}")
-            clear += [str(one[column]) for one in rows if is_clear(one)]
+            names = [str(one[column]) for one in rows]
+            clear += [name for name in names if (table, row["a"], row["b"], name) in alone]
     if not parts:
         return ""
-    alone = (
-        f"clear by itself, after Holm, in {_listed(clear)}" if clear else "clear by itself in none"
-    )
-    return f" The estimate is above zero in {' and in '.join(parts)}; {alone}."
+    said = "clear by itself in none"
+    if clear:
+        said = f"clear by itself, after Holm over all of them, in {_listed(clear)}"
+    return f" The estimate is above zero in {' and in '.join(parts)}; {said}."
 
 
 def _listed(names: list[str]) -> str:
@@ -370,9 +396,9 @@ def _noise(results: Results) -> Iterator[str]:
     for row in rows_of(results, "noise_floor", outcome=MAIN)[:1]:
         if not missing(row["mean"]):
             mean = with_interval(row["mean"], row.get("low"), row.get("high"))
-            sd = "" if missing(row["sd"]) else f" (SD {short(row['sd'])})"
+            sd = "" if missing(row["sd"]) else f", SD {short(row['sd'])}"
             yield (
                 f"Noise floor: where nobody speaks between the two surveys, the {measured(MAIN)}"
-                f" changes by {mean} on average over {counted(int(row['n']), 'session')}"
-                f"{sd}."
+                f" changes by {mean} on average over topics"
+                f" ({counted(int(row['n']), 'session')}{sd})."
             )

@@ -72,7 +72,7 @@ class Compared:
         if not several:
             return ""
         sessions = "1 session" if several == 1 else f"{several} sessions"
-        return f"shared: {sessions} without interaction compared at several levels of speech"
+        return f"shared: {sessions} compared at several levels of speech, or with several wordings"
 
     def mean_by(self, column: str) -> pd.Series:
         """The mean difference of the blocks of each topic or each model, by its name.

@@ -66,12 +66,19 @@ def table_of_study(
 def shares_seeds(rows: pd.DataFrame) -> bool:
     """Whether treatments of one replicate share people, order and seeds.
 
-    They do where all sessions of one topic and replicate have one seed, and it is known.
+    They do where all sessions of one topic and replicate have one seed. Where no seed is known they
+    are taken to do so: a test by draws holds either way, and one that takes sessions as independent
+    does not where models share draws.
     """
-    if "seed" not in rows or rows.empty:
-        return False
+    if not knows_seeds(rows):
+        return True
     seeds = rows[rows["seed"].notna()].groupby(["topic", "replicate"])["seed"].nunique()
-    return not seeds.empty and int(seeds.max()) == 1
+    return int(seeds.max()) == 1
+
+
+def knows_seeds(rows: pd.DataFrame) -> bool:
+    """Whether the table says with which seeds its sessions were held."""
+    return "seed" in rows.columns and bool(rows["seed"].notna().any())
 
 
 def _placed(facts: Sequence[Row], components: Mapping[str, Mapping[str, Any]]) -> list[Row]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
+from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.personas import personas
@@ -23,11 +24,22 @@ def test_it_is_least_squares_with_hc3_errors():
     for outcome in ("diversity_pre", "consideration_agreement_change", "dri_change"):
         fit = smf.ols(f"{outcome} ~ told", data).fit(cov_type="HC3", use_t=True)
         row = found.loc[outcome]
-        assert (row["estimate"], row["se"], row["p"]) == pytest.approx(
+        assert (row["estimate"], row["published_se"], row["p_published"]) == pytest.approx(
             (fit.params["told"], fit.HC3_se["told"], fit.pvalues["told"])
         )
-        assert (row["low"], row["high"]) == pytest.approx(fit.conf_int().loc["told"])
-        assert (row["n_with"], row["n_without"], row["note"]) == (36, 36, "")
+        ends = row["published_low"], row["published_high"]
+        assert ends == pytest.approx(fit.conf_int().loc["told"])
+        assert (row["n_with"], row["n_without"], row["note"]) == (36, 36, "few_topics: 3 topics")
+
+
+def test_interval_and_p_are_by_t_over_topics():
+    row = personas(STUDY, Draws()).rows.set_index("outcome").loc["dri_change"]
+    by = ["topic", "model", "treatment"]
+    means = [part.groupby(by)["dri_change"].mean() for part in (TOLD, BASE.rows)]
+    expected = ttest_1samp((means[0] - means[1]).groupby("topic").mean(), 0)
+    assert row["p"] == pytest.approx(expected.pvalue)
+    interval = expected.confidence_interval()
+    assert (row["low"], row["high"], row["df"]) == pytest.approx((interval.low, interval.high, 2))
 
 
 def test_d_by_hand():

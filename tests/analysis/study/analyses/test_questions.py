@@ -31,7 +31,7 @@ def main(rows, population="models"):
 def mixed(**more):
     """A row of the mixed model as its table has it, with invented numbers."""
     row = {"population": "models", "outcome": "dri", "scale": "absolute"}
-    row |= {"a": "normative", "b": "none", "unit": "topic"}
+    row |= {"a": "normative", "b": "none", "unit": "topic and model"}
     row |= {"estimate": 0.5, "low": 0.25, "high": 0.75, "df": 3.5, "p": 0.125, "note": "as told"}
     return Result("mixed", "", "", "", pd.DataFrame([row | more]))
 
@@ -41,7 +41,7 @@ def test_the_three_questions_stand_in_their_order_with_unit_and_df():
     assert list(result.rows.columns) == list(MEANINGS) == list(result.meanings)
     found = main(result.rows)
     assert found.index.tolist() == [OVER_TOPICS, OVER_DRAWS, OVER_MODELS]
-    assert found["unit"].tolist() == ["topic", "draw", "topic"]
+    assert found["unit"].tolist() == ["topic", "draw", "topic and model"]
     assert found["df"].tolist() == [4, 5, 3.5]
     assert set(found["role"]) == {"primary"}
     row = main(table.rows.assign(question="")).iloc[0]
@@ -52,6 +52,11 @@ def test_the_three_questions_stand_in_their_order_with_unit_and_df():
     assert found.loc[OVER_DRAWS, names].tolist() == second
     assert found.loc[OVER_MODELS, names[:4]].tolist() == [0.5, 0.25, 0.75, 0.125]
     assert found.loc[OVER_MODELS, "note"] == "as told"
+    result, _ = of(STUDY, mixed(unit="topic"))
+    held = main(result.rows).loc[OVER_MODELS]
+    assert (held["note"], held["low"] is None) == ("few_models", True), (
+        "models are held as they are"
+    )
 
 
 def test_the_null_citizen_stands_beside_every_question():

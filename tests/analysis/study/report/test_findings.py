@@ -87,7 +87,7 @@ def test_one_topic(analysed):
     found = analysed(rows[rows["topic"] == "topic0"])
     for one in found.plain()["contrasts"]:
         assert one["low"] < one["estimate"] < one["high"]
-        assert (one["unit"], one["df"], one["topics"]) == ("session", 4, 1)
+        assert (one["unit"], one["df"], one["topics"]) == ("draw", 1, 1)
         assert (one["p_topics"], one["p_holm"], one["published_low"]) == (None, None, None)
     text = " ".join(in_words(found))
     assert "raised" not in text

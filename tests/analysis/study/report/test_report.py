@@ -50,7 +50,8 @@ def test_without_contrasts_there_is_no_first_table():
     page = page_of(found, FEW)
     assert headline(found.results) is page.headline is None
     (part,) = [part for part in page.parts if part.id == "not-shown"]
-    assert any("(one_treatment)" in str(entry) for entry in part.entries)
+    assert any("one treatment only (none)" in str(entry) for entry in part.entries)
+    assert not any("one_treatment" in str(entry) for entry in part.entries)
 
 
 def test_the_page_shows_the_questions_and_writes_the_contrasts(found):

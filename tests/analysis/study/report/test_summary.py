@@ -3,7 +3,13 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.report.summary import effect, is_clear, short, summary, with_interval
+from delibsim.analysis.study.report.summary import (
+    clear_alone,
+    effect,
+    short,
+    summary,
+    with_interval,
+)
 from delibsim.analysis.study.result import Result
 
 NAN = float("nan")
@@ -107,10 +113,17 @@ def test_a_test_without_variance_is_undecided():
 
 @pytest.mark.parametrize(
     ("change", "clear"),
-    [({}, True), ({"low": -0.1}, False), ({"p_holm": 0.05}, False), ({"high": NAN}, False)],
+    [({}, True), ({"p": 0.05}, False), ({"p": NAN}, False), ({"unit": "topic", "n": 4}, False)],
 )
-def test_interval_and_holm_must_agree_for_one_model(change, clear):
-    assert is_clear(ROW | change) is clear
+def test_one_model_is_clear_after_holm_over_all_models_topics_and_contrasts(change, clear):
+    first = KEYS | {"model": "x", "p": 0.01} | change
+    others = [KEYS | {"topic": "t", "p": 0.5}, KEYS | {"topic": "u", "p": 0.6}]
+    tables = results(result("by_model", [first]), result("by_topic", others))
+    found = clear_alone(tables, "dri", "absolute")
+    assert (("by_model", "normative", "none", "x") in found) is clear
+    more = [KEYS | {"topic": f"t{i}", "p": 0.5} for i in range(5)]
+    tables = results(result("by_model", [first]), result("by_topic", more))
+    assert clear_alone(tables, "dri", "absolute") == set(), ".01 among six is .06"
 
 
 def test_models_that_stand_together_are_set_ups():
@@ -135,7 +148,7 @@ def test_an_effect_has_a_size_and_no_effect_has_what_would_have_been_found():
     sizes = results(result("sizes", [KEYS | {"in_noise_sd": 0.25, "smallest_effect": 0.04}]))
     for row in (ROW, HERE):
         assert effect(row, sizes).endswith("; the effect is .250 SD of the noise.")
-    found = "; an effect of .040 would have been found with a power of .8."
+    found = "; one test would have found an effect of .040 with a power of .8."
     assert effect(NONE, sizes).endswith(found)
     unknown = results(result("sizes", [KEYS | {"in_noise_sd": NAN, "smallest_effect": NAN}]))
     assert [effect(row, unknown) for row in (ROW, NONE)] == [effect(ROW, {}), effect(NONE, {})]
@@ -191,12 +204,12 @@ def test_for_whom():
         ("y", 0.02, -0.1, 0.5),
         ("z", -0.1, -0.2, 0.4),
     ):
-        own = {"model": model, "estimate": estimate, "low": low, "high": 0.2, "p_holm": p}
+        own = {"model": model, "estimate": estimate, "low": low, "high": 0.2, "p": p}
         rows.append(KEYS | own)
     sentences = summary(results(contrasts(), result("by_model", rows)))
     assert sentences[0].endswith(
         "(12 topics, 11 models; p = .005, Holm .015). The estimate is above zero in 2 of 3 models;"
-        " clear by itself, after Holm, in x."
+        " clear by itself, after Holm over all of them, in x."
     )
 
 
@@ -236,7 +249,7 @@ def test_the_noise_floor_is_said_with_its_sessions():
     row = {"outcome": "dri", "n": 24, "mean": 0.049, "low": -0.02, "high": 0.118, "sd": 0.185}
     assert summary(results(contrasts(), result("noise_floor", [row])))[-1] == (
         f"Noise floor: where nobody speaks between the two surveys, the {INDEX} changes by .049"
-        " [−.020, .118] on average over 24 sessions (SD .185)."
+        " [−.020, .118] on average over topics (24 sessions, SD .185)."
     )
 
 
