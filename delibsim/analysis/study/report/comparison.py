@@ -201,6 +201,9 @@ def _held_otherwise(
         )
     for kind in KINDS:
         mine, others = first.components(kind), second.components(kind)
+        if kind == "surveys":  # of topics that both have
+            mine = {name: own for name, own in mine.items() if name in others}
+            others = {name: own for name, own in others.items() if name in mine}
         differing = _differing(mine, others)
         if differing:
             yield f"The {kind} differ: {differing}. A difference may come from that."

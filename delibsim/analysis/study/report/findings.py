@@ -70,8 +70,8 @@ DEBATES = (
 OF_CONTRASTS = (
     "population role outcome scale a b estimate unit low high df p_topics p_holm q"
     " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
-    " published_low published_high published_coverage verb blocks topics models pairs draws wordings sd_wordings"
-    " null_citizen note"
+    " published_low published_high published_coverage verb blocks topics models pairs draws"
+    " wordings sd_wordings null_citizen note"
 ).split()
 """The members of a contrast as JSON."""
 

@@ -135,8 +135,10 @@ def _size(findings: Findings) -> str:
     """How much was planned, held and analysed, in a sentence."""
     rows, runs = findings.study.rows, findings.runs
     factors = []
+    joined = rows["model"].dropna().astype(str).str.contains("+", regex=False).any()
     for column in ("topic", "model", "treatment"):
-        factors.append(counted(rows[column].nunique(), column))
+        noun = "set-up" if column == "model" and joined else column
+        factors.append(counted(rows[column].nunique(), noun))
     were = "was" if runs["planned"] == 1 else "were"
     planned = counted(runs["planned"], "session")
     return (
