@@ -14,7 +14,7 @@ from delibsim.analysis.pages.html import html
 from delibsim.analysis.pages.latex import latex
 from delibsim.analysis.pages.markdown import markdown
 from delibsim.analysis.pages.page import Page, Part
-from delibsim.analysis.study.report.summary import with_interval
+from delibsim.analysis.study.report.words import with_interval
 from delibsim.analysis.study.result import Result
 from delibsim.store.files import write_atomically
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
 from delibsim.analysis.pairs.labels import LABELS, compared_labels, label_columns, said
 from delibsim.analysis.study.result import Result
+from delibsim.domain.text import counted
 from delibsim.measures.correlation_draws import (
     ByCluster,
     correlation_interval,
@@ -149,12 +150,11 @@ def few_topics(topics: int) -> str:
     """The note of an interval over so many topics.
 
     >>> few_topics(5), few_topics(2)
-    ('', 'few_topics: 2 topics are too few to speak of topics like these')
+    ('', 'few_topics: 2 topics')
     """
     if topics >= SPEAKING:
         return ""
-    few = "1 topic is" if topics == 1 else f"{topics} topics are"
-    return f"few_topics: {few} too few to speak of topics like these"
+    return f"few_topics: {counted(topics, 'topic')}"
 
 
 def _ends(draws: Array, value: float, level: float) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from delibsim.analysis.study.analyses.effects import noted
 from delibsim.analysis.study.analyses.topics_and_models import mixed_table
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.result import Result
@@ -74,6 +75,7 @@ MEANINGS_OF_PARTS = {
     "high": "Upper end of the 95% bootstrap interval of the share.",
     "note": "Why there is no value, or that the variance is estimated at zero.",
 }
+NO_DRAWS = "no_draws: no bootstrap sample was asked for, so no interval"
 LEFT_OUT = {
     "one_level": "the study has only one of them",
     "not_identified": "this design does not tell it from the other terms",
@@ -96,6 +98,9 @@ def mixed(study: StudyTable, draws: Draws) -> list[Result]:
         design = design_of(data, study.paired)
         notes += [one for one in _said(data, design) if one not in notes]
         found, components, said = _outcome(data, outcome, design, draws)
+        if not draws.parametric:
+            for one in (*found, *components):
+                one["note"] = noted(str(one["note"]), NO_DRAWS)
         rows += found
         parts += components
         notes += said

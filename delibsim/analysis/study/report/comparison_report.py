@@ -2,13 +2,13 @@
 
 from delibsim.analysis.pages.page import Entry, Page, Part
 from delibsim.analysis.study.report.comparison import Comparison, names_of
-from delibsim.analysis.study.report.summary import (
+from delibsim.analysis.study.report.summary import summary
+from delibsim.analysis.study.report.words import (
     measured,
     missing,
     named,
     sentence,
     short,
-    summary,
     with_interval,
 )
 from delibsim.analysis.study.result import Result

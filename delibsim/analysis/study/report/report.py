@@ -13,7 +13,8 @@ from delibsim.analysis.study.report.checklist import checklist
 from delibsim.analysis.study.report.findings import Findings
 from delibsim.analysis.study.report.methods import methods
 from delibsim.analysis.study.report.record import Record
-from delibsim.analysis.study.report.summary import measured, summary
+from delibsim.analysis.study.report.summary import summary
+from delibsim.analysis.study.report.words import measured
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.reason import for_readers

@@ -4,14 +4,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from delibsim.analysis.study.analyses.attrition import told_of_attrition
 from delibsim.analysis.study.analyses.contrasts import PRIMARY
 from delibsim.analysis.study.analyses.effects import ENOUGH, EQUAL, HERE, LOWERED, RAISED
+from delibsim.analysis.study.report.words import (
+    measured,
+    missing,
+    named,
+    p_in_words,
+    sentence,
+    short,
+    with_interval,
+)
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
-from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 from delibsim.measures.inference.multiplicity import holm
@@ -25,8 +31,6 @@ NULL_ONLY = (
     " understand no language. Nothing here is a finding about language models, or about people."
 )
 """What stands before everything else where a study has no other participants."""
-INSTRUCTIONS = ("basic", "normative", "procedural")
-"""Treatments that are instructions, which the summary calls so."""
 Results = Mapping[str, Result]
 
 
@@ -151,68 +155,6 @@ def clear_alone(results: Results, outcome: str, scale: str) -> set[tuple[str, ..
 def exactly_equal(row: Mapping[str, Any]) -> bool:
     """Whether two treatments gave the same in every block, by construction or in fact."""
     return row["estimate"] == 0 and str(row.get("note") or "").startswith(EQUAL)
-
-
-def short(value: float) -> str:
-    """A number in a sentence: three decimals, no zero before the point, a true minus.
-
-    >>> short(0.0286), short(-0.004), short(1.25), short(0.0)
-    ('.029', '−.004', '1.250', '.000')
-    """
-    text = f"{abs(value):.3f}"
-    text = text.removeprefix("0")
-    return f"−{text}" if value < 0 and float(text) else text
-
-
-def with_interval(estimate: float, low: Any, high: Any) -> str:
-    """An estimate with its interval.
-
-    >>> with_interval(0.029, -0.004, 0.076)
-    '.029 [−.004, .076]'
-    """
-    if missing(low) or missing(high):
-        return f"{short(estimate)} (no interval)"
-    return f"{short(estimate)} [{short(low)}, {short(high)}]"
-
-
-def p_in_words(p: float) -> str:
-    """A p value in a sentence.
-
-    >>> p_in_words(0.0001), p_in_words(0.0212)
-    ('p < .001', 'p = .021')
-    """
-    if p < 0.001:
-        return "p < .001"
-    return f"p = {p:.3f}".replace("= 0", "= ")
-
-
-def named(treatment: str) -> str:
-    """A treatment as a sentence names it.
-
-    >>> named("none"), named("normative"), named("my own")
-    ('no deliberation', 'normative instructions', 'the treatment my own')
-    """
-    if treatment == "none":
-        return "no deliberation"
-    if treatment in INSTRUCTIONS:
-        return f"{treatment} instructions"
-    return f"the treatment {treatment}"
-
-
-def measured(outcome: str) -> str:
-    """The name of a measure for readers."""
-    measure = MEASURES.get(outcome)
-    return measure.label if measure else outcome.replace("_", " ")
-
-
-def sentence(text: str) -> str:
-    """A text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]
-
-
-def missing(value: Any) -> bool:
-    """Whether there is no number."""
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def rows_of(results: Results, name: str, **wanted: Any) -> list[dict[str, Any]]:

@@ -112,14 +112,15 @@ def test_the_headline_is_the_t_test_of_the_means_of_topics():
     assert (mine["low"], mine["high"]) == pytest.approx((ends.low, ends.high))
 
 
-def test_an_unbalanced_study_says_around_what_its_interval_is():
+def test_in_an_unbalanced_study_topics_count_alike_and_the_interval_is_around_their_mean():
     gone = (STUDY.rows["topic"] == "topic0") & (STUDY.rows["model"] != "model0")
     rows = STUDY.rows[~gone]
     mine = row(found(rows))
     topics = means_of(rows)
-    assert mine["estimate"] == pytest.approx(means_of(rows, ("topic", "model")).mean())
-    assert mine["low"] + mine["high"] == pytest.approx(2 * topics.mean())
-    assert f"the interval is around the mean of topics, {topics.mean():.4f}" in mine["note"]
+    assert mine["estimate"] == pytest.approx(topics.mean())
+    assert mine["estimate"] != pytest.approx(means_of(rows, ("topic", "model")).mean())
+    for ends in (("low", "high"), ("low_draws", "high_draws")):
+        assert mine[list(ends)].sum() == pytest.approx(2 * topics.mean())
 
 
 def test_the_models_of_a_draw_are_flipped_together():
@@ -161,7 +162,9 @@ def test_a_topic_without_pairs_has_no_part_in_what_rests_on_draws():
     assert (mine["topics"], mine["draws"]) == (5, 12)
     for column in ("low_draws", "high_draws", "df_draws"):
         assert mine[column] == pytest.approx(kept[column])
-    assert f"of the mean {kept['estimate']:.4f} over 36 pairs of 12 blocks" in mine["note"]
+    assert mine["estimate_draws"] == pytest.approx(kept["estimate"])
+    told = f"on these topics the effect is {kept['estimate']:.4f} over 36 pairs of runs"
+    assert told in mine["note"]
 
 
 def test_one_topic_rests_on_its_draws():
@@ -322,7 +325,7 @@ def test_a_duplicated_run_is_named_and_makes_no_pair():
     mine = row(result, "basic", "none")
     assert mine["pairs"] == 44
     assert "duplicated_runs: 1 replicate (topic0 model0 basic r2)" in mine["note"]
-    assert "the test of draws is of the mean" in mine["note"]
+    assert "on these topics the effect is" in mine["note"]
     assert row(result)["note"] == ""
     assert row(result)["pairs"] == 45
 

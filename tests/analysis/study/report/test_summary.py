@@ -3,13 +3,8 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.report.summary import (
-    clear_alone,
-    effect,
-    short,
-    summary,
-    with_interval,
-)
+from delibsim.analysis.study.report.summary import clear_alone, effect, summary
+from delibsim.analysis.study.report.words import short, with_interval
 from delibsim.analysis.study.result import Result
 
 NAN = float("nan")

@@ -42,7 +42,7 @@ def test_each_level_of_rounds_is_compared_with_the_sessions_without_interaction(
     assert found.blocks["difference"].tolist() == pytest.approx(by_hand(rows).tolist())
     assert found.blocks["setting"].tolist() == ["rounds=2", "rounds=4"] * 6
     assert (len(found.pairs), found.left_out, found.unpaired) == (24, (), ())
-    assert found.shared.startswith("shared: 12 sessions without interaction")
+    assert found.shared.startswith("shared: 12 sessions compared at several levels")
     assert compared(rows, "dri_change", "normative", "basic").shared == ""
 
 
