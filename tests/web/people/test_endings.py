@@ -77,6 +77,7 @@ def test_a_place_is_free_again_when_somebody_leaves_and_none_is_given_twice(tmp_
     assert sum("OUT-1" in page for page in pages) == 5
 
 
+@pytest.mark.sqlite  # two studies, of which each needs a database of its own
 def test_each_ending_shows_its_own_code(tmp_path):
     hosting = replace(HOSTING, questions=(), quotas=(), nobody_comes="cancel", lobby=Limit(0.01))
     hall = hall_of(tmp_path, models="[person,person]", hosting=hosting)
