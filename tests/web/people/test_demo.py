@@ -6,9 +6,6 @@ import re
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, hall_of, open_link, served
 
 from delibsim.analysis.human.reference import reference

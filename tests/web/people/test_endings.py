@@ -6,9 +6,6 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, Browser, hall_of, link_for, open_link, served, take_part
 from sqlalchemy import update
 

@@ -6,9 +6,6 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from chromium import fits, found_by_axe
 from people_site import hall_of
 from told_alike import DEBATE, PAIR, shots_of

@@ -12,9 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, link_for, served
 from rated import codes_online, debates_online, pairs_online, study_of_debates, summaries_online
 from told_beside import alone, beside, moved, same, table

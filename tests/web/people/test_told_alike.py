@@ -6,9 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from told_alike import BEGIN, CASES, END, HOSTING, MORE, beside, check, instructions_of, shots_of
 
 from delibsim.domain.errors import WrongInput

@@ -6,9 +6,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
-pytest.importorskip("uvicorn", reason="the extra web is not installed: make web")
-
 from people_site import PLAIN, hall_of, link_for, served
 from told_alike import (
     CASES,
