@@ -34,7 +34,7 @@ ONLY_PEOPLE = {
         "form.rate", "form.rate_one", "form.rank", "form.counts", "form.words_between", "form.your_words",
         "form.your_speech", "form.strongly_disagree", "form.strongly_agree", "form.before",
         "form.answers_below", "form.counts_left", "form.rank_type", "form.type_number",
-        "form.type_number_one",
+        "form.type_number_one", "form.rank_how", "form.slide", "form.slide_one", "form.unset",
     ),
     "time": ("form.limit", "form.limit_binds", "people.left_over"),
     "the line above instructions that were read on an earlier page": ("form.instructions_hold",),
@@ -169,7 +169,9 @@ def _declared(line, prompt):
     if NUMBER.fullmatch(line) or names.fullmatch(line):
         return True
     end_of_scale = re.sub(r"^\d+ (?=strongly)", "", line)
-    return any(pattern.fullmatch(end_of_scale) for pattern in _patterns())
+    sentences = [end_of_scale, *re.split(r"(?<=[.]) ", end_of_scale)]
+    known = [any(pattern.fullmatch(one) for pattern in _patterns()) for one in sentences]
+    return known[0] or all(known[1:])
 
 
 def _patterns():

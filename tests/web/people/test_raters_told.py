@@ -191,7 +191,7 @@ PEOPLE_ALONE = {
     "ballot": {f"{AFTER}.", f"{CHECK}here with the number 37."},
     "opinion": {
         "Before you read on: write your own opinion on this question in two or three sentences.",
-        "What do you say?",
+        "Your words",
         "0 words",
     },
     "rating": {f"Whatever the texts below{WHATEVER}"},
