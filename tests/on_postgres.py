@@ -21,7 +21,8 @@ def on_postgres(request, monkeypatch):
     opened = []
 
     def keep(connection, record):
-        opened.append(connection)
+        if not type(connection).__module__.startswith("sqlite3"):  # of a fixture of the module
+            opened.append(connection)
 
     event.listen(Pool, "connect", keep)
     yield
