@@ -33,7 +33,7 @@ FILL = """(words) => {
   for (const one of form.querySelectorAll("input[type=radio]")) {
     if (!seen.has(one.name)) { seen.add(one.name); one.checked = true; }
   }
-  form.querySelectorAll("select").forEach((one, place) => { one.value = String(place + 1); });
+  form.querySelectorAll(".rank input").forEach((one, place) => { one.value = String(place + 1); });
   form.querySelectorAll("textarea").forEach((one) => { one.value = words; });
 }"""
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
