@@ -77,7 +77,7 @@ def power_of(effect: float, spread: Spread, sample: Sample, test: str, alpha: fl
         variance = spread.topic**2 + draw / size
         return _power_of_t(effect**2 * sample.topics / variance, sample.topics - 1, alpha)
     if sample.topics == 1:  # one topic is tested by t over its draws
-        return _power_of_t(effect**2 * size / draw, size - 1, alpha)
+        return _power_of_t(effect**2 * size / draw, size - 1, alpha) if size > 1 else float("nan")
     draws = sample.topics * size
     level = _level_of_flips(draws, alpha)
     if level == 0:
