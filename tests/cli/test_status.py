@@ -36,7 +36,11 @@ def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
     }
     shown = delibsim("status", "p")
     assert shown.code == 3
-    assert "Participant 1, before: refusal: against my policy" in " ".join(shown.out.split())
+    lines = shown.out.splitlines()
+    assert "missing: 54 answers in 1 session: the model refused (against my policy)" in lines
+    assert "missing: 1 silent turn in 1 session: the model refused (against my policy)" in lines
+    refused = "not ok: citizen refused: 1 session, 3 calls (against my policy)"
+    assert [line.partition(";")[0] for line in lines if line.startswith("not ok")] == [refused]
 
 
 def test_a_study_in_which_nothing_was_finished(delibsim, study):
