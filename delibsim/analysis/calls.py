@@ -251,13 +251,25 @@ def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
     return {model: sorted(names) for model, names in found.items()}
 
 
-def note_ids(records: Iterable[Record], ids: Ids) -> None:
-    """Add the response ids of these calls, so that sessions of a study can be compared."""
+Noted = tuple[str, str, int]
+"""A model, the response id of a call to it, and the check sum of its text."""
+
+
+def noted(records: Iterable[Record]) -> list[Noted]:
+    """The response ids of these calls."""
+    found = []
     for record in records:
         completion = record.get("completion", {})
         if id := completion.get("response_id"):
             text = str(completion.get("text", "")).encode(errors="replace")
-            ids.note(str(record.get("model")), str(id), zlib.crc32(text))
+            found.append((str(record.get("model")), str(id), zlib.crc32(text)))
+    return found
+
+
+def note_ids(records: Iterable[Record], ids: Ids) -> None:
+    """Add the response ids of these calls, so that sessions of a study can be compared."""
+    for one in noted(records):
+        ids.note(*one)
 
 
 def repeated(ids: Ids) -> dict[str, Any] | None:

@@ -7,7 +7,6 @@ from typing import Any
 from delibsim.analysis.calls import Tally
 from delibsim.analysis.causes import causes_in, causes_told
 from delibsim.analysis.table import Table, numbers, texts
-from delibsim.conduct.retry import addresses_now
 from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, WAITING, StudyStatus
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -119,6 +118,8 @@ def _address(found: StudyStatus) -> list[str]:
     servers = {server for entry in cut for server in entry.log.servers}
     if len(servers) != 1 or any(len(plan.voices) > 1 for plan in plans):
         return []
+    from delibsim.conduct.retry import addresses_now  # hydra is slow to import
+
     (server,) = servers
     known = {provider_at(address) for address in addresses_now(plans, []).values()}
     hidden = not server.startswith("http") or "?" in server or known == {server}
