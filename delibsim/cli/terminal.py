@@ -14,7 +14,7 @@ from rich.segment import Segment
 
 from delibsim.analysis.table import number as number
 from delibsim.cli.table import wrapped
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, told
 from delibsim.domain.text import brief as brief
 from delibsim.domain.text import safe as safe
 from delibsim.store.places import run_at as run_at  # for the commands, which all have both
@@ -107,7 +107,7 @@ def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], l
 def report(faults: list[str]) -> None:
     """Name what could not be read, on stderr, and end with exit code 3 if there was any."""
     for fault in faults:
-        say(f"left out: {safe(fault)}", err=True)
+        say(f"left out: {told(safe(fault))}", err=True)
     if faults:
         raise typer.Exit(3)
 

@@ -219,13 +219,13 @@ def test_a_weighting_of_ones_own_is_read_from_a_file(delibsim, wide, write):
 
 REFUSED = {
     "no such file": ((), ("no.csv",), "no.csv cannot be read"),
-    "header alone": (("id,anna",), (), "no row below a header"),
+    "header alone": (("id,anna",), (), "has a header and no rows"),
     "an id twice": (("id,anna,ben", "a,1,1", "b,1,0", "a,0,0"), (), "line 4: the id 'a' stands in line 2 already"),
     "no id": (("id,anna,ben", "a,1,1", ",1,0"), (), "line 3: no id"),
     "a code twice": (("text,coder,level", "a,x,1", "a,y,1", "a,x,0"), (), "line 4: x has coded the text 'a' in line 2 already"),
     "no coder": (("text,coder,level", "a,x,1", "a,,1"), (), "line 3: no coder"),
     "off the scale": (("id,a,b", "t,0,1", "u,3,1"), ("--levels", "0,1"), "line 3: the code '3' of a is none of the levels 0, 1"),
-    "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells under 3 headings"),
+    "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells, but 3 columns"),
     "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "ordinal"), "whose order must be said: --levels high,low"),
     "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "interval"), "has numbers as levels"),
     "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("--scale", "ratio"), "no level below 0"),

@@ -10,7 +10,7 @@ from delibsim.analysis.agreement.layout import CODERS_IN_ROWS, LONG, WIDE, Layou
 from delibsim.domain.coding import NO_CODE
 from delibsim.domain.errors import SHOWN, WrongInput
 from delibsim.domain.text import counted
-from delibsim.store.rows import read_rows
+from delibsim.store.tables.csv_cells import read_sheet
 
 MANY_ROWS = 10
 """In fewer rows a coder may well give a different code each time."""
@@ -64,9 +64,9 @@ def source_of(table: Any) -> Source:
     an array with a row a text and a column a coder. WrongInput for anything else.
     """
     if isinstance(table, (str, Path)):
-        file = read_rows(Path(table))
-        places = [f"line {line}" for line in file.lines]
-        return Source(str(table), file.header, file.rows, places)
+        file = read_sheet(Path(table))
+        rows = [[cell.strip() for cell in row] for row in file.rows]
+        return Source(str(table), file.header, rows, [f"line {line}" for line in file.lines])
     if hasattr(table, "columns") and hasattr(table, "itertuples"):
         header = [str(name) for name in table.columns]
         rows = [list(map(_as_text, row)) for row in table.itertuples(index=False)]
