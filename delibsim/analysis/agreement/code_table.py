@@ -195,7 +195,7 @@ def _check_coders(source: Source, layout: Layout) -> None:
     numeric = {name for name, own in codes.items() if all(map(_is_number, own))}
     for name, own in codes.items():
         others = [other for other in codes if other != name and codes[other]]
-        excused = not many and name in numeric and bool(numeric - {name})
+        excused = layout.text and not many and name in numeric and bool(numeric - {name})
         if own and others and not excused and not any(own & codes[other] for other in others):
             told = f"'{name}' has no value that another of them has"
             raise WrongInput(_not_coders(source, layout, told))
