@@ -19,8 +19,9 @@ LIST = re.compile(
 PRODUCTS = {"citizen": "citizens", "human": "people", "person": "people"}
 """What the plug-ins of models are called; all others are language models."""
 GROUPS = (
-    "treatment model group persona wording procedure consensus debate limits summary experiment"
-)
+    "treatment", "model", "group", "persona", "wording", "procedure", "consensus", "debate",
+    "limits", "summary", "experiment",
+)  # fmt: skip
 SENTENCE = re.compile(r"(?<=[a-z0-9)])\.\s")
 
 
@@ -40,7 +41,7 @@ def presets(group: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
 def groups() -> str:
     """The presets of every group of the configuration."""
     rows = ["| group | presets |", "|---|---|"]
-    for group in GROUPS.split():
+    for group in GROUPS:
         names: dict[str, list[str]] = {}
         for name, _, settings in presets(group):
             kind = PRODUCTS.get(settings["kind"], "language models") if group == "model" else ""

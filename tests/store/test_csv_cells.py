@@ -68,7 +68,8 @@ REFUSED = {
     "compressed": (gzip.compress(b"id\n1\n"), "is compressed, no text"),
     "binary": (bytes(range(256)) * 9, "is not UTF-8"),
     "too wide": (b"a," * 20_000, "has 20,001 columns"),
-    "a name of a megabyte": (b"a" * 10**6 + b"," + b"a" * 10**6 + b"\n1,2\n", "2 columns named"),
+    "a name of a megabyte": (b"a" * 10**6 + b"\n1\n", "column whose name has 1,000,000 characters"),
+    "a long name twice": (b"a" * 900 + b"," + b"a" * 900 + b"\n1,2\n", "2 columns named"),
 }  # fmt: skip
 
 

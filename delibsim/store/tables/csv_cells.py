@@ -17,8 +17,8 @@ from delibsim.store.reading import file_text
 
 MOST = 2**28
 """Bytes of the largest file that is read."""
-WIDEST = 10_000
-"""Columns of the widest table that is read."""
+WIDEST, LONGEST_NAME = 10_000, 1_000
+"""Columns of the widest table that is read, and characters of the longest name of one."""
 DELIMITERS = (",", ";", "\t")
 SHOWN = 20
 """Of so many faults each is told; of more, how many there are."""
@@ -97,6 +97,12 @@ def _header(path: Path, row: Sequence[str]) -> tuple[str, ...]:
     if len(row) > WIDEST:
         raise WrongInput(f"{path} has {len(row):,} columns; at most {WIDEST:,} are read")
     names = [cell.strip() or (f"column {n}" if n > 1 else "row") for n, cell in enumerate(row, 1)]
+    longest = max(map(len, names))
+    if longest > LONGEST_NAME:
+        raise WrongInput(
+            f"{path} has a column whose name has {longest:,} characters; the first line must name"
+            " the columns"
+        )
     for name, n in Counter(names).items():
         if n > 1:
             raise WrongInput(f"{path} has {n} columns named '{name}'; give each a name of its own")
