@@ -30,9 +30,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 PATH = SHARED / "data" / "dri"  # the published instruments and answers of people
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MADE = {
-    ROOT / "docs" / "api" / f"{name}.md" for name in ("names", "measures", "testing")
-}  # by make docs; see test_api_pages.py
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
@@ -271,7 +268,7 @@ def test_links_inside_the_repository_lead_somewhere(path):
             continue
         file, _, anchor = target.partition("#")
         place = (path.parent / file).resolve() if file else path
-        assert place.exists() or place in MADE, f"{path.name} links to {target}"
+        assert place.exists(), f"{path.name} links to {target}"
         if anchor and place.suffix == ".md":
             assert anchor in anchors_of(place), (
                 f"{path.name} links to {target}; anchors there: {sorted(anchors_of(place))}"

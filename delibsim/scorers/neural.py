@@ -15,9 +15,9 @@ from delibsim.store.reading import file_bytes, json_value
 
 POINTER = b"version https://git-lfs.github.com/spec/"
 INSTALL = (
-    "{what} needs the extra '{extra}', of which {missing} cannot be found: pip install"
-    " 'delibsim[{extra}]'.\nOn Linux that takes a build of torch with CUDA (gigabytes). For the"
-    " processor alone, install torch 2.13.0 from its CPU index first."
+    "{what} needs the extra '{extra}', of which {missing} cannot be found: pip install '.[{extra}]'"
+    " in the clone of delibsim (with a build of torch for CUDA, of gigabytes; for the processor"
+    " alone install torch 2.13.0 from its CPU index first)"
 )
 
 

@@ -52,7 +52,7 @@ def test_without_the_extra_the_scorer_says_what_to_install(delibsim, study, home
     (home / "a.csv").write_text("text\nJa.\n", encoding="utf-8")
     answer = delibsim(*words)
     assert (answer.code, answer.out) == (2, "")
-    assert "pip install 'delibsim[aqua]'" in answer.err
+    assert "pip install '.[aqua]' in the clone" in answer.err
     assert not (home / "aqua").exists()
 
 
