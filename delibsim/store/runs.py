@@ -4,8 +4,10 @@ run.
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from copy import copy
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -29,9 +31,12 @@ from delibsim.store.files import (
     written_atomically,
 )
 from delibsim.store.lazy_runs import LazyRuns
-from delibsim.store.manifest import Manifest, read_manifest, write_manifest
+from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
 from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
+
+T = TypeVar("T")
 
 SCORES, DETAILS = "scores", "details"
 EXPORT, BENCH = "tables", "bench"
@@ -50,8 +55,8 @@ class Runs:
     happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan),
-    <session>/exchanges.jsonl, <session>/run.json, scores/<scorer>.v<version>.jsonl,
-    scores/details/<scorer>.v<version>.jsonl
+    <session>/exchanges.jsonl, <session>/SHA256SUMS, <session>/run.json,
+    scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
@@ -61,7 +66,7 @@ class Runs:
         """Another folder for the scores than that within the study."""
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
-        self._answering: Answering | None = None
+        self._refuse_changed: Check | None = refuse_changed
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
@@ -82,6 +87,12 @@ class Runs:
             known = [path.parent.name for path in root.glob("*/study.json")]
             raise unknown("study", study, known, f"Studies are folders in {root}")
         return runs
+
+    def unchecked(self) -> "Runs":
+        """The same study, of which plans and runs are read that are not what was written."""
+        found = copy(self)
+        found._refuse_changed = None
+        return found
 
     def manifest(self) -> Manifest | None:
         """What the study is; None if it has not begun. WrongInput if its study.json is damaged or
@@ -106,11 +117,10 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
-        changed = [] if old is None else old.conflicts(new, self._plans_one_by_one(), sessions)
+        kept = (plan for _, plan in self._plans_one_by_one())
+        changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:
-            raise WrongInput(
-                self._refusal(f"{study_named(self.study)} has other settings", changed)
-            )
+            raise WrongInput(refusal(f"{study_named(self.study)} has other settings", changed))
 
     def settle(self, new: Manifest) -> None:
         """Keep what the study is: freeze it when it begins, later add what is new as an
@@ -136,13 +146,13 @@ class Runs:
             refuse_key("session", session.id)
             refuse_key("study", self.study)
             return
-        kept = self._session(path)
+        kept = self._read(path, codec.session_from_json)
         if kept == session:
             return
         before, now = codec.session_to_plain(kept), codec.session_to_plain(session)
         if changed := codec.differences(before, now):
             problem = f"session '{session.id}' of {study_named(self.study)} was planned differently"
-            raise WrongInput(self._refusal(problem, changed))
+            raise WrongInput(refusal(problem, changed))
 
     def plan(self, session: Session) -> None:
         """Keep the plan of a session, once; WrongInput with the differences if another was kept
@@ -186,13 +196,15 @@ class Runs:
         if not path.is_file():
             advice = f"Sessions are folders in {self.folder}"
             raise unknown("session", session, self.sessions(), advice)
-        return self._session(path)
+        return self._read(path, codec.session_from_json, self._refuse_changed)
 
-    def _plans_one_by_one(self) -> Iterator[Session]:
-        """The plan of every session, where it can be read, each read when it is asked for."""
+    def _plans_one_by_one(self) -> Iterator[tuple[str, Session]]:
+        """The name and the plan of every session where it can be read, each read when it is asked
+        for.
+        """
         for session in self.sessions():
             with suppress(codec.Damaged):
-                yield self.planned(session)
+                yield session, self.planned(session)
 
     def plans(self) -> list[Session]:
         """The plan of every session, where it can be read."""
@@ -200,11 +212,7 @@ class Runs:
 
     def plans_by_name(self) -> dict[str, Session]:
         """The plan of every session, where it can be read, by the name of the session's folder."""
-        found = {}
-        for session in self.sessions():
-            with suppress(codec.Damaged):
-                found[session] = self.planned(session)
-        return found
+        return dict(self._plans_one_by_one())
 
     def add(self, run: Run) -> Path:
         """Write a run, once; the folder it lies in. WrongInput if there is one already, or if the
@@ -214,7 +222,9 @@ class Runs:
         self.refuse_withdrawn(run.session.id)
         if path.exists():
             raise WrongInput(f"{path} exists; runs are never overwritten")
-        write_atomically(path, codec.run_to_json(run), self.durable)
+        text = codec.run_to_json(run)
+        write_sums(path.parent, text, self.durable)
+        write_atomically(path, text, self.durable)
         return path.parent
 
     def held(self, session: str) -> bool:
@@ -233,11 +243,15 @@ class Runs:
         path = self.path(session) / "run.json"
         if not self.held(session):
             return ""
-        try:
-            return str(json_value(file_bytes(path))["status"])
-        except (ValueError, LookupError, TypeError) as error:
-            again = "move it away, and the same command makes it again from its record"
-            raise codec.Damaged(f"{path}: not the JSON of a run: {error}; {again}") from None
+
+        def own(content: bytes) -> str:
+            try:
+                return str(json_value(content)["status"])
+            except (ValueError, LookupError, TypeError) as error:
+                again = "move it away, and the same command makes it again from its record"
+                raise ValueError(f"not the JSON of a run: {error}; {again}") from None
+
+        return self._read(path, own, self._refuse_changed)
 
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read. WrongInput if there is none."""
@@ -251,13 +265,14 @@ class Runs:
         if not path.is_file():
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
-        try:
-            run = codec.run_from_json(file_bytes(path))
-        except ValueError as error:
-            raise codec.Damaged(f"{path}: {error}") from None
-        if run.session.id != session:
-            raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
-        return run
+
+        def own(content: bytes) -> Run:
+            run = codec.run_from_json(content)
+            if run.session.id != session:
+                raise codec.Damaged(f"holds the run of another session, '{run.session.id}'")
+            return run
+
+        return self._read(path, own, self._refuse_changed)
 
     def all(self) -> tuple[LazyRuns, list[str]]:
         """Every run that can be read, and the faults of those that cannot. Each is read when it is
@@ -273,7 +288,10 @@ class Runs:
 
         `known` are the sessions whose plan was read before; the others' are looked at too.
         """
-        for session in filter(self.held, self.sessions()):
+        for session in self.sessions():
+            if not self.held(session):
+                faults += lost_run(self.path(session))
+                continue
             try:
                 if session not in known:
                     self.planned(session)
@@ -292,15 +310,10 @@ class Runs:
         with closing(self.log(session)) as log:
             log.append(exchange)
 
-    def note_answering(
-        self, model: str, returned: str, fingerprint: str, call: str, started: str
-    ) -> None:
-        """Keep which model answered, under which fingerprint, the first time it did; with a warning
-        if another had answered before.
-        """
-        if self._answering is None:
-            self._answering = Answering(self.folder / "fingerprints.jsonl")
-        self._answering.note(model, returned, fingerprint, call, started)
+    @cached_property
+    def answering(self) -> Answering:
+        """The file of who answered in the study."""
+        return Answering(self.folder / "fingerprints.jsonl")
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
         """The exchanges of a session as plain values, and how many lines of its log are damaged;
@@ -367,22 +380,20 @@ class Runs:
             if damaged:
                 raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
 
-    def _session(self, path: Path) -> Session:
+    def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
+        """What a file of a session describes; Damaged, naming the file, where it describes nothing,
+        or `refuse` says so.
+        """
         try:
-            return codec.session_from_json(file_bytes(path))
+            content = file_bytes(path)
+            found = read(content)
         except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
+        if refuse:
+            refuse(path, content)
+        return found
 
     def refuse_withdrawn(self, session: str) -> None:
         """WrongInput for a session that was withdrawn."""
         if self.withdrawn(session):
             raise WrongInput(why_withdrawn(self.path(session), session, self.study))
-
-    def _refusal(self, problem: str, changed: list[str]) -> str:
-        shown = "\n".join(f"  {line}" for line in changed[:20])
-        if len(changed) > 20:
-            shown += f"\n  and {len(changed) - 20} more"
-        return (
-            f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own:"
-            " study=NAME"
-        )
