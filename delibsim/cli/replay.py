@@ -67,7 +67,7 @@ def _one(place: str, root: Path) -> tuple[Runs, str]:
             if (n := len(runs.sessions())) > 1:
                 several = (
                     f"{study_named(runs.study)} has {n} sessions, and one is replayed at a time:"
-                    f" {runs.study}/SESSION; all at once: delibsim verify {shlex.quote(place)}"
+                    f" {runs.study}/SESSION; all: delibsim verify {shlex.quote(place)}"
                 )
         raise WrongInput(several or str(error)) from None
 

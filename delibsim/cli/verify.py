@@ -48,7 +48,8 @@ def verify(
     if as_json:
         echo_json(found.plain())
     else:
-        print_each(_told(found, recorded), console())
+        named = f"{runs.study}/{session}" if session else study_named(runs.study)
+        print_each([_verdict(found, named), *_told(found, recorded)], console())
     raise typer.Exit(0 if found.something and not found.differing else 4)
 
 
@@ -89,15 +90,14 @@ def _told(found: Verified, recorded: bool) -> list[str]:
         lines.append(f"  {one.name}: {one.verdict}")
         lines += [f"    {line}" for line in one.changed[:most]]
         if len(one.changed) > most:
-            lines.append(f"    and {len(one.changed) - most} more: --json, or verify it alone")
+            lines.append(f"    and {len(one.changed) - most} more: --json lists all")
     if len(differing) > LISTED:
         lines.append(f"  and {len(differing) - LISTED} more: --json lists all")
-    return [_verdict(found), *lines]
+    return lines
 
 
-def _verdict(found: Verified) -> str:
+def _verdict(found: Verified, named: str) -> str:
     """The verdict in a sentence."""
-    named = study_named(found.study)
     if n := len(found.differing):
         among = len(found.sessions) + len(found.tasks)
         things = counted(among, "session or task", "sessions and tasks")

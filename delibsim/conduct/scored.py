@@ -67,11 +67,14 @@ class ScoredStudy:
 
     def remarks(self) -> list[str]:
         """What must be known of people's values, and which runs are left out, in sentences."""
-        damaged = [f"left out, damaged: {fault}" for fault in self.scoring.faults]
-        damaged += [self.unknown] if self.unknown else []
         if not self.account.held:
-            return damaged
-        return [*self.found.on_people, *on_people(self.asked_for), *damaged]
+            return self.left_out()
+        return [*self.found.on_people, *on_people(self.asked_for), *self.left_out()]
+
+    def left_out(self) -> list[str]:
+        """Which runs are left out, and of how many it is not known whether they were changed."""
+        damaged = [f"left out, damaged: {fault}" for fault in self.scoring.faults]
+        return [*damaged, self.unknown] if self.unknown else damaged
 
     def averages(self, by: Sequence[str]) -> Averages:
         """Its measures averaged over the conditions that share these columns of the design.

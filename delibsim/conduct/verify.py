@@ -13,6 +13,7 @@ from delibsim.conduct.asking.replay import Replayed, compared
 from delibsim.conduct.coding.replay import replay_coding
 from delibsim.conduct.comparing.replay import replay_comparison
 from delibsim.conduct.judging.replay import replay_judging
+from delibsim.conduct.panel import raters_before
 from delibsim.conduct.replay import compare, compare_on_record
 from delibsim.conduct.summarising.replay import replay_summaries
 from delibsim.domain.errors import WrongInput
@@ -274,26 +275,26 @@ async def _replay_ratings(runs: Runs) -> Replayed:
     those that were kept.
     """
     ratings = Ratings.of(runs)
-    panels = ratings.panels_kept()
     recorded: dict[Any, Rating] = {}
     computed: dict[Any, Rating] = {}
     faults: dict[Any, str] = {}
     for name in filter(runs.held, runs.sessions()):
-        log = None
-        for rating in ratings.read(name):
-            if rating.source != "model" or rating.panel not in panels:
-                continue
-            if log is None:
-                log = exchanges_in(read_lines(ratings.exchanges_file(name))[0])[0]
-            key = name, rating.rater
-            recorded[key] = rating
-            panel = panels[rating.panel]
-            rater = next(coder for coder in panel.coders if coder.id == rating.rater)
-            try:
-                voice = Replay(rater.model, log)
-                computed[key] = await rate(runs.run(name), panel, rater, voice, rating.first)
-            except (Diverged, Interrupted, WrongInput) as error:
-                faults[key] = str(error).replace("\n", "; ")
+        of_models = {one.rater: one for one in ratings.read(name) if one.source == "model"}
+        log = exchanges_in(read_lines(ratings.exchanges_file(name))[0])[0]
+        if not log and not of_models:
+            continue
+        recorded |= {(name, rater): rating for rater, rating in of_models.items()}
+        run = runs.run(name)
+        for panel in ratings.panels_kept().values():
+            drawn = raters_before(panel, run, ratings.allocation(panel.name) or None)
+            for rater, first in drawn:
+                kept = of_models.get(rater.id)
+                shown = first if kept is None else kept.first
+                try:
+                    voice = Replay(rater.model, log)
+                    computed[name, rater.id] = await rate(run, panel, rater, voice, shown)
+                except (Diverged, Interrupted, WrongInput) as error:
+                    faults[name, rater.id] = str(error).replace("\n", "; ")
     words = (_rated_by, _said, "rating")
     return Replayed(RATINGS, len(computed), tuple(compared(recorded, computed, faults, words)))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import closing, contextmanager, suppress
 from copy import copy
 from functools import cached_property
+from os.path import isfile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,7 +34,7 @@ from delibsim.store.files import (
 from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
 from delibsim.store.reading import file_bytes, json_value
-from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
+from delibsim.store.sums import Check, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
 T = TypeVar("T")
@@ -43,6 +44,7 @@ EXPORT, BENCH = "tables", "bench"
 LAUNCHER = "launcher"
 TEXTS, NOTES = "texts.jsonl", "notes.jsonl"
 """The folders and the files of a study that hold no session."""
+RESERVED = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *WITHIN)
 
 
 def scores_file(name: str, version: int) -> str:
@@ -181,8 +183,7 @@ class Runs:
         """The folder of a session; WrongInput for a name that could leave the folder of the
         study.
         """
-        reserved = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *WITHIN)
-        if session in reserved or "/" in session or "\0" in session:
+        if session in RESERVED or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -193,7 +194,7 @@ class Runs:
     def planned(self, session: str) -> Session:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
-        if not path.is_file():
+        if not isfile(path):
             advice = f"Sessions are folders in {self.folder}"
             raise unknown("session", session, self.sessions(), advice)
         return self._read(path, codec.session_from_json, self._refuse_changed)
@@ -229,8 +230,7 @@ class Runs:
 
     def held(self, session: str) -> bool:
         """Whether the session has a run; one that was withdrawn has none."""
-        path = self.path(session)
-        return (path / "run.json").is_file() and not is_withdrawn(path)
+        return isfile(self.path(session) / "run.json") and not self.withdrawn(session)
 
     def withdrawn(self, session: str) -> bool:
         """Whether the session was withdrawn: it has no run, and is not held again."""
@@ -257,12 +257,12 @@ class Runs:
         """A run; Damaged, naming the file, if it cannot be read. WrongInput if there is none."""
         path = self.path(session) / "run.json"
         self.refuse_withdrawn(session)
-        if not path.is_file() and session in self.sessions():
-            raise WrongInput(
-                f"session '{session}' of {study_named(self.study)} was cut off and has no run yet;"
-                " give its run command again"
-            )
-        if not path.is_file():
+        if not isfile(path):
+            if session in self.sessions():
+                raise WrongInput(
+                    f"session '{session}' of {study_named(self.study)} was cut off and has no run"
+                    " yet; give its run command again"
+                )
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
 
@@ -288,10 +288,7 @@ class Runs:
 
         `known` are the sessions whose plan was read before; the others' are looked at too.
         """
-        for session in self.sessions():
-            if not self.held(session):
-                faults += lost_run(self.path(session))
-                continue
+        for session in filter(self.held, self.sessions()):
             try:
                 if session not in known:
                     self.planned(session)
@@ -346,7 +343,7 @@ class Runs:
         with written_atomically(path) as write:
 
             def write_some(scores: Iterable[Score]) -> None:
-                write("".join(f"{json_text(codec.score_to_plain(score))}\n" for score in scores))
+                write("".join(f"{codec.score_to_json(score)}\n" for score in scores))
 
             yield path, write_some
 
