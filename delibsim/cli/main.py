@@ -89,6 +89,10 @@ COMMANDS = {
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
+    "verify": (
+        "verify",
+        "Check a whole study: every run against its record, files against their check sums.",
+    ),
     "human": ("human", "The measures of real citizen deliberations, before and after."),
     "personas": (
         "personas",

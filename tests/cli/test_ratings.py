@@ -359,6 +359,7 @@ def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, h
     plain = json.loads(file.read_text())
     plain["transcript"][2]["text"] = "Something else was said. " * 30
     file.write_text(json.dumps(plain))
+    (file.parent / "SHA256SUMS").unlink()
     before = files()
     done = delibsim("ratings", "ask", "d", "group.size=3")
     assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
