@@ -23,14 +23,14 @@ from delibsim.analysis.beside.turns import Said, TurnPair
 from delibsim.conduct.beside import beside_each_other
 from delibsim.conduct.reading.comparisons import Comparisons, Pair
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import brief, counted
+from delibsim.domain.text import brief
 from delibsim.domain.word_differences import Piece, alike, word_differences
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.web.frame import page
 from delibsim.web.render import part
-from delibsim.web.site import BRANCH, MOST_COMPARED, NotFound, Site
+from delibsim.web.site import BRANCH, NotFound, Site, what_is_left_out
 
 ALIKE = 0.5
 """Share of its words that two texts must have in common to be shown as one."""
@@ -74,16 +74,6 @@ def comparison_pages(site: Site, folder: str) -> Iterator[tuple[str, str]]:
         yield f"{pair.a}/{name_of(n)}", _page_of(site, folder, pair)
 
 
-def on_comparisons(site: Site, folder: str) -> list[str]:
-    """How many comparisons a study has in a folder of pages, and which are left out."""
-    known = site.comparisons(folder)
-    said = what_is_left_out(known)
-    if known.pairs:
-        n = len(known.pairs)
-        said.insert(0, f"{counted(n, 'comparison')} of two runs, on the pages of these runs")
-    return said
-
-
 def name_of(number: int) -> str:
     """The file of a comparison, counted from 1 within its study.
 
@@ -91,17 +81,6 @@ def name_of(number: int) -> str:
     'beside-3.html'
     """
     return f"beside-{number}.html"
-
-
-def what_is_left_out(known: Comparisons) -> list[str]:
-    """Why comparisons are not there, in sentences."""
-    said = []
-    for kind, n in known.too_many.items():
-        said.append(
-            f"{counted(n, 'comparison')} of {kind} would be more than {MOST_COMPARED:,} pages and"
-            " are left out; delibsim compare-runs A B has each of them"
-        )
-    return said
 
 
 def _page_of(site: Site, folder: str, pair: Pair) -> str:

@@ -35,30 +35,14 @@ from delibsim.store.runs import Runs
 from delibsim.web.comparison import compared
 from delibsim.web.courses import curves_of
 from delibsim.web.drawings import dots_of, net_of, panels_of, seats_of
-from delibsim.web.frame import page
+from delibsim.web.frame import TURNS, page, page_name
 from delibsim.web.render import occasion, part
 from delibsim.web.site import BRANCH, NotFound, Site
 
-TURNS = 300
-"""Turns on one page of a conversation."""
 OTHERS = 200
 """Runs that are proposed for a comparison."""
 PAIR = 2
 """Of so many participants who hears whom need not be drawn."""
-
-
-def page_name_of(turn: int) -> str:
-    """The file of the page of a conversation that a turn stands on.
-
-    >>> page_name_of(1), page_name_of(301)
-    ('index.html', 'turns-301.html')
-    """
-    return page_name((max(turn, 1) - 1) // TURNS)
-
-
-def page_name(number: int) -> str:
-    """The file of a page of a conversation, counted from 0."""
-    return "index.html" if number == 0 else f"turns-{number * TURNS + 1}.html"
 
 
 def conversation_page(site: Site, folder: str, session: str, number: int = 0) -> tuple[str, int]:
