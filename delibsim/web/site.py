@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -166,9 +166,9 @@ class Site:
                 self._stands.pop(index.file, None)
                 work = self._workers.submit(self._make, index)
                 self._work[index.file] = work
-        if work is not None:
-            with suppress(TimeoutError):
-                work.result(self.patience)
+        if work is not None and wait([work], self.patience).done:
+            self._work.pop(index.file, None)
+            work.result()
 
     def _make(self, index: StudyIndex) -> None:
         """Bring an index up to date, and make of it what pages show."""

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import threading
+import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import urldefrag, urljoin
@@ -13,6 +15,7 @@ from starlette.testclient import TestClient
 
 from delibsim.analysis.table import number
 from delibsim.conduct.probes import course_of
+from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.consensus import Candidate, Consensus, Vote
 from delibsim.domain.text import safe
 from delibsim.store.codec import run_to_json
@@ -22,6 +25,7 @@ from delibsim.web.app import application
 from delibsim.web.guard import Guard
 from delibsim.web.site import Site
 
+REFRESH = StudyIndex.refresh
 ADDRESS = "http://127.0.0.1:8377"
 OWN = {"origin": ADDRESS}
 
@@ -337,6 +341,57 @@ def test_a_study_that_is_being_held_refreshes_itself(client, site):
     assert "this list refreshes itself" in shown.text
     assert 'hx-trigger="every 5s"' in page
     assert "4 of 4 sessions held" in page
+
+
+def test_pages_are_there_while_the_index_is_made_and_right_after_it(site, spoken, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held_up(self, *args):
+        begun.set()
+        assert go_on.wait(30)
+        return REFRESH(self, *args)
+
+    monkeypatch.setattr(StudyIndex, "refresh", held_up)
+    site.patience = 0.01
+    with client_of(site) as client:
+        assert client.get("/").status_code == 200
+        page = client.get("/s/index.html").text
+        assert begun.is_set()
+        assert "The index of this study is being made" in page
+        assert 'hx-trigger="every 1s"' in page
+        assert "No session of this study" not in page
+        runs = Elements(client.get("/s/runs.html").text)
+        assert "is being made" in runs.text
+        assert f"{spoken}/index.html" in runs.links()
+        run = Elements(client.get(f"/s/{spoken}/index.html").text)
+        assert "Deliberative Reason Index" in run.text
+        go_on.set()
+        until = time.monotonic() + 60
+        while "is being made" in (page := client.get("/s/index.html").text):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+    assert "4 complete" in Elements(page).text
+    assert "Deliberative Reason Index" in Elements(page).text
+    assert "hx-trigger" not in page
+    assert "is being made" not in client.get("/s/runs.html").text
+    monkeypatch.setattr(StudyIndex, "refresh", REFRESH)
+    (site.root / "s" / spoken / "run.json").unlink()
+    site.patience = 60
+    assert "1 no run" in Elements(client.get("/s/index.html").text).text
+
+
+def test_what_goes_wrong_with_the_index_is_told_once(site, monkeypatch, capfd):
+    def broken(self, *args):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(StudyIndex, "refresh", broken)
+    site.patience = 5
+    client = client_of(site)
+    assert client.get("/s/index.html").status_code == 500
+    assert "no space left on device" in capfd.readouterr().err
+    monkeypatch.setattr(StudyIndex, "refresh", REFRESH)
+    site.patience = 60
+    assert "4 complete" in Elements(client.get("/s/index.html").text).text
 
 
 def test_notes_are_written_on_the_page_and_beside_the_study(client, site, spoken):
