@@ -23,10 +23,11 @@ from delibsim.store.notes import Note, Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 from delibsim.web.frame import page, page_name_of
-from delibsim.web.site import BRANCH, Site, on_comparisons
+from delibsim.web.site import BRANCH, Site, has_forks, on_comparisons
 
 TEXTS = ("topic", "treatment", "model", "setting", "status")
 """Columns of the list that hold text."""
+NO_FORKS: dict[str, Any] = {"trees": ()}
 ALL_RUNS = 100_000
 """Runs on the one page of a list that has no server."""
 
@@ -58,6 +59,7 @@ def study_page(site: Site, folder: str) -> str:
         "analysed": (runs.folder / ANALYSIS).is_dir(),
         "notes": _notes(site, index),
         "branches": _branches(site, folder),
+        **(_forks(site, runs) if has_forks(runs) else NO_FORKS),
         "compared": on_comparisons(site, folder),
     }
     trail = [("Studies", "../index.html"), (runs.study, "")]
@@ -96,6 +98,7 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
         "texts": TEXTS,
         "query": query,
         "found_in_words": _in_words(shown, asked),
+        "names": _labels(site, index),
         "process": "" if site.static else runs.holder(),
         "making": making,
         "again": "runs.html" + query(page=asked.page if asked.page > 1 else ""),
@@ -174,6 +177,21 @@ def _in_words(shown: Listing, asked: Question) -> str:
     if not statements:
         return "No statement holds these words."
     return f"{said}; {counted(shown.total, 'run')} of this choice." if asked.only else f"{said}."
+
+
+def _labels(site: Site, index: StudyIndex) -> dict[str, str]:
+    """What stands for the names of forks; nothing for those of other runs."""
+    if not has_forks(index.runs):
+        return {}
+    from delibsim.conduct.reading.branch_links import labels_of
+
+    return labels_of(site.tree(index))
+
+
+def _forks(site: Site, runs: Runs) -> dict[str, Any]:
+    from delibsim.web.forks import forks_shown  # what it needs is slow to import
+
+    return forks_shown(site, runs)
 
 
 def _notes(site: Site, index: StudyIndex) -> list[Note]:

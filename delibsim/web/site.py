@@ -2,13 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from delibsim.conduct.reading.comparisons import Comparisons, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
@@ -25,11 +25,14 @@ from delibsim.conduct.reading.written import (
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
-from delibsim.store.branch_folders import BRANCHES
+from delibsim.store.branch_folders import BRANCHES, FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.session_facts import begun_sessions
+
+if TYPE_CHECKING:
+    from delibsim.conduct.reading.branch_links import Branching, ForkEffects
 
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]
@@ -84,13 +87,15 @@ class Site:
         """The folders of all studies by their name, in the order in which people read them."""
         if self.only is not None:
             found = {address_of(self.only): self.only.folder}
+            bases = list(found.items())
         else:
             found = {path.parent.name: path.parent for path in self.root.glob("*/study.json")}
-        for name, folder in list(found.items()):
+            bases = [(path.name, path) for path in self.root.glob("*")]
+        for name, folder in bases:
             for kind in BRANCHES:
                 place = folder / kind
                 if (place / "study.json").is_file() and not place.is_symlink():
-                    found[f"{name}{BRANCH}{kind}"] = folder / kind
+                    found[f"{name}{BRANCH}{kind}"] = place
         return {name: found[name] for name in sorted(found, key=natural)}
 
     def readable(self) -> list[str]:
@@ -183,6 +188,9 @@ class Site:
             self._stands[index.file] = "means and counts"
             self._made("overview", index, overview_of)
             self._made("columns", index, columns_of)
+            if has_forks(index.runs):
+                self._stands[index.file] = "the effects of forks"
+                self._made("effects", index, _effects_of)
 
     def overview(self, index: StudyIndex) -> Overview | None:
         """The study at a glance; made anew when it has changed. None while the first is made."""
@@ -191,6 +199,18 @@ class Site:
     def columns(self, index: StudyIndex) -> Columns | None:
         """What the runs of the study can be filtered and sorted by; None while that is made."""
         return self._made_of("columns", index, columns_of)
+
+    def effects(self, index: StudyIndex) -> "ForkEffects | None":
+        """The effects of forks; None while they are made."""
+        return self._made_of("effects", index, _effects_of)
+
+    def tree(self, index: StudyIndex) -> "Sequence[Branching]":
+        """The forks of a study, by run, turn and change."""
+        from delibsim.conduct.reading.branch_links import tree_of
+
+        if self.making(index):
+            return tree_of(index.runs)
+        return self._made("tree", index, lambda index: tree_of(index.runs))
 
     def figures(self, folder: str) -> list[str]:
         """The figures of `delibsim analyze` that are shown; none where personas and the answers of
@@ -259,8 +279,10 @@ class Site:
     def listed(self) -> tuple[list[dict[str, Any]], list[str]]:
         """All studies with how many sessions are planned and held, and what cannot be read."""
         rows, faults = [], []
-        for name, path in self.folders().items():
-            if BRANCH in name:
+        folders = self.folders()
+        for name, path in folders.items():
+            base, mark, _ = name.rpartition(BRANCH)
+            if mark and base in folders:
                 continue
             try:
                 self._refuse_links(path.resolve())
@@ -290,6 +312,17 @@ class Site:
             self._workers.shutdown(wait=True, cancel_futures=True)
         for index in self._indexes.values():
             index.close()
+
+
+def has_forks(runs: Runs) -> bool:
+    """Whether these are the forks of a study."""
+    return is_of_branches(runs) and runs.folder.name == FORKS
+
+
+def _effects_of(index: StudyIndex) -> "ForkEffects":
+    from delibsim.conduct.reading.branch_links import effects_of  # so that pages open at once
+
+    return effects_of(index)
 
 
 def on_comparisons(site: Site, folder: str) -> list[str]:
