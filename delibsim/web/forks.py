@@ -1,7 +1,10 @@
 """Forks on pages: as a tree, with the effect of what each has otherwise."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from delibsim.analysis.table import Table
 from delibsim.conduct.reading.branch_links import labels_of
 from delibsim.domain.run import Session
 from delibsim.store.branch_folders import FORKS
@@ -9,8 +12,12 @@ from delibsim.store.runs import Runs
 from delibsim.web.site import BRANCH, Site, address_of, has_forks
 
 NOTHING: dict[str, Any] = {
-    **dict.fromkeys(("trees", "effects", "over_runs", "effect_notes"), ()),
-    **dict.fromkeys(("names", "here"), {}),
+    "trees": (),
+    "names": {},
+    "here": {},
+    "effects": (),
+    "over_runs": (),
+    "effect_notes": (),
 }
 """What a page shows of forks where there are none."""
 
@@ -31,18 +38,27 @@ def forks_shown(site: Site, runs: Runs, session: Session | None = None) -> dict[
         origin = session.parentage if own else None
         place = f"{runs.study}/{session.id}" if origin is None else origin.place
         at = None if origin is None else origin.at
+    names = labels_of(trees)
     shown |= {
         "trees": [tree for tree in trees if place in ("", tree.place)],
-        "names": labels_of(trees),
+        "names": names,
         "here": {study: name for name, study in _studies(site)},
         "this": session.id if session is not None and own else "",
         "pending": site.making(index) if found is None else "",
     }
     if found is not None and shown["trees"]:
         over = found.over_runs if session is None else ()
-        shown |= {"effects": found.tables(place, at), "over_runs": over}
-        shown |= {"effect_notes": found.notes}
+        again = {tree.place: names[tree.session] for tree in trees if tree.session in names}
+        tables, notes = found.told(place, at)
+        effects = [_titled(table, again) for table in tables]
+        shown |= {"effects": effects, "over_runs": over, "effect_notes": notes}
     return shown
+
+
+def _titled(table: Table, forks: Mapping[str, str]) -> Table:
+    """A table of effects whose title tells a fork that was forked again in words."""
+    place, _, rest = table.title.partition(" at ")
+    return replace(table, title=f"{forks[place]}; at {rest}") if place in forks else table
 
 
 def _studies(site: Site) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """The pages of the reader as HTML: the studies, a study, its runs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,6 +20,7 @@ from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
+from delibsim.store.branches import is_of_branches
 from delibsim.store.notes import Note, Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
@@ -58,6 +60,7 @@ def study_page(site: Site, folder: str) -> str:
         "not_shown": site.not_shown(folder),
         "analysed": (runs.folder / ANALYSIS).is_dir(),
         "notes": _notes(site, index),
+        "branch": is_of_branches(runs),
         "branches": _branches(site, folder),
         **(_forks(site, runs) if has_forks(runs) else NO_FORKS),
         "compared": on_comparisons(site, folder),
@@ -72,6 +75,11 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     runs = index.runs
     known_columns = site.columns(index)
     columns = known_columns or Columns({}, (), {}, ("status",))
+    names = _labels(site, index)
+    if names:  # these say what the setting of a fork would
+        choices = {name: values for name, values in columns.choices.items() if name != "setting"}
+        listed = [name for name in columns.shown if name != "setting"]
+        columns = replace(columns, choices=choices, shown=listed)
     asked = question(columns, given)
     shown = Listing((), 0, 1, 1)
     if known_columns is not None:
@@ -98,7 +106,7 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
         "texts": TEXTS,
         "query": query,
         "found_in_words": _in_words(shown, asked),
-        "names": _labels(site, index),
+        "names": names,
         "process": "" if site.static else runs.holder(),
         "making": making,
         "again": "runs.html" + query(page=asked.page if asked.page > 1 else ""),

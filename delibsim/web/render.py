@@ -74,6 +74,7 @@ def _environment() -> Environment:
         "occasion": occasion,
         "counted": counted,
         "place_of_fork": place_of_fork,
+        "arrows": arrows,
     }
     made.filters.update(filters)
     return made
@@ -174,3 +175,12 @@ def place_of_fork(at: int) -> str:
     ('From the survey before', 'From turn 6')
     """
     return f"From turn {at}" if at > 0 else "From the survey before"
+
+
+def arrows(text: str) -> str:
+    """What differs, with true arrows.
+
+    >>> arrows("treatment: none -> basic")
+    'treatment: none → basic'
+    """
+    return text.replace(" -> ", " → ")

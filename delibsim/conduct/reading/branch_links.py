@@ -96,24 +96,31 @@ def _place(plan: Session) -> tuple[str, int]:
 
 
 def labels_of(trees: Sequence[Branching]) -> dict[str, str]:
-    """What stands for the name of a fork where people read it: the turn, what differs, its number.
-
-    The run is told where several were forked.
+    """What stands for the name of a fork where people read it: the turn, what differs, its number;
+    before it the run, where several were forked, or the fork that was forked again.
     """
-    found = {}
+    own, parents = {}, {}
     for tree in trees:
-        run = f"{tree.session} " if len(trees) > 1 else ""
         for at, changes in tree.turns:
             for change in changes:
                 for fork in change.forks:
-                    found[fork.session] = f"{run}at {at}: {change.differs}, fork {fork.number}"
+                    own[fork.session] = f"at {at}: {change.differs}, fork {fork.number}"
+                    parents[fork.session] = tree.session
+    roots = {parent for parent in parents.values() if parent not in own}
+    found = {}
+    for session, label in own.items():
+        parent = parents[session]
+        while parent in own:
+            label = f"{own[parent]}; {label}"
+            parent = parents[parent]
+        found[session] = f"{parent} {label}" if len(roots) > 1 else label
     return found
 
 
 @dataclass(frozen=True)
 class ForkEffects:
     """The effects of forks, as `delibsim forks` prints them: those in each run, those over runs as
-    tables, names of measures, and what must be known.
+    tables, names of measures, and what must be known of the forks and of effects over runs.
     """
 
     effects: Sequence[Effect]
@@ -121,13 +128,17 @@ class ForkEffects:
     over_runs: Sequence[Table]
     notes: Sequence[str]
 
-    def tables(self, place: str = "", at: int | None = None) -> list[Table]:
-        """The table of every change, or of those in one run, or at one turn of it."""
+    def told(self, place: str = "", at: int | None = None) -> tuple[list[Table], list[str]]:
+        """The table of every change and what must be known of them, or those in one run, or at one
+        turn of it.
+        """
         wanted = []
         for one in self.effects:
             if place in ("", one.parent) and at in (None, one.at):
                 wanted.append(one)
-        return tables_of_effects(wanted, self.labels)
+        notes = notes_on_effects(shown(wanted))
+        notes += [] if place else self.notes
+        return tables_of_effects(wanted, self.labels), notes
 
 
 def effects_of(index: StudyIndex) -> ForkEffects:
@@ -136,8 +147,7 @@ def effects_of(index: StudyIndex) -> ForkEffects:
 
     found = fork_report(index.runs, keep=False)
     over = [one for one in found.over_runs if not one.measure.startswith(ITEM)]
-    notes = [*notes_on_effects(shown(found.effects)), *notes_over_runs(over)]
-    notes += unmeasured(found.values, found.study)
+    notes = [*notes_over_runs(over), *unmeasured(found.values, found.study)]
     notes += [f"left out, damaged: {fault}" for fault in found.faults]
     tables = tables_over_runs(found.over_runs, found.labels, False)
     return ForkEffects(found.effects, found.labels, tables, notes)
