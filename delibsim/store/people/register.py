@@ -13,6 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.files import keep_private
 from delibsim.store.people.databases import (
     ADDRESS,
     POOL_OF_FILE,
@@ -53,6 +54,7 @@ class Register:
         WrongInput for an address that is none, or that cannot be reached, and for tables of another
         study or version.
         """
+        keep_private(runs.folder)
         address = os.environ.get(ADDRESS, "") if address is None else address
         made = cls(postgres(address) if address else _beside(runs.folder))
         try:
@@ -163,10 +165,9 @@ def now() -> float:
 
 
 def _beside(folder: Path) -> Engine:
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / FILE
     try:
-        file.touch(mode=0o600, exist_ok=True)
+        file.touch(exist_ok=True)
     except OSError as error:
         fault = f"the register of the people cannot be opened: {file}: {error.strerror}"
         raise WrongInput(fault) from None
