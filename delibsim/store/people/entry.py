@@ -234,6 +234,15 @@ def still_good(register: Register, cookies: Collection[str]) -> dict[str, str]:
         return {row.cookie: row.person for row in rows}
 
 
+def has_links(register: Register) -> bool:
+    """Whether any link is good now."""
+    good = INVITATION.c.revoked.is_(None) & (INVITATION.c.expires >= now())
+    with register.reading() as connection:
+        return (
+            connection.execute(select(INVITATION.c.token).where(good).limit(1)).first() is not None
+        )
+
+
 def is_revoked(register: Register, person: str) -> bool:
     """Whether every link of a person was revoked: no other link leads to her then."""
     with register.reading() as connection:
