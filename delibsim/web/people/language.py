@@ -22,7 +22,26 @@ class Language:
 
     def __call__(self, key: str, **values: Any) -> str:
         """The text of a key, with its values put in; KeyError for a key that no file has."""
-        return self.texts[key].format(**values)
+        text = self.texts[key]
+        if "|" in text:
+            numbers = {name: _Number(value, self.code) for name, value in values.items()}
+            return text.format(**numbers)
+        return text.format(**values)
+
+
+class _Number:
+    """A value of a text, in words for one and for many: `{n:# hour|# hours}` is 1 hour, or 2."""
+
+    def __init__(self, value: Any, code: str) -> None:
+        self.value, self.code = value, code
+
+    def __format__(self, forms: str) -> str:
+        if "|" not in forms:
+            return format(self.value, forms)
+        one, many = forms.split("|")
+        number = float(self.value)
+        is_one = number < 2 if self.code == "fr" else number == 1
+        return (one if is_one else many).replace("#", str(self.value))
 
 
 @cache
