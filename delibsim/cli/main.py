@@ -139,7 +139,7 @@ AS_SETTINGS = {
     "estimate": ("--runs",),
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
-    "people invite": ("--base", "--expires"),
+    "people invite": ("--url", "--base", "--expires"),
     "power": ("--correlation",),
     "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
