@@ -10,7 +10,7 @@ from delibsim.cli.estimate import ONLY, show_estimate
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, Settings, with_runs
 from delibsim.cli.study import STOPPED, conclude, hold
 from delibsim.cli.summary import print_summary, summary
-from delibsim.cli.terminal import console, echo_json, print_each, shown
+from delibsim.cli.terminal import console, echo_json, print_each, shown, tell_folder
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import score_study, usual_scorers
@@ -57,6 +57,7 @@ def run(
         show_estimate(planned, as_json)
         return
     runs = Runs(planned.root, planned.study)
+    tell_folder(runs)
     screen = console(stderr=True)
     print_each(effects_of(planned.sessions).warned(), screen)
     if multirun:

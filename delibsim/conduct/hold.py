@@ -90,7 +90,7 @@ def _note_answering(runs: Runs, session: Session, exchange: Exchange) -> None:
     if not answer.response_id and not answer.fingerprint:
         return
     call = f"{session.id}/{exchange.id}"
-    runs.note_answering(
+    runs.answering.note(
         exchange.model, answer.model_returned, answer.fingerprint, call, exchange.started
     )
 
