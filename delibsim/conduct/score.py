@@ -84,6 +84,8 @@ def score_study(
             files[name] = [path]
 
         def keep(name: str, scores: Sequence[Score]) -> None:
+            if not scores:
+                return
             writers[name](scores)
             take(name, scores)
             counts[name] += len(scores)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
@@ -49,7 +51,7 @@ class Agreement:
 
 def _agreement(measure: str, target: str, ratings: list[Array]) -> Iterator[Score]:
     """Agreement on these ratings before, after and in change."""
-    pre, post = [float(agreement(of_phase)) for of_phase in ratings]
+    pre, post = map(float, np.asarray(agreement(np.stack(ratings))))
     notes = [why_undefined(of_phase) for of_phase in ratings]
     yield Score(measure, "run", target, pre, "pre", note=notes[0])
     yield Score(measure, "run", target, post, "post", note=notes[1])

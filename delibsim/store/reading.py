@@ -17,6 +17,8 @@ from delibsim.domain.errors import WrongInput
 
 JSON_BYTES = 2**28
 """A larger file of JSON is not read; the study.json of 100,000 sessions has some 10 MB."""
+SMALL = 2**16
+"""Most files have fewer bytes."""
 YAML_BYTES = 2**22
 """A larger file of YAML is not read."""
 VALUES = 50_000
@@ -92,7 +94,9 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _int)
 def file_bytes(path: Path, most: int = JSON_BYTES) -> bytes:
     """The content of a file; ValueError where it is larger than `most` bytes."""
     with path.open("rb") as file:
-        content = file.read(most + 1)
+        content = file.read(min(SMALL, most + 1))  # room is made for as much as is asked for
+        if len(content) == SMALL:
+            content += file.read(most + 1 - SMALL)
     if len(content) > most:
         raise ValueError(f"larger than {most:,} bytes")
     return content
