@@ -4,7 +4,9 @@ import functools
 import itertools
 import json
 import math
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
@@ -39,6 +41,13 @@ HELD: TypeAdapter[Any] = TypeAdapter(
     )
 )
 """All of a run but its session."""
+LINES = 512
+"""The same, of cells whose files are as they were written: some 8 kB each."""
+BEGINS = b'{\n "schema": 1,\n'
+RUN_BEGINS = BEGINS + b' "session": {\n'
+"""How files begin as they are written."""
+NAMED = re.compile(rb'^ "(id|seed|replicate)": (.+),\n', re.MULTILINE)
+"""A line that tells a session from others of its cell."""
 NAMES = {"id": str, "seed": int, "replicate": int}
 """What tells the sessions of one cell apart, in files."""
 SCORED = tuple(of.name for of in fields(Score))
@@ -70,6 +79,9 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 def run_from_json(text: str | bytes) -> Run:
     """A run from its JSON text; Damaged if it is none. Runs of one design share its parts."""
+    if isinstance(text, bytes) and text.startswith(RUN_BEGINS):
+        with suppress(ValueError, TypeError, LookupError):
+            return _run_as_written(text)
     try:
         return _quick_run(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
@@ -91,10 +103,48 @@ def session_from_json(text: str | bytes) -> Session:
     """A planned session from its JSON text; Damaged if it is none. Sessions of one design share
     its parts.
     """
+    if isinstance(text, bytes) and text.startswith(BEGINS) and text.endswith(b"\n}\n"):
+        with suppress(ValueError, TypeError, LookupError):
+            return _session_as_written(text[len(BEGINS) : -2])
     try:
         return _quick_session(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
         return shared(_read(SESSION, text))  # slower; it says what is wrong
+
+
+def _run_as_written(text: bytes) -> Run:
+    """A run from a file as `run_to_json` writes it, in which a line that begins with one blank is
+    one of the run; some error, which says nothing, where it may be none.
+    """
+    end = text.index(b'\n },\n "responses": [')
+    rest = b"{" + text[end + len(b"\n },") :]
+    if rest.count(b'"missing": {') != rest.count(b'"missing": {}'):
+        raise ValueError  # reasons are texts, which are to be read first
+    lines = text[len(RUN_BEGINS) - 1 : end + 1].replace(b"\n  ", b"\n ")  # as in a plan
+    session = _session_as_written(lines[1:])
+    return Run(session, **vars(HELD.validate_json(rest, strict=True, extra="forbid")))
+
+
+def _session_as_written(lines: bytes) -> Session:
+    """A session from lines such as `session_to_json` writes; some error, which says nothing, where
+    they may be none.
+    """
+    parts = NAMED.split(lines)
+    values = dict(zip(parts[1::3], map(from_json, parts[2::3]), strict=True))
+    names = {name: values[name.encode()] for name in NAMES}
+    if len(parts) != 1 + 3 * len(NAMES) or _of_other_kinds(names):
+        raise ValueError
+    return replace(_lines_in_common(b"".join(parts[::3])), **names)
+
+
+@functools.lru_cache(maxsize=LINES)
+def _lines_in_common(lines: bytes) -> Session:
+    """What the sessions of a cell have in common, from the lines of their files."""
+    plain = from_json(b"{" + lines + b"}")
+    if NAMES.keys() & plain.keys():
+        raise ValueError
+    _say_what_was(plain)
+    return _cell(to_json(plain, inf_nan_mode="constants"))
 
 
 def _quick_plain(text: str | bytes) -> dict[str, Any]:
@@ -109,10 +159,14 @@ def _quick_plain(text: str | bytes) -> dict[str, Any]:
 def _quick_session(plain: dict[str, Any]) -> Session:
     """A session from its plain values; some error, which says nothing, where it may be none."""
     names = {name: plain[name] for name in NAMES}
-    if any(type(names[name]) is not kind for name, kind in NAMES.items()):
+    if _of_other_kinds(names):
         raise ValueError
     in_common = {name: value for name, value in plain.items() if name not in NAMES}
     return replace(_cell(to_json(in_common, inf_nan_mode="constants")), **names)
+
+
+def _of_other_kinds(names: Mapping[str, Any]) -> bool:
+    return any(type(names[name]) is not kind for name, kind in NAMES.items())
 
 
 def _quick_run(plain: dict[str, Any]) -> Run:

@@ -2,7 +2,7 @@
 with every fault named.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.reason import Reason, reason_from_text
+from delibsim.domain.score import Score
 from delibsim.domain.text import counted
 from delibsim.store import codec
 from delibsim.store.files import each_line
@@ -59,6 +60,21 @@ def read_records(
     if damaged and faults is not None:
         faults.append(f"{place}: {counted(damaged, 'damaged line')}")
     return found
+
+
+def each_score(file: Path) -> Iterator[Score]:
+    """The scores of a file; Damaged, at last, where a line is none."""
+    damaged = 0
+    try:
+        for _, record in each_line(file):
+            if record is None:
+                damaged += 1
+            else:
+                yield codec.score_from_plain(record)
+    except codec.Damaged as error:
+        raise codec.Damaged(f"{file}: {error}; score the study again") from None
+    if damaged:
+        raise codec.Damaged(f"{file}: {damaged} damaged lines; score the study again")
 
 
 def first_of_each(records: Sequence[K], place: Path, faults: list[str] | None) -> list[K]:

@@ -3,7 +3,7 @@ run.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
 from os.path import isfile
@@ -22,10 +22,12 @@ from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
-    each_line,
+    append_line,
     holder,
+    is_private,
     joined,
     json_text,
+    keep_private,
     locked,
     read_lines,
     write_atomically,
@@ -34,6 +36,7 @@ from delibsim.store.files import (
 from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
 from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.records import each_score
 from delibsim.store.sums import Check, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
@@ -69,12 +72,14 @@ class Runs:
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
         self._refuse_changed: Check | None = refuse_changed
+        self._keep_private()
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
+        runs._keep_private()
         manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
@@ -163,7 +168,14 @@ class Runs:
         self.compare_plan(session)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
+            if session.seats_of_people:
+                keep_private(self.folder)
             write_atomically(path, codec.session_to_json(session), self.durable)
+
+    def _keep_private(self) -> None:
+        """Go on keeping what people give from all but the owner of the folder."""
+        if is_private(self.folder):
+            keep_private(self.folder)
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
@@ -304,8 +316,7 @@ class Runs:
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append one exchange to the log of a session."""
-        with closing(self.log(session)) as log:
-            log.append(exchange)
+        append_line(self.path(session) / "exchanges.jsonl", exchange, self.durable)
 
     @cached_property
     def answering(self) -> Answering:
@@ -365,17 +376,7 @@ class Runs:
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
         for path in sorted(self.scores_folder.glob("*.jsonl")):
-            damaged = 0
-            try:
-                for _, record in each_line(path):
-                    if record is None:
-                        damaged += 1
-                    else:
-                        yield codec.score_from_plain(record)
-            except codec.Damaged as error:
-                raise codec.Damaged(f"{path}: {error}; score the study again") from None
-            if damaged:
-                raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
+            yield from each_score(path)
 
     def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
         """What a file of a session describes; Damaged, naming the file, where it describes nothing,

@@ -443,6 +443,7 @@ def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, hom
     assert [path.name for path in home.iterdir()] == ["deep"]
     assert [path.name for path in where.parent.iterdir()] == ["er"]
     (folder,) = where.iterdir()
+    assert ("lies in the folder" in answer.err) == (folder.name != name)
     assert folder.resolve().parent == where
     assert folder.name.split(".")[0].lower() not in {"con", ""}
     assert len(folder.name) < 150
