@@ -42,7 +42,7 @@ class DRI:
         individual = individual_dri(c, p)
         notes = []
         for i, phase in enumerate(PHASES):
-            note = why_undefined(c[i], p[i])
+            note = why_undefined(c[i], p[i]) if np.isnan(plain[i]) else ""
             notes.append(note)
             yield Score("dri", "run", target, plain[i], phase, note=note)
             yield Score("dri_adjusted", "run", target, adjusted[i], phase, note=note)
