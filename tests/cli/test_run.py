@@ -513,6 +513,7 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
     copied whole.
     """
     run = partial / "run.json"
+    (partial / "SHA256SUMS").unlink()
     long = "against my policy, " * 9 + "as I said"
     run.write_text(
         run.read_text(encoding="utf-8").replace("against my policy", long), encoding="utf-8"
