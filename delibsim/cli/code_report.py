@@ -70,8 +70,8 @@ def report(
     definition in docs/coding.md. Exit code 0; 3 if something could not be read, 4 if nothing has
     been coded.
     """
-    if not bound > 0:
-        raise WrongInput(f"--bound {bound:g}: give a number above 0, such as 0.10")
+    if not 0 < bound <= 2:
+        raise WrongInput(f"--bound {bound:g}: give a number above 0, at most 2, such as 0.10")
     if not -1 <= least <= 1:
         raise WrongInput(f"--least {least:g}: give a number between -1 and 1, such as 0.60")
     own = values_of(settings, ("scheme", "by"))

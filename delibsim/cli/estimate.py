@@ -113,7 +113,7 @@ def command(
     ] = None,
     multirun: Sweep = False,
     words: Annotated[str, typer.Option(help=WORDS)] = "",
-    latency: Annotated[float, typer.Option(min=0, help=SECONDS)] = 10.0,
+    latency: Annotated[float, typer.Option(min=0, max=86_400, help=SECONDS)] = 10.0,
     thinking: Annotated[str, typer.Option(help=THINKING)] = "",
     folder: Annotated[Path | None, typer.Option("--render", help=FOLDER)] = None,
     every: Annotated[bool, typer.Option("--every", help=EVERY)] = False,

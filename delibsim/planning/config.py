@@ -77,7 +77,7 @@ class Sampling(_Strict):
     None: the parameter is not sent.
     """
 
-    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    temperature: float | None = Field(ge=0, le=100, allow_inf_nan=False)
     max_tokens: int | None = Field(ge=1, strict=True)
 
 
@@ -102,7 +102,7 @@ class Config(_Strict):
     audience: int = Field(ge=0, le=1000)
     tournament: Tournament
     rounds: int | None = Field(ge=0, le=1000)
-    temperature: float | None = Field(ge=0, allow_inf_nan=False)
+    temperature: float | None = Field(ge=0, le=100, allow_inf_nan=False)
     debate: Sampling
     base_url: str | None
     replicate: int = Field(ge=1, le=LARGEST)

@@ -256,8 +256,7 @@ def check_yaml(path: Path) -> None:
 def _loaded(path: Path, load: Callable[..., Any]) -> Any:
     text = file_text(path, YAML_BYTES)
     try:
-        _refuse_aliases(path, text)
-        _refuse_excess(path, text)
+        _refuse_excess(path, text, aliases=False)
         return load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -274,20 +273,11 @@ def _loaded(path: Path, load: Callable[..., Any]) -> Any:
         raise WrongInput(f"{path}: {error}") from None
 
 
-def _refuse_aliases(path: Path, text: str) -> None:
-    """Refuse aliases, and the old version of YAML, in which `no` and `on` are no texts."""
-    for event in yaml.parse(text, Loader=_Fast):
-        where = f"{path}, line {event.start_mark.line + 1}"
-        if isinstance(event, yaml.AliasEvent):
-            raise WrongInput(
-                f"{where}: aliases (*{event.anchor}) are not allowed; write the value out"
-            )
-        if isinstance(event, yaml.DocumentStartEvent) and event.version == (1, 1):
-            raise WrongInput(f"{where}: YAML 1.1 is not read here; leave the line %YAML out")
-
-
-def _refuse_excess(path: Path, text: str) -> None:
+def _refuse_excess(path: Path, text: str, aliases: bool = True) -> None:
     """Refuse too many values, aliases replaced by what they stand for, and too deep nesting.
+
+    Unless `aliases` may stand in it, refuse these too, and the old version of YAML, in which `no`
+    and `on` are no texts.
 
     The text is read event by event up to the first excess, so it is never built up in memory.
     """
@@ -296,6 +286,12 @@ def _refuse_excess(path: Path, text: str) -> None:
     sizes: dict[str, int] = {}  # how many values an anchor stands for
     for event in yaml.parse(text, Loader=_Fast):
         where = f"{path}, line {event.start_mark.line + 1}"
+        if isinstance(event, yaml.DocumentStartEvent) and event.version == (1, 1) and not aliases:
+            raise WrongInput(f"{where}: YAML 1.1 is not read here; leave the line %YAML out")
+        if isinstance(event, yaml.AliasEvent) and not aliases:
+            raise WrongInput(
+                f"{where}: aliases (*{event.anchor}) are not allowed; write the value out"
+            )
         if isinstance(event, yaml.AliasEvent):
             values += sizes.get(event.anchor, VALUES)  # within itself it stands for endless values
         elif isinstance(event, yaml.ScalarEvent):
