@@ -1,9 +1,8 @@
 """`delibsim estimate`: what a plan will cost, before anything is called, and all of its prompts."""
 
-import asyncio
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,14 +15,11 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
-from delibsim.planning.compose import REPEATED, Plan, plan
-from delibsim.planning.costing import Assumptions
-from delibsim.planning.effects import Effects, effects_of
-from delibsim.planning.estimate import Estimate, estimate
-from delibsim.planning.estimate_tables import heading, heads, notes, plain, rows
-from delibsim.planning.freeze import frozen
-from delibsim.planning.render import render
-from delibsim.store.runs import Runs
+
+if TYPE_CHECKING:
+    from delibsim.planning.compose import Plan
+    from delibsim.planning.effects import Effects
+    from delibsim.planning.estimate import Estimate
 
 app = typer.Typer(add_completion=False)
 
@@ -81,6 +77,17 @@ def command(
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
     the study is left as it is.
     """
+    import asyncio  # this and planning are slow to import, and no part of the help
+
+    from delibsim.planning.compose import plan
+    from delibsim.planning.costing import Assumptions
+    from delibsim.planning.effects import effects_of
+    from delibsim.planning.estimate import estimate
+    from delibsim.planning.estimate_tables import plain
+    from delibsim.planning.freeze import frozen
+    from delibsim.planning.render import render
+    from delibsim.store.runs import Runs
+
     assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking"))
     if every and folder is None:
         raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
@@ -111,8 +118,11 @@ def command(
         )
 
 
-def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Console) -> None:
+def print_estimate(planned: "Plan", found: "Estimate", effects: "Effects", screen: Console) -> None:
     """Print an estimate for reading, and what it rests on."""
+    from delibsim.planning.compose import REPEATED
+    from delibsim.planning.estimate_tables import heading
+
     screen.print(safe(heading(planned, found)), soft_wrap=True)
     if planned.repeated:
         screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
@@ -121,8 +131,12 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
         print_lines(planned, found, screen)
 
 
-def print_lines(planned: Plan, found: Estimate, screen: Console, unit: str = "sessions") -> None:
+def print_lines(
+    planned: "Plan", found: "Estimate", screen: Console, unit: str = "sessions"
+) -> None:
     """Print what each model is asked and what that costs, and what the numbers rest on."""
+    from delibsim.planning.estimate_tables import heads, notes, rows
+
     first, *others = heads(unit)
     print_table("", [*texts(first), *numbers(others)], rows(found), screen)
     print_each(notes(planned, found), screen)
