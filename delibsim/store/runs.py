@@ -106,7 +106,7 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
-        changed = [] if old is None else old.conflicts(new, self._plans_one_by_one(), sessions)
+        changed = [] if old is None else old.conflicts(new, self.each_plan(), sessions)
         if changed:
             raise WrongInput(
                 self._refusal(f"{study_named(self.study)} has other settings", changed)
@@ -188,7 +188,7 @@ class Runs:
             raise unknown("session", session, self.sessions(), advice)
         return self._session(path)
 
-    def _plans_one_by_one(self) -> Iterator[Session]:
+    def each_plan(self) -> Iterator[Session]:
         """The plan of every session, where it can be read, each read when it is asked for."""
         for session in self.sessions():
             with suppress(codec.Damaged):
