@@ -16,7 +16,17 @@ SLOW = (
     *("starlette", "uvicorn", "sqlalchemy", "sse_starlette", "argon2", "httptools"),
 )
 NUMBERS = ("numpy", "hydra", "omegaconf")
-OF_ARRAYS = ("code", "compare", "summarise", "summaries", "judge", "aqua", "human", "personas")
+OF_ARRAYS = (
+    "code",
+    "compare",
+    "summarise",
+    "summaries",
+    "judge",
+    "aqua",
+    "human",
+    "personas",
+    "verify",
+)
 """The commands whose modules import numpy for their help too, and no more than that."""
 CODE = """
 import contextlib, io, json, sys

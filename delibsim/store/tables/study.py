@@ -60,7 +60,7 @@ def design_of(runs: Runs) -> tuple[dict[str, tuple[Column, ...]], dict[str, str]
 
     def plans() -> Iterator[Session]:
         nonlocal sought
-        for session in runs.each_plan():
+        for _, session in runs.each_plan():
             sought = sought or session.consensus is not None
             yield session
 
