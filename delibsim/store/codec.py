@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from delibsim.domain.errors import WrongInput
@@ -20,25 +20,20 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.shared import shared
 from delibsim.store.editions import UNSAID
-from delibsim.store.reading import LEVELS, json_value, refuse_depth
+from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 
 T = TypeVar("T")
 
 SCHEMA = 1
 CELLS = 64
 """Of so many cells, and plans of one run, what their sessions have in common is remembered."""
-RUN = TypeAdapter(Run)
-SESSION = TypeAdapter(Session)
-SCORE = TypeAdapter(Score)
-HELD: TypeAdapter[Any] = TypeAdapter(
-    make_dataclass(
-        "Held",
-        [
-            (of.name, of.type, field(default=of.default, default_factory=of.default_factory))
-            for of in fields(Run)
-            if of.name != "session"
-        ],
-    )
+HELD: type[Any] = make_dataclass(
+    "Held",
+    [
+        (of.name, of.type, field(default=of.default, default_factory=of.default_factory))
+        for of in fields(Run)
+        if of.name != "session"
+    ],
 )
 """All of a run but its session."""
 LINES = 512
@@ -67,7 +62,7 @@ def run_to_json(run: Run) -> str:
 
 def run_to_plain(run: Run) -> dict[str, Any]:
     """A run as plain JSON values."""
-    plain = RUN.dump_python(run, mode="json")
+    plain = adapter(Run).dump_python(run, mode="json")
     plain["session"] = _brief_session(plain["session"])
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
     for response, held in zip(plain["responses"], run.responses, strict=True):
@@ -85,7 +80,7 @@ def run_from_json(text: str | bytes) -> Run:
     try:
         return _quick_run(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
-        return sharing(_read(RUN, text))  # slower; it says what is wrong
+        return sharing(_read(Run, text))  # slower; it says what is wrong
 
 
 def sharing(run: Run) -> Run:
@@ -109,7 +104,7 @@ def session_from_json(text: str | bytes) -> Session:
     try:
         return _quick_session(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
-        return shared(_read(SESSION, text))  # slower; it says what is wrong
+        return shared(_read(Session, text))  # slower; it says what is wrong
 
 
 def _run_as_written(text: bytes) -> Run:
@@ -174,7 +169,7 @@ def _quick_run(plain: dict[str, Any]) -> Run:
     session = _quick_session(plain.pop("session"))
     _read_reasons(plain)
     text = to_json(plain, inf_nan_mode="constants")
-    held = HELD.validate_json(text, strict=True, extra="forbid")
+    held = adapter(HELD).validate_json(text, strict=True, extra="forbid")
     return Run(session, **vars(held))
 
 
@@ -182,14 +177,14 @@ def _quick_run(plain: dict[str, Any]) -> Run:
 def _cell(text: bytes) -> Session:
     """What the sessions of a cell have in common, checked once; their names are left open."""
     plain = from_json(text) | {"id": "", "seed": 0, "replicate": 1}
-    session = SESSION.validate_json(_json(plain), strict=True, extra="forbid")
+    session = adapter(Session).validate_json(_json(plain), strict=True, extra="forbid")
     refuse_depth(dict(session.models), LEVELS - 3)  # no other part can be nested too deep
     return shared(session)
 
 
 def session_to_plain(session: Session) -> dict[str, Any]:
     """A planned session as plain JSON values."""
-    return _brief_session(SESSION.dump_python(session, mode="json"))
+    return _brief_session(adapter(Session).dump_python(session, mode="json"))
 
 
 def score_to_plain(score: Score) -> dict[str, Any]:
@@ -204,7 +199,7 @@ def score_to_json(score: Score) -> str:
     """A score as JSON text, what `score_to_plain` gives; ValueError for an infinite value."""
     try:
         if not math.isinf(score.value):  # which would be written as null
-            return SCORE.dump_json(score).decode()
+            return adapter(Score).dump_json(score).decode()
     except PydanticSerializationError:  # half a character
         pass
     return json.dumps(score_to_plain(score), allow_nan=False)
@@ -215,7 +210,7 @@ def score_from_plain(record: Mapping[str, Any]) -> Score:
     undefined = record.get("value", 0) is None
     defined = {**record, "value": 0.0} if undefined else record
     try:
-        score = SCORE.validate_json(_json(defined), strict=True)
+        score = adapter(Score).validate_json(_json(defined), strict=True)
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
     return replace(score, value=math.nan) if undefined else score
@@ -301,7 +296,7 @@ def _text(plain: Mapping[str, Any]) -> str:
     return to_json(plain, indent=1).decode() + "\n"
 
 
-def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
+def _read(kind: type[T], text: str | bytes) -> T:
     try:
         plain = json_value(text)
     except ValueError as error:
@@ -317,7 +312,7 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
         _read_reasons(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is
         # refused.
-        return adapter.validate_json(_json(plain), strict=True, extra="forbid")
+        return adapter(kind).validate_json(_json(plain), strict=True, extra="forbid")
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
 

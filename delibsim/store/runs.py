@@ -124,7 +124,7 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
-        kept = (plan for _, plan in self._plans_one_by_one())
+        kept = (plan for _, plan in self.each_plan())
         changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:
             raise WrongInput(refusal(f"{study_named(self.study)} has other settings", changed))
@@ -211,7 +211,7 @@ class Runs:
             raise unknown("session", session, self.sessions(), advice)
         return self._read(path, codec.session_from_json, self._refuse_changed)
 
-    def _plans_one_by_one(self) -> Iterator[tuple[str, Session]]:
+    def each_plan(self) -> Iterator[tuple[str, Session]]:
         """The name and the plan of every session where it can be read, each read when it is asked
         for.
         """
@@ -225,7 +225,7 @@ class Runs:
 
     def plans_by_name(self) -> dict[str, Session]:
         """The plan of every session, where it can be read, by the name of the session's folder."""
-        return dict(self._plans_one_by_one())
+        return dict(self.each_plan())
 
     def add(self, run: Run) -> Path:
         """Write a run, once; the folder it lies in. WrongInput if there is one already, or if the

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import json_values, quick, runs, scores, sessions
 
+from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.store import codec
 from delibsim.store.codec import (
@@ -292,13 +293,13 @@ ODD = st.sampled_from(
 def test_a_changed_run_is_read_or_refused_as_it_is_without_what_is_remembered(path, value, drop):
     text = changed(*path, value=value, drop=drop)
     for once in range(2):
-        slow = outcome(lambda text: codec.sharing(codec._read(codec.RUN, text)), text)
+        slow = outcome(lambda text: codec.sharing(codec._read(Run, text)), text)
         assert outcome(run_from_json, text) == slow, once
     plain = json.loads(text)
     assert outcome(run_from_json, as_written(plain)) == slow
     if isinstance(plain.get("session"), dict):
         text = json.dumps({"schema": plain.get("schema"), **plain["session"]})
-        slow = outcome(lambda text: codec.shared(codec._read(codec.SESSION, text)), text)
+        slow = outcome(lambda text: codec.shared(codec._read(Session, text)), text)
         assert outcome(session_from_json, text) == slow
         assert outcome(session_from_json, as_written(json.loads(text))) == slow
 
@@ -324,7 +325,7 @@ def test_settings_of_a_model_may_be_nested_as_deep_as_any_json(levels):
     deep = json.loads("[" * levels + "]" * levels)
     text = changed("session", "models", "citizen", "extra", value=deep)
     read = outcome(run_from_json, text)
-    assert read == outcome(lambda text: codec.sharing(codec._read(codec.RUN, text)), text)
+    assert read == outcome(lambda text: codec.sharing(codec._read(Run, text)), text)
     assert read.startswith("damaged: not JSON: nested more than 64") == (levels > 60)
 
 
