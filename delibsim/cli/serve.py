@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder, with_runs
-from delibsim.cli.terminal import say, shown
+from delibsim.cli.terminal import say, shown, tell_folder
 from delibsim.conduct.retry import plan_again
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
@@ -117,6 +117,7 @@ def _serve(
 
     sessions = [one for one in planned.sessions if one.seats_of_people]
     runs = Runs(planned.root, planned.study)
+    tell_folder(runs)
     tasks = rater_tasks(runs)
     if not sessions and not tasks:
         raise WrongInput(

@@ -246,6 +246,7 @@ def test_collective_statements_stand_beside_each_other(client, root, spoken):
     vote = Vote((Candidate("c1", "<b>Bread for all</b>"),), (), "c1", "only")
     run = replace(runs.run(spoken), consensus=Consensus((), vote))
     (runs.path(spoken) / "run.json").write_text(run_to_json(run), encoding="utf-8")
+    (runs.path(spoken) / "SHA256SUMS").unlink()
     other = "ccps.none.citizen_size3.r1"
     page = Elements(client.get(f"/s/{spoken}/beside.html?with={other}").text)
     assert "<b>Bread for all</b>" in page.text
@@ -377,6 +378,7 @@ def test_the_answers_of_people_can_be_left_out(site, root, spoken, client):
     for file in ("run.json", "session.json"):
         path = root / "s" / spoken / file
         path.write_text(re.sub(r'"kind": ?"citizen"', '"kind":"human"', path.read_text()))
+    (path.parent / "SHA256SUMS").unlink()
     address = f"/s/{spoken}/index.html"
     assert 'class="items"' in client.get(address).text
     assert "then" in client.get(address).text

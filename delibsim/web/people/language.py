@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import unknown
 from delibsim.store.reading import read_yaml
 
 FOLDER = Path(__file__).parents[2] / "data" / "people"
@@ -35,7 +35,7 @@ def languages() -> tuple[str, ...]:
 def language(code: str) -> Language:
     """A language by its code; WrongInput, with those there are, for another."""
     if code not in languages():
-        raise WrongInput(unknown("language", code, languages()))
+        raise unknown("language", code, languages())
     read = read_yaml(FOLDER / f"{code}.yaml")
     texts = {}
     for section, entries in read["texts"].items():
