@@ -24,8 +24,10 @@ from delibsim.store.files import (
     Log,
     each_line,
     holder,
+    is_private,
     joined,
     json_text,
+    keep_private,
     locked,
     read_lines,
     write_atomically,
@@ -69,12 +71,14 @@ class Runs:
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
         self._refuse_changed: Check | None = refuse_changed
+        self._keep_private()
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
+        runs._keep_private()
         manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
@@ -163,7 +167,14 @@ class Runs:
         self.compare_plan(session)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
+            if session.seats_of_people:
+                keep_private(self.folder)
             write_atomically(path, codec.session_to_json(session), self.durable)
+
+    def _keep_private(self) -> None:
+        """Go on keeping what people give from all but the owner of the folder."""
+        if is_private(self.folder):
+            keep_private(self.folder)
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
