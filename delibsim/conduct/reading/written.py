@@ -33,8 +33,8 @@ DOCTYPE = "<!doctype html>"
 OF_REPORT = frozenset(
     "a abbr article aside b blockquote body br caption code col colgroup dd details div dl dt em"
     " figcaption figure footer h1 h2 h3 h4 h5 h6 head header hr html i img input kbd label li main"
-    " mark meta nav ol p picture pre q s section small source span strong style sub summary sup table tbody"
-    " td tfoot th thead time title tr u ul var wbr".split()
+    " mark meta nav ol p picture pre q s section small source span strong style sub summary sup"
+    " table tbody td tfoot th thead time title tr u ul var wbr".split()
 )
 OF_FIGURE = frozenset(
     "svg title desc defs style g path use text tspan clipPath rect circle ellipse line polygon"
