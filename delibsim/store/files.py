@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from pydantic_core import PydanticSerializationError, to_json
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.reading import json_value
+from delibsim.store.reading import json_value, opened
 
 FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 """Files, connections included, that this process may have open; often 1,024."""
@@ -232,7 +232,7 @@ def each_line(
     A missing file has no line. Lines that are not `wanted` are left out.
     """
     try:
-        file = path.open("rb")
+        file = opened(path)
     except FileNotFoundError:
         return
     with file:

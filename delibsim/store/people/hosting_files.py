@@ -23,7 +23,7 @@ from delibsim.domain.hosting import (
 )
 from delibsim.store.account import TOLD
 from delibsim.store.files import json_text, write_atomically
-from delibsim.store.reading import read_yaml
+from delibsim.store.reading import file_text, read_yaml
 from delibsim.store.runs import Runs
 
 SERVED = "served.json"
@@ -180,8 +180,8 @@ def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     if given is None:
         return read_hosting(kept, real=True)
     found = read_hosting(given, real=True)
-    text = given.read_text(encoding="utf-8")
-    if kept.is_file() and kept.read_text(encoding="utf-8") != text:
+    text = file_text(given)
+    if kept.is_file() and file_text(kept) != text:
         raise WrongInput(
             f"{given} is not what the study was begun with ({kept}): what people were told stays as"
             " it was; another study can have other settings"

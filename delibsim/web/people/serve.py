@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import contextmanager
 
-import uvicorn
-
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
@@ -13,8 +11,7 @@ from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
-from delibsim.web.people.protocol import Protocol
-from delibsim.web.serve import AnnouncingServer, bound
+from delibsim.web.serve import AnnouncingServer, bound, configured
 
 KEPT_OPEN = 120
 """Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
@@ -46,18 +43,7 @@ def serve_people(
         desk = RaterDesk(hall.runs, hall.register)
         alone = is_loopback(host) and not hosts and not proxies
         gate = Gate(application(hall, desk, alone, demo), [host, *hosts], proxies)
-        settings = uvicorn.Config(
-            gate,
-            http=Protocol,
-            log_level="critical",
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            date_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=1,
-            timeout_keep_alive=KEPT_OPEN,
-        )
+        settings = configured(gate, timeout_keep_alive=KEPT_OPEN)
         server = _Server(settings, lambda: told(f"http://{named}:{number}"))
         parts = [
             hall.run(),
