@@ -4,6 +4,7 @@ one clear line.
 
 import errno
 import gc
+import os
 import signal
 import sys
 from importlib import import_module
@@ -258,6 +259,9 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     stdout = prepare_streams()
     gc.set_threshold(GARBAGE)
+    # Threads of the linear algebra cost more than they save on matrices this small, and the last
+    # digit of a sum would depend on how many cores a machine has.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     unread = False
     try:
         code = _code()

@@ -81,13 +81,16 @@ def _print_unrated(found: Any, study: str, chosen: bool) -> None:
 
 def print_tables(printed: Mapping[str, Any], screen: Console) -> None:
     """Print every table under its title; those of models model by model."""
-    from delibsim.analysis.debates.report import ASIDE, TITLES
+    from delibsim.analysis.debates.report import ASIDE, EMPTY, NO_ROW, TITLES
     from delibsim.analysis.debates.sections import on_screen, sections
 
     for name, title in TITLES.items():
         if name in printed and name not in ASIDE:
             screen.print()
             screen.print(title, soft_wrap=True, style="bold")
+            if printed[name].empty:
+                print_text(EMPTY.get(name, NO_ROW), screen)
+                continue
             for section in sections(on_screen(name, printed[name])):
                 _print_section(section, screen)
 

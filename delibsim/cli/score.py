@@ -21,13 +21,13 @@ from delibsim.cli.texts import kept_if_stopped, score_imported, score_texts
 from delibsim.cli.words import settings_among
 from delibsim.conduct.score import usual_scorers
 from delibsim.conduct.scored import ScoredStudy, scored_study
+from delibsim.conduct.texts import texts_of_file
 from delibsim.conduct.translate import estimate_translations
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import Measure
 from delibsim.domain.text import counted, study_named
 from delibsim.plugins import load, names
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.texts import read_texts
 
 app = typer.Typer(add_completion=False)
 
@@ -101,7 +101,7 @@ def _print_estimate(
     made = [load("delibsim.scorers", name) for name in scorers or usual_scorers()]
     if more:
         (file, *_), settings = settings_among(more, ("column", "to"))
-        texts = read_texts(Path(file), settings.get("column", "text")).texts
+        _, texts = texts_of_file(Path(file), settings.get("column", "text"))
         named, limits, found = file, *estimate_translations(made, (), texts)
     else:
         runs = study_at(study, root)

@@ -208,6 +208,11 @@ def _serve(
         port = _port_before(served_before(runs).address, host)
     with suppress(KeyboardInterrupt):
         serve_people(open_hall, host, port, names, proxies, told_address, demo=demo)
+    _end(runs, sessions)
+
+
+def _end(runs: Runs, sessions: Sequence[Session]) -> None:
+    """Say how many sessions are over, and end with the exit code of that."""
     done = sum(runs.held(one.id) or runs.withdrawn(one.id) for one in sessions)
     over = f" {done} of {counted(len(sessions), 'session')} are over." if sessions else ""
     say(f"Stopped.{over}", err=True)

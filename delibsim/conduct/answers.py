@@ -1,14 +1,15 @@
 """Tables that need the answers of a study's runs: pairs of participants, who moved, and people."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from delibsim.analysis.study.analyses.individual_change import individual_change
+from delibsim.analysis.study.analyses.individual_change import changes_of, changes_told
 from delibsim.analysis.study.analyses.pair_correlations import (
     OF_PEOPLE,
     PAIRS,
-    pair_correlations,
+    pairs_of,
+    pairs_told,
     people_pair_correlations,
     why_not_people,
 )
@@ -20,8 +21,11 @@ from delibsim.store.codec import Damaged
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.runs import Runs
 
-OF_RUNS = {PAIRS: pair_correlations, "individual_change": individual_change}
-"""The tables that are made from runs; each reads them once."""
+OF_RUNS: Mapping[str, tuple[Callable[[Run], list], Callable[[Iterable[list]], Result]]] = {
+    PAIRS: (pairs_of, pairs_told),
+    "individual_change": (changes_of, changes_told),
+}
+"""The tables that are made from runs: what a run gives of each, and the table of all."""
 ALL = (*OF_RUNS, OF_PEOPLE)
 PEOPLE = Path("surveys/imported/deliberr")
 """Where the published answers of people lie after they were imported."""
@@ -40,15 +44,19 @@ def tables_of_answers(
     A run that cannot be read is left out and named in the notes.
     """
     held = [session for session in runs.sessions() if session in sessions and runs.held(session)]
+    faults: list[str] = []
+    given: dict[str, list[list]] = {name: [] for name in names if name in OF_RUNS}
+    for run in _read(runs, held, faults, watch) if given else ():
+        for name, parts in given.items():
+            parts.append(OF_RUNS[name][0](run))
+    left_out = [f"Left out: {fault}." for fault in faults]
     found = []
     for name in names:
         if name == OF_PEOPLE:
             found.append(_people(people, topics))
             continue
-        faults: list[str] = []
-        made = OF_RUNS[name](_read(runs, held, faults, watch))
-        notes = [*made.notes, *(f"Left out: {fault}." for fault in faults)]
-        found.append(replace(made, notes=notes))
+        made = OF_RUNS[name][1](given[name])
+        found.append(replace(made, notes=[*made.notes, *left_out]))
     return found
 
 

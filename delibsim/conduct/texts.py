@@ -19,7 +19,7 @@ from delibsim.plugins import names as installed
 from delibsim.store.codings import CODES, Codings, schemes_of
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.csv_cells import read_sheet
+from delibsim.store.tables.csv_cells import Sheet, read_sheet
 from delibsim.store.texts import check_place, write_values
 
 
@@ -70,6 +70,16 @@ class ScoredTexts:
         }
 
 
+def texts_of_file(file: Path, column: str) -> tuple[Sheet, list[str]]:
+    """A table, and the texts in a column of it, in order; WrongInput where it has none."""
+    sheet = read_sheet(file, [column])
+    if column not in sheet.header:
+        advice = f"Columns are those of {file}; name the one with the texts: --column NAME"
+        raise unknown("column", column, sheet.header, advice)
+    at = sheet.header.index(column)
+    return sheet, [row[at] for row in sheet.rows]
+
+
 def score_file(
     file: Path,
     column: str,
@@ -84,10 +94,7 @@ def score_file(
     cannot be scored or the result could not be written.
     """
     scorer = _scorer_of_texts(name)
-    sheet = read_sheet(file, [column])
-    if column not in sheet.header:
-        advice = f"Columns are those of {file}; name the one with the texts: --column NAME"
-        raise unknown("column", column, sheet.header, advice)
+    sheet, texts = texts_of_file(file, column)
     taken = [heading for heading in sheet.header if heading.startswith(f"{name}.")]
     if taken:
         raise WrongInput(
@@ -95,8 +102,7 @@ def score_file(
         )
     place = to or file.with_name(f"{file.stem}.{name}.csv")
     check_place(place, file)
-    at = sheet.header.index(column)
-    values = _scored(scorer, [row[at] for row in sheet.rows], on_progress)
+    values = _scored(scorer, texts, on_progress)
     write_values(place, sheet, values)
     return ScoredTexts(name, values, place)
 

@@ -88,4 +88,14 @@ def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[s
         return [config.model.model_dump()]
     refuse_one_for_several(job, names)
     configs = [validated(presets.config_of_model(name, job)) for name in names]
-    return [one.model.model_dump() for one in configs]
+    found = [one.model.model_dump() for one in configs]
+    preset_of: dict[str, str] = {}
+    for preset, model in zip(names, found, strict=True):
+        first = preset_of.setdefault(str(model["name"]), preset)
+        if first != preset:
+            raise WrongInput(
+                f"the presets '{first}' and '{preset}' are two models with one name: both files in"
+                f" conf/model/ say name: {model['name']}, and they would be taken for one; write"
+                f" name: {preset} in the file of '{preset}'"
+            )
+    return found

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.debates.fits import ols
+from delibsim.analysis.debates.fits import Inestimable, ols
 from delibsim.analysis.debates.ratings import by_debater
 from delibsim.analysis.debates.units import FEWEST, of_t
 from delibsim.measures.inference.multiplicity import holm
@@ -139,7 +139,10 @@ def _errors(data: pd.DataFrame, column: str, unit: str, names: list[str]) -> Arr
     x = pd.DataFrame({name: (data["group"] == name).astype(float) for name in names})
     groups = pd.factorize(data[unit])[0]
     spread = {"cov_type": "cluster", "cov_kwds": {"groups": groups}}
-    return ols(data[column].astype(float), x, **spread).cov_params().to_numpy()
+    try:
+        return ols(data[column].astype(float), x, **spread).cov_params().to_numpy()
+    except Inestimable:  # the ratings of each group are the same
+        return np.zeros((len(names), len(names)))
 
 
 def _tested(

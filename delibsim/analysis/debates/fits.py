@@ -22,6 +22,8 @@ LOGIT_FIT = ("pseudo_r2", "log_likelihood", "log_likelihood_null")
 """How well a logit fits; the same in every row of its table."""
 OLS_FIT = ("r2", "r2_adjusted")
 """How well a regression fits."""
+ROUNDING = 1e-12
+"""The share of the largest outcome up to which what a regression leaves is rounding."""
 NO_SPREAD = 1e-9
 """An error of a log odds below which debates do not differ but for rounding."""
 
@@ -59,6 +61,7 @@ def logit(y: pd.Series, x: pd.DataFrame, **errors: Any) -> Any:
         raise Inestimable("one_side_won_all")
     with strictly():
         fit = sm.Logit(y, x).fit(disp=0, maxiter=200, **errors)
+        _ = fit.bse  # computed when it is first asked for
     scale = np.abs(x.to_numpy()).max(axis=0)
     enormous = np.abs(fit.params) * np.minimum(scale, 1) > ENORMOUS
     if not np.isfinite(fit.bse).all() or enormous.any():
@@ -93,7 +96,9 @@ def ols(y: pd.Series, x: pd.DataFrame, **errors: Any) -> Any:
     refuse_collinear(x)
     with strictly():
         fit = sm.OLS(y, x).fit(**errors)
-    if not np.isfinite(fit.bse).all():
+        spread = fit.bse
+    left = np.abs(fit.resid).max() > ROUNDING * np.abs(y).max()
+    if not left or not np.isfinite(spread).all() or not (spread > 0).all():
         raise Inestimable("no_variance")
     return fit
 

@@ -208,9 +208,10 @@ def _converged(y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Any:
         try:
             with strictly():
                 fit = model.fit(reml=True, method=[method])
+                errors = fit.bse_fe  # computed when it is first asked for
         except Inestimable:
             continue
-        if fit.converged and np.isfinite(fit.bse_fe).all():
+        if fit.converged and np.isfinite(errors).all() and (errors > 0).all():
             return fit
     raise Inestimable("not_converged")
 

@@ -45,6 +45,13 @@ TITLES = {
     "place_and_length": "Did place or length decide? (log odds of winning)",
 }
 """The tables in the order of the report."""
+EMPTY = {
+    "contrasts": "Not given: it needs two kinds of debaters, three debaters, or two who met in five"
+    " debates.",
+    "dimension_correlations": "Not given: it needs three ratings of a kind of debater.",
+}
+"""By table, why it may have no row; of all others `NO_ROW` is said."""
+NO_ROW = "Not given: no rating gives a row of it."
 LONG = ("ratings", "residuals")
 """Tables with a row a rating, which are written and not printed."""
 ASIDE = ("dimension_correlation_tests",)

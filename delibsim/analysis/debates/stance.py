@@ -138,6 +138,7 @@ def _beta_fit(y: pd.Series, x: pd.DataFrame) -> Any:
 
     with strictly():
         fit = BetaModel(y, x).fit(disp=0, maxiter=500)
+        _ = fit.bse  # computed when it is first asked for
     if not fit.mle_retvals["converged"] or not np.isfinite(fit.bse).all():
         raise Inestimable("not_converged")
     return fit

@@ -5,6 +5,7 @@ they are printed in papers.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from numbers import Integral
 from typing import Any
 
@@ -88,7 +89,7 @@ class Reading:
     left_out: int
     footnotes: Mapping[str, str]
 
-    @property
+    @cached_property
     def is_prose(self) -> bool:
         """Whether a cell holds a sentence, so that a narrow page shows the rows as blocks."""
         return any(len(value) > PROSE for row in self.rows for value in row)
@@ -100,6 +101,7 @@ class Reading:
         return f"In all rows: {'; '.join(shared)}." if shared else ""
 
 
+@lru_cache(maxsize=64)  # a report writes each table in four forms
 def reading(result: Result, longest: int = LONGEST) -> Reading:
     """A result as text, at most `longest` rows of it."""
     table = result.rows.iloc[:longest]

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """One table of the report.
 

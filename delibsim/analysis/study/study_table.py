@@ -18,7 +18,7 @@ BLOCK = ("topic", "model", "setting")
 """What is held equal when treatments are compared."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StudyTable:
     """The sessions of a study as a table, and the codebook of its columns.
 

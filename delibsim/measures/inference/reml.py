@@ -18,7 +18,7 @@ from delibsim.measures.inference.random_effects import Term
 
 Array = NDArray[np.float64]
 Chosen = NDArray[np.intp]
-AT_ONCE = 100_000
+AT_ONCE = 400_000
 """About how many numbers are worked on at a time: as many as a processor has near."""
 SMALL = 40
 """The most levels beside those of the largest term for which many systems are solved at once."""

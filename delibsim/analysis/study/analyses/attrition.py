@@ -95,7 +95,9 @@ def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[st
 
 def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
     """A sentence on each pair of treatments of which one lacks more, at .05."""
-    result = results.get("attrition")
+    result, effects = results.get("attrition"), results.get("contrasts")
+    contrasts = effects.plain() if effects is not None and effects.given else []
+    compared = {(row["a"], row["b"]) for row in contrasts if row["estimate"] is not None}
     for row in result.plain() if result is not None and result.given else ():
         if row["p"] is None or not row["p"] < LEVEL:
             continue
@@ -104,9 +106,14 @@ def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
         lacking = what.get(row["missing"], "are missing")
         p = f"{row['p']:.3f}".lstrip("0")
         said = "p < .001" if row["p"] < 0.001 else f"p = {p}"
+        of_what = (
+            "their comparison is one of the sessions that lasted"
+            if (row["a"], row["b"]) in compared
+            else "no outcome of the two can be compared"
+        )
         yield (
             f"Attrition differs by treatment: under {row['a']} {row['missing_a']:,} of"
             f" {row['of_a']:,} sessions that were {of} {lacking}, under {row['b']}"
-            f" {row['missing_b']:,} of {row['of_b']:,} ({said} by Fisher's test); their"
-            " comparison is one of the sessions that lasted."
+            f" {row['missing_b']:,} of {row['of_b']:,} ({said} by Fisher's test);"
+            f" {of_what}."
         )

@@ -1,7 +1,7 @@
 """Individual change: which participants moved between the surveys, on which items, and how far."""
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -33,12 +33,19 @@ MEANINGS = {
 
 def individual_change(runs: Iterable[Run]) -> Result:
     """One row a participant of every deliberation among the runs, which are read once."""
-    rows: list[dict[str, Any]] = []
-    debates = 0
-    for run in runs:
-        own = [asdict(row) for row in rows_of(run)]
-        debates += not own
-        rows += own
+    return changes_told(map(changes_of, runs))
+
+
+def changes_of(run: Run) -> list[dict[str, Any]]:
+    """The rows of one run; none of a debate."""
+    return [dict(vars(row)) for row in rows_of(run)]
+
+
+def changes_told(runs: Iterable[Sequence[dict[str, Any]]]) -> Result:
+    """The table of these rows of runs."""
+    parts = list(runs)
+    rows = list(chain.from_iterable(parts))
+    debates = sum(not part for part in parts)
     why_not, detail = "", ""
     if not rows:
         why_not = "no_survey" if debates else "no_runs"

@@ -25,6 +25,8 @@ from delibsim.measures.inference.mixed import MixedFit, Simulated, mixed_fit, si
 Array = NDArray[np.float64]
 OUTCOMES = ("dri", "dri_adjusted")
 SOURCE = "doi:10.18637/jss.v067.i01"
+ROUNDING = 1e-12
+"""The share of the largest value up to which what a regression leaves is rounding."""
 REML, CLUSTERED = "mixed model, REML", "OLS, clustered by topic"
 COLUMNS = (
     "outcome", "term", "estimate", "se", "z", "published_p", "published_low", "published_high", "n",
@@ -252,6 +254,9 @@ def _clustered(
     if len(values) <= design.fixed.shape[1]:
         reason.append("too_few_sessions")
     estimates = np.linalg.lstsq(design.fixed, values, rcond=None)[0]
+    about = np.abs(values - design.fixed @ estimates).max(initial=0)
+    if not reason and about <= ROUNDING * np.abs(values).max(initial=0):
+        reason.append("no_variance")
     inference = np.full((len(estimates), 5), np.nan)
     if not reason:
         fit = sm.OLS(values, design.fixed).fit()

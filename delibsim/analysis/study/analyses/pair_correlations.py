@@ -5,6 +5,7 @@ table of a study does not hold them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,22 @@ COLUMNS = list(MEANINGS)
 
 def pair_correlations(runs: Iterable[Run]) -> Result:
     """Both correlations of every pair, session by session; debates have none."""
+    return pairs_told(map(pairs_of, runs))
+
+
+def pairs_of(run: Run) -> list[dict[str, Any]]:
+    """Both correlations of the pairs of a run, of each phase; none of a debate."""
     parts = []
-    for run in surveyed(runs):
+    for one in surveyed([run]):
         for phase in PHASES:
-            rated, ranked = considerations(run, phase), preferences(run, phase)
-            parts.append(_of_group(run.session.id, phase, rated, ranked))
-    return _result(PAIRS, "Pairs of participants", parts)
+            rated, ranked = considerations(one, phase), preferences(one, phase)
+            parts.append(_of_group(one.session.id, phase, rated, ranked))
+    return parts
+
+
+def pairs_told(runs: Iterable[Sequence[dict[str, Any]]]) -> Result:
+    """The table of these pairs of runs."""
+    return _result(PAIRS, "Pairs of participants", list(chain.from_iterable(runs)))
 
 
 def people_pair_correlations(answers: Mapping[str, Answers], topics: Sequence[str]) -> Result:

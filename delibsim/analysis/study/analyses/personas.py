@@ -109,7 +109,7 @@ def _of_outcome(rows: pd.DataFrame, outcome: str, why_not: str, draws: Draws) ->
     y = values[known].to_numpy(dtype=float)
     mark = has.to_numpy(dtype=float)
     counts = {"n_with": int(has.sum()), "n_without": int((~has).sum())}
-    reason = why_not or _why_no_fit(y, counts)
+    reason = why_not or _why_no_fit(y, mark, counts)
     if reason:
         return {"outcome": outcome, **counts, "note": reason}
     kinds = np.where(has, "with", "without")
@@ -117,12 +117,15 @@ def _of_outcome(rows: pd.DataFrame, outcome: str, why_not: str, draws: Draws) ->
     return {"outcome": outcome, **_fitted(y, mark), **own, **counts, "note": note}
 
 
-def _why_no_fit(y: np.ndarray, counts: dict[str, int]) -> str:
+def _why_no_fit(y: np.ndarray, mark: np.ndarray, counts: dict[str, int]) -> str:
     if not len(y):
         return "no_value"
     if min(counts.values()) < 2:
         return "too_few_values"
-    return "constant_outcome" if np.ptp(y) == 0 else ""
+    if np.ptp(y) == 0:
+        return "constant_outcome"
+    alike = np.ptp(y[mark == 1]) == 0 and np.ptp(y[mark == 0]) == 0
+    return "no_variance" if alike else ""
 
 
 def _fitted(y: np.ndarray, has: np.ndarray) -> dict[str, float]:

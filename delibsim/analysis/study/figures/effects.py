@@ -17,6 +17,7 @@ from delibsim.analysis.study.figures.labels import (
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import BLUE, INK, NULL, Mark, beside, number, panels
 from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted
 
@@ -33,10 +34,14 @@ INTERVAL = "Lines are 95% intervals"
 
 def effects(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
     """Every contrast of treatments: its estimate and interval, models and null citizen."""
-    rows = _drawn(rows_of(results, "contrasts"))
+    every = rows_of(results, "contrasts")
+    rows = _drawn(every)
     if rows.empty:
         return None
-    both = rows["population"].nunique() > 1
+    both = every["population"].nunique() > 1
+    own = _of_models(rows)
+    blocks, topics = int(own["blocks"].max()), int(own["topics"].max())
+    units = _units(own)
     found = []
     for a, b in contrasts_in(rows):
         own = rows[(rows["a"] == a) & (rows["b"] == b)]
@@ -56,12 +61,10 @@ def effects(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
                     spoken=spoken,
                 )
             )
-    blocks = int(rows["blocks"].max())
-    topics = int(rows["topics"].max())
     caption = (
         f"{CHANGE} between treatments, absolute: unweighted mean over"
         f" {counted(blocks, 'block')} (topic by model) on {counted(topics, 'topic')}."
-        f" {INTERVAL} by t over {_units(rows)}{' of this topic' if topics == 1 else ''}."
+        f" {INTERVAL} by t over {units}{' of this topic' if topics == 1 else ''}."
     )
     if both:
         caption += " Circles: language models; crosses: the null citizen."
@@ -93,7 +96,7 @@ def _by(unit: str, study: StudyTable, results: Mapping[str, Result]) -> Drawing 
         return None
     every = contrasts_in(rows)
     drawn = every[:MOST]
-    pooled = _drawn(rows_of(results, "contrasts"))
+    pooled = _drawn(_of_models(rows_of(results, "contrasts")))
     without = _drawn(rows_of(results, "leave_one_out")) if unit == "topic" else pd.DataFrame()
     order = _order(rows, unit, drawn)
     found = {pair: _rows(rows, unit, pair, order, pooled, without) for pair in drawn}
@@ -121,10 +124,15 @@ def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
     if rows.empty:
         return rows
     own = of_outcome(rows, "dri")
-    own = own[(own["scale"] == "absolute") & own["estimate"].notna()]
-    if "population" in own.columns and (own["population"] == "models").any():
-        return own
-    return own
+    return own[(own["scale"] == "absolute") & own["estimate"].notna()]
+
+
+def _of_models(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of language models; of the null citizen where a study holds nobody else."""
+    if rows.empty:
+        return rows
+    models = rows["population"] == LANGUAGE_MODELS
+    return rows[models] if models.any() else rows
 
 
 def _order(rows: pd.DataFrame, unit: str, drawn: Sequence[tuple[str, str]]) -> list[str]:
@@ -170,10 +178,7 @@ def _rows(
 def _of(rows: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     if rows.empty:
         return rows
-    own = rows[(rows["a"] == pair[0]) & (rows["b"] == pair[1])]
-    if "population" in own.columns:
-        own = own.sort_values("population", key=lambda who: who == NULL_WORDS)
-    return own
+    return rows[(rows["a"] == pair[0]) & (rows["b"] == pair[1])]
 
 
 def _units(rows: pd.DataFrame) -> str:

@@ -9,6 +9,7 @@ Whatever does not enter is counted and named in `left_out`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -84,14 +85,38 @@ class Compared:
         return cells.groupby(level=0, dropna=False).mean()
 
 
+class _Table:
+    """A table as a key of what was computed from it: equal to itself alone."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        self.rows = rows
+
+    def __hash__(self) -> int:
+        return id(self.rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Table) and self.rows is other.rows
+
+
 def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
-    """Treatments a and b compared on a column of the table of a study."""
-    both = rows[rows["treatment"].isin([a, b])].reset_index(drop=True)
-    lost = missing_note(both, outcome)
+    """Treatments a and b compared on a column of the table of a study.
+
+    What was compared last is kept, because most analyses take the same contrasts of one table.
+    """
+    return _compared(_Table(rows), outcome, a, b)
+
+
+@lru_cache(maxsize=64)
+def _compared(table: _Table, outcome: str, a: str, b: str) -> Compared:
+    rows = table.rows
+    either = rows["treatment"].isin([a, b])
+    known = outcome in rows.columns and rows.loc[either, outcome].notna().all()
+    lost = "" if known else missing_note(rows[either], outcome)
     left_out = [lost] if lost else []
-    needed = [name for name in (*UNIT, "interaction", WORDING) if name in both.columns]
-    values = both[outcome].astype(float) if outcome in both.columns else np.nan
-    both = placed(both[needed].assign(held=both.index, value=values))
+    needed = [name for name in (*UNIT, "interaction", WORDING) if name in rows.columns]
+    values = rows[outcome].astype(float) if outcome in rows.columns else np.nan
+    both = rows[needed].assign(value=values)[either].reset_index(drop=True)
+    both = placed(both.assign(held=both.index))
     both = _by_wording(both, a, b)
     planned = both.groupby(list(BLOCK), dropna=False, sort=True).ngroup()
     known = both["value"].notna()

@@ -1,7 +1,8 @@
 """Whose sessions an estimate is computed from, how many of them have no value, and why."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pandas as pd
 
@@ -38,20 +39,24 @@ def kinds_of_participants(study: StudyTable) -> dict[str, pd.DataFrame]:
     A study whose table does not say which is which is one of models. Copies of sessions are left
     out (see `copies`). The citizens are those of the null twin where the study itself has none.
     """
-    found = _by_kind(without_copies(study.rows)[0])
+    found = dict(_by_kind(study, copies=False)[0])
     if study.twin is not None and CITIZENS not in found:
         found[CITIZENS] = pooled_wordings(study.twin)
     return found
 
 
-def _by_kind(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """These sessions by whether their participants are citizens of the null model."""
-    rows = pooled_wordings(rows)
-    if "null" not in rows.columns:
-        return {MODELS: rows} if len(rows) else {}
-    null = rows["null"].fillna(False).astype(bool)
-    found = {MODELS: rows[~null], CITIZENS: rows[null]}
-    return {name: part for name, part in found.items() if len(part)}
+@lru_cache(maxsize=8)  # every analysis asks, and comparisons are kept by the table they are made of
+def _by_kind(study: StudyTable, copies: bool) -> tuple[Mapping[str, pd.DataFrame], list[str]]:
+    """The sessions of a study by whether their participants are citizens of the null model, with or
+    without copies, and what is to be said of copies.
+    """
+    kept, notes = (study.rows, []) if copies else without_copies(study.rows)
+    rows = pooled_wordings(kept)
+    found = {MODELS: rows}
+    if "null" in rows.columns:
+        null = rows["null"].fillna(False).astype(bool)
+        found = {MODELS: rows[~null], CITIZENS: rows[null]}
+    return {name: part for name, part in found.items() if len(part)}, notes
 
 
 def pooled_wordings(rows: pd.DataFrame) -> pd.DataFrame:
@@ -71,8 +76,7 @@ def main_population(study: StudyTable, copies: bool = False) -> tuple[pd.DataFra
     `copies` keeps those that are the same as another by construction, for an analysis that shows
     whether settings have an effect.
     """
-    kept, counted_once = (study.rows, []) if copies else without_copies(study.rows)
-    found = _by_kind(kept)
+    found, counted_once = _by_kind(study, copies)
     if MODELS in found:
         held = len(found.get(CITIZENS, ()))
         note = f"Sessions of citizens of the null model are not in this table: {held}."

@@ -93,6 +93,22 @@ def test_a_caption_says_what_its_intervals_rest_on(full, drawn):
     assert "Lines are 95% intervals by t over sessions of this topic." in caption
 
 
+def test_what_is_drawn_as_pooled_over_models_is_never_the_null_citizen(full):
+    study, results = full
+    rows = results["contrasts"].rows
+    models = rows["population"] == "models"
+    assert 0 < models.sum() < len(rows)
+    own = rows.assign(estimate=rows["estimate"].mask(models), blocks=np.where(models, 5, 7))
+    drawn = {one.name: one for one in drawings(study, results | {"contrasts": result("c", own)})[0]}
+    for name in ("effects_by_model", "effects_by_topic"):
+        assert "pooled:" not in drawn[name].alt
+    assert ", null citizen:" in drawn["effects"].alt
+    both = results | {"contrasts": result("c", own.assign(estimate=rows["estimate"]))}
+    drawn = {one.name: one for one in drawings(study, both)[0]}
+    assert "pooled:" in drawn["effects_by_model"].alt
+    assert "unweighted mean over 5 blocks" in drawn["effects"].caption
+
+
 def test_the_means_of_the_text_are_those_of_the_sessions(full, drawn):
     rows = full[0].rows
     own = rows[(rows["treatment"] == "none") & ~rows["null"]]
