@@ -1,8 +1,9 @@
 """Serving people until it is stopped: the pages and the rooms in one process."""
 
 import asyncio
+import resource
 from collections.abc import Awaitable, Callable, Collection, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
@@ -13,6 +14,7 @@ from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
 from delibsim.web.serve import AnnouncingServer, bound, configured
 
+MOST_OPEN = 65_536
 KEPT_OPEN = 120
 """Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
 else send a form into one that is just being closed.
@@ -34,6 +36,7 @@ def serve_people(
 
     `open_hall` is called within the event loop, to which connections to models belong.
     """
+    _open_many()
     made = bound(host, port)
     number = made.getsockname()[1]
     named = f"[{host}]" if ":" in host else host
@@ -68,6 +71,17 @@ def serve_people(
         asyncio.run(all_of_it())
     finally:
         made.close()
+
+
+def _open_many() -> None:
+    """Let this process open as many files and connections as the system lets it, up to MOST_OPEN:
+    every page that is open holds a connection, and the usual limit is 1,024.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_OPEN if hard == resource.RLIM_INFINITY else min(hard, MOST_OPEN)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # it stays as it is
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class _Server(AnnouncingServer):
