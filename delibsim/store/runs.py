@@ -25,6 +25,7 @@ from delibsim.store.files import (
     append_line,
     holder,
     is_private,
+    is_taken,
     joined,
     json_text,
     keep_private,
@@ -176,6 +177,10 @@ class Runs:
         """Go on keeping what people give from all but the owner of the folder."""
         if is_private(self.folder):
             keep_private(self.folder)
+
+    def is_held_with_people(self, session: str) -> bool:
+        """Whether a server holds a session in which people take part now."""
+        return is_taken(self.path(session) / "exchanges.jsonl")
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.schema import CHANGE, MESSAGE, PERSON, ROOM, SAID, SEAT
 from delibsim.store.reading import adapter
@@ -304,6 +304,19 @@ def said_in(register: Register, session: str) -> list[Statement]:
         wanted = select(SAID.c.statement).where(SAID.c.session == session)
         rows = connection.execute(wanted.order_by(SAID.c.number)).scalars().all()
     return [adapter(Statement).validate_json(row) for row in rows]
+
+
+def silent_in(register: Register, session: str) -> list[Turn]:
+    """The turns of a session that were taken without a word, in order."""
+    wanted = (CHANGE.c.session == session) & (CHANGE.c.kind == "turn")
+    wanted &= CHANGE.c.about.contains('"silent"')
+    with register.reading() as connection:
+        texts = connection.execute(select(CHANGE.c.about).where(wanted)).scalars().all()
+    turns = {}
+    for about in map(json.loads, texts):  # again where another server went on
+        number, (of_round, task) = about["turn"], about["silent"]
+        turns[number] = Turn(number, of_round, about["by"], task)
+    return [turns[number] for number in sorted(turns)]
 
 
 def speaking(register: Register, session: str) -> str:
