@@ -88,7 +88,7 @@ def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[s
         return [config.model.model_dump()]
     refuse_one_for_several(job, names)
     configs = [validated(presets.config_of_model(name, job)) for name in names]
-    found = [one.model.model_dump() for one in configs]
+    found: list[Mapping[str, Any]] = [one.model.model_dump() for one in configs]
     preset_of: dict[str, str] = {}
     for preset, model in zip(names, found, strict=True):
         first = preset_of.setdefault(str(model["name"]), preset)
