@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -33,6 +33,7 @@ help:
 	@echo 'make test    all checks, then all tests: five to six minutes on two cores'
 	@echo 'make coverage  the tests again, with the share of lines and branches they reach'
 	@echo 'make launchers  install joblib, submitit and Ray into .venv, 300 MB of packages'
+	@echo 'make test-approval  five studies give what they gave: every report, table, export and page, two minutes'
 	@echo 'make test-launchers  the tests that need them: they take minutes'
 	@echo 'make browser  install the packages that drive a browser into .venv, not the browser'
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
@@ -98,6 +99,9 @@ test-judge: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/judge
 
 launchers: .venv/.launchers
+
+test-approval: .venv/.test
+	$(BIN)/python -m pytest $(PARALLEL) -m heavy tests/approval
 
 test-launchers: .venv/.launchers
 	$(BIN)/python -m pytest -m heavy tests/launchers

@@ -11,6 +11,7 @@ the page is run without them. A page works in an empty folder of its own.
 """
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -29,9 +30,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 PATH = SHARED / "data" / "dri"  # the published instruments and answers of people
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MADE = {
-    ROOT / "docs" / "api" / f"{name}.md" for name in ("names", "measures", "testing")
-}  # by make docs; see test_api_pages.py
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
@@ -238,6 +236,27 @@ def anchors_of(path):
     }
 
 
+def test_lists_of_presets_are_those_of_the_files():
+    spec = importlib.util.spec_from_file_location("lists", ROOT / "docs" / "lists.py")
+    lists = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lists)
+    made = lists.pages()
+    assert {path.name for path in made} == {"cli.md", "citizen.md", "models.md"}
+    for path, text in made.items():
+        assert text == path.read_text(encoding="utf-8"), "make it anew: python docs/lists.py"
+
+
+@pytest.mark.parametrize(
+    ("page", "group"),
+    [("models.md", "model"), ("studies.md", "experiment"), ("cli.md", "treatment")],
+)
+def test_every_preset_is_named_in_the_guide(page, group):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for path in (ROOT / "conf" / group).glob("*.yaml"):
+        if not path.stem.startswith("citizen"):  # which are in a list of their own
+            assert f"`{path.stem}`" in text, f"{page} does not name {path}"
+
+
 UPKEEP = [ROOT / name for name in ("CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")]
 
 
@@ -249,7 +268,7 @@ def test_links_inside_the_repository_lead_somewhere(path):
             continue
         file, _, anchor = target.partition("#")
         place = (path.parent / file).resolve() if file else path
-        assert place.exists() or place in MADE, f"{path.name} links to {target}"
+        assert place.exists(), f"{path.name} links to {target}"
         if anchor and place.suffix == ".md":
             assert anchor in anchors_of(place), (
                 f"{path.name} links to {target}; anchors there: {sorted(anchors_of(place))}"

@@ -1,18 +1,25 @@
 """What the log of calls tells of a session: status, cost, dropped parameters, repeated ids."""
 
 import hashlib
+import math
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from delibsim.domain.cost import cost_of, sum_of
+from delibsim.analysis.causes import DAMAGED, Cause, cause_of
+from delibsim.domain.cost import Money, cost_of, sum_of, total_of
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
+from delibsim.models.clients.prices import Price, price_in
+from delibsim.models.retry import worst_case
+from delibsim.prompts.prompt import Message
 from delibsim.store.runs import Runs
 
 Record = Mapping[str, Any]
+FAULTY = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading a record raises that is none of a call."""
 
 
 class Ids:
@@ -74,6 +81,124 @@ def summary_of(records: Sequence[Record], damaged_lines: int) -> CallSummary:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one log of calls comes to.
+
+    `calls` counts the calls by how they ended at last: one that failed and was answered when it
+    was asked again is ok. `failed` gives of each that is not ok its cause and its name in words;
+    `retried` counts attempts, by status, that another followed; `servers` names who answered.
+    """
+
+    calls: Mapping[str, int]
+    failed: tuple[tuple[Cause, str], ...]
+    retried: Mapping[str, int]
+    money: Money
+    damaged_lines: int = 0
+    servers: frozenset[str] = frozenset()
+
+
+def tally(
+    records: Sequence[Record], damaged_lines: int, models: Mapping[str, Mapping[str, Any]]
+) -> Tally:
+    """What the records of a log come to; `models` are the settings of those asked, by name."""
+    ended = last_of_each(records)
+    failed = [record for record in ended if _status(record) != "ok"]
+    retried: Counter[str] = Counter()
+    for record in records:
+        retried.update(str(one.get("status")) for one in _completion(record).get("tries") or ())
+    prices = {name: price_in(settings) for name, settings in models.items()}
+    spent = [_money(record, models, prices) for record in records]
+    spent.append(Money(unknown=0 if is_free(models) else damaged_lines))
+    return Tally(
+        Counter(map(_status, ended)),
+        tuple((cause_of(record), _call(record)) for record in failed),
+        retried,
+        total_of(spent),
+        damaged_lines,
+        frozenset(str(_completion(record).get("provider") or "") for record in records) - {""},
+    )
+
+
+def is_free(models: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether models, by their settings, cost nothing; no models may cost anything."""
+    return bool(models) and all(_free(price_in(settings)) for settings in models.values())
+
+
+def together(parts: Sequence[Tally]) -> Tally:
+    """What several logs come to together."""
+    return Tally(
+        sum((Counter(part.calls) for part in parts), Counter()),
+        tuple(failed for part in parts for failed in part.failed),
+        sum((Counter(part.retried) for part in parts), Counter()),
+        total_of(part.money for part in parts),
+        sum(part.damaged_lines for part in parts),
+        frozenset[str]().union(*(part.servers for part in parts)),
+    )
+
+
+def last_of_each(records: Iterable[Record]) -> list[Record]:
+    """The last record of each call; a call that stopped a session is asked again when it goes on.
+
+    What is no record of a call is kept.
+    """
+    found: dict[Any, Record] = {}
+    for n, record in enumerate(records):
+        purpose = record.get("purpose")
+        call: Any = n
+        if isinstance(purpose, Mapping) and purpose:
+            asked = (purpose.get(part) for part in ("participant", "occasion", "attempt"))
+            call = (*map(str, asked), str(record.get("seed")))
+        found[call] = record
+    return list(found.values())
+
+
+def _completion(record: Record) -> Mapping[str, Any]:
+    completion = record.get("completion")
+    return completion if isinstance(completion, Mapping) else {}
+
+
+def _status(record: Record) -> str:
+    return str(_completion(record).get("status", DAMAGED))
+
+
+def _call(record: Record) -> str:
+    """A call in words: whose it is, how it ended and why."""
+    purpose = record.get("purpose")
+    purpose = purpose if isinstance(purpose, Mapping) else {}
+    parts = (str(purpose.get(part, "?")) for part in ("participant", "occasion", "attempt"))
+    return f"{'/'.join(parts)}: {_status(record)}: {_completion(record).get('detail', '')}"
+
+
+def _free(price: Price) -> bool:
+    return price.input == price.output == 0
+
+
+def _money(
+    record: Record, models: Mapping[str, Mapping[str, Any]], prices: Mapping[str, Price]
+) -> Money:
+    """What one call has cost with its failed attempts."""
+    try:
+        completion = record["completion"]
+        attempts = [*completion.get("tries", ()), completion]
+        costs = list(map(cost_of, attempts))
+        known = math.fsum(cost for cost in costs if cost is not None)
+        if not math.isfinite(known):
+            return Money(unknown=1)
+        doubtful = costs.count(None)
+        price = prices.get(record["model"], Price())
+        if not doubtful or _free(price):
+            return Money(known)
+        most = models[record["model"]].get("max_tokens") if record["model"] in models else None
+        said = [Message(**message) for message in record["messages"]]
+        worst = worst_case(said, price, most).cost_usd if most else None
+    except FAULTY:
+        return Money(unknown=1)
+    if worst is None:
+        return Money(known, unknown=1)
+    return Money(known, worst * doubtful, 1)
+
+
 def readable(records: Iterable[Record]) -> list[Record]:
     """The records that say how their call ended; others are damaged lines."""
     found = []
@@ -126,13 +251,25 @@ def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
     return {model: sorted(names) for model, names in found.items()}
 
 
-def note_ids(records: Iterable[Record], ids: Ids) -> None:
-    """Add the response ids of these calls, so that sessions of a study can be compared."""
+Noted = tuple[str, str, int]
+"""A model, the response id of a call to it, and the check sum of its text."""
+
+
+def noted(records: Iterable[Record]) -> list[Noted]:
+    """The response ids of these calls."""
+    found = []
     for record in records:
         completion = record.get("completion", {})
         if id := completion.get("response_id"):
             text = str(completion.get("text", "")).encode(errors="replace")
-            ids.note(str(record.get("model")), str(id), zlib.crc32(text))
+            found.append((str(record.get("model")), str(id), zlib.crc32(text)))
+    return found
+
+
+def note_ids(records: Iterable[Record], ids: Ids) -> None:
+    """Add the response ids of these calls, so that sessions of a study can be compared."""
+    for one in noted(records):
+        ids.note(*one)
 
 
 def repeated(ids: Ids) -> dict[str, Any] | None:

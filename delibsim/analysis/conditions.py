@@ -144,7 +144,9 @@ class Collected:
             condition = self.of.get(score.target)
             if condition is not None:
                 key = condition, score.measure, score.phase
-                values.setdefault(key, _Values()).add(score)
+                if key not in values:
+                    values[key] = _Values()
+                values[key].add(score)
 
     def add_run(self, run: Run) -> None:
         """Take in what is missing from a run."""
@@ -163,7 +165,7 @@ class Collected:
         found: dict[_Key, _Values] = {}
         for values in self._values.values():
             for key, own in values.items():
-                found.setdefault(key, _Values()).extend(own)
+                found[key] = found[key].with_those_of(own) if key in found else own
         return sorted(found.items(), key=lambda entry: natural(str(entry[0][0])))
 
     def gaps(self) -> list[Gap]:
@@ -185,10 +187,12 @@ class _Values:
         self.valid = array("d")
         self.notes: Counter[str] = Counter()
 
-    def extend(self, other: "_Values") -> None:
-        self.held += other.held
-        self.valid.extend(other.valid)
-        self.notes.update(other.notes)
+    def with_those_of(self, other: "_Values") -> "_Values":
+        both = _Values()
+        both.held = self.held + other.held
+        both.valid = self.valid + other.valid
+        both.notes = self.notes + other.notes
+        return both
 
     def add(self, score: Score) -> None:
         self.held += 1

@@ -1,8 +1,8 @@
 """The measures of a study by condition, from its table instead of from its runs and scores."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from math import nan
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 
 import pandas as pd
 
@@ -33,23 +33,22 @@ def means_of_table(
     """
     rows = study.rows
     rows = rows[rows["topic"].notna() & rows["model"].notna() & rows["treatment"].notna()]
-    means: list[Mean] = []
-    of: dict[str, Condition] = {}
-    null, plans = set(), []
     texts = rows[BY].astype(object)
-    keys = texts.where(texts.notna(), "")
-    for named, own in rows.groupby([keys[name] for name in BY], sort=False):
-        topic, treatment, model, setting = map(str, named)
+    keys = texts.where(texts.notna(), "").astype(str)
+    number = keys.groupby(BY, sort=False).ngroup()
+    first = ~number.duplicated()
+    conditions, people, plans = [], [], []
+    for named, session in zip(keys[first].to_numpy(), rows.loc[first, "session"], strict=True):
+        topic, treatment, model, setting = named
         settings = (("setting", setting),) if setting else ()
-        condition = Condition(topic, treatment, model, settings)
-        of |= dict.fromkeys(map(str, own["session"]), condition)
-        plan = planned(str(own["session"].iloc[0]))
-        if plan is not None:
-            plans.append(plan)
-        if own["null"].fillna(False).all():
-            null.add(condition)
-        people = {} if plan is None else people_of(plan) or {}
-        means += _means(condition, own, measures, people)
+        conditions.append(Condition(topic, treatment, model, settings))
+        plan = planned(str(session))
+        plans += [] if plan is None else [plan]
+        people.append({} if plan is None else people_of(plan) or {})
+    all_null = rows["null"].fillna(False).astype(bool).groupby(number).all()
+    null = {conditions[n] for n in all_null[all_null].index}
+    means = _means(rows, number, conditions, measures, people)
+    of = {str(name): conditions[n] for name, n in zip(rows["session"], number, strict=True)}
     return ByCondition(means, (), null, on_people(plans)), of
 
 
@@ -59,37 +58,71 @@ def by_treatment(found: ByCondition, of: Mapping[str, Condition]) -> Averages:
 
 
 def _means(
-    condition: Condition,
-    own: pd.DataFrame,
+    rows: pd.DataFrame,
+    number: pd.Series,
+    conditions: Sequence[Condition],
     measures: Mapping[str, Measure],
-    people: Mapping[str, Mapping[str, float | None]],
-) -> Iterator[Mean]:
-    """The means of one condition, a measure and phase each, for those that the table has."""
-    held = own[own["status"].isin(HELD)]
+    people: Sequence[Mapping[str, Mapping[str, float | None]]],
+) -> list[Mean]:
+    """The means of the measures that the table has, a condition, measure and phase each; `number`
+    is that of the condition of every row.
+    """
+    kinds = []
     for name, measure in measures.items():
         for phase in measure.phases or ("",):
+            if column_of(name, phase) in rows:
+                kinds.append((name, phase))
+    held = rows["status"].isin(HELD)
+    columns = [column_of(*kind) for kind in kinds]
+    values = rows.loc[held, columns].astype(float)
+    groups = values.groupby(number[held])
+    within = range(len(conditions))
+    valid, mean, sd = (
+        table.reindex(within) for table in (groups.count(), groups.mean(), groups.std(ddof=1))
+    )
+    planned = number.value_counts()
+    n_held = number[held].value_counts()
+    rows = rows[held]
+    missing = {kind: _missing(rows, number[held], kind) for kind in kinds}
+    found = []
+    for n, condition in enumerate(conditions):
+        for name, phase in kinds:
             column = column_of(name, phase)
-            if column not in own:
-                continue
-            values = held[column].dropna()
-            notes = held.loc[held[column].isna(), f"{name}_note"].dropna()
-            yield Mean(
+            one = Mean(
                 condition=condition,
                 equal_to=None,
                 asked_like=None,
                 measure=name,
                 phase=phase,
-                planned=len(own),
-                held=len(held),
-                valid=len(values),
-                mean=float(values.mean()) if len(values) else None,
-                sd=_sd(values),
-                missing=Counter(map(str, notes)),
-                people=people.get(phase, {}).get(name),
+                planned=int(planned[n]),
+                held=int(n_held.get(n, 0)),
+                valid=_whole(valid.at[n, column]),
+                mean=_defined(mean.at[n, column]),
+                sd=_defined(sd.at[n, column]),
+                missing=missing[name, phase].get(n, Counter()),
+                people=people[n].get(phase, {}).get(name),
             )
+            found.append(one)
+    return found
 
 
-def _sd(values: pd.Series) -> float | None:
-    """The standard deviation of a sample; None of fewer than two values."""
-    found = float(values.std(ddof=1)) if len(values) > 1 else nan
-    return None if found != found else found
+def _missing(rows: pd.DataFrame, number: pd.Series, kind: tuple[str, str]) -> dict[int, Counter]:
+    """The reason codes of the rows without a value of a measure, counted by condition."""
+    name, _ = kind
+    lost = rows[column_of(*kind)].isna()
+    notes = rows.loc[lost, f"{name}_note"] if lost.any() else pd.Series(dtype=object)
+    found: dict[int, Counter[str]] = {}
+    for row, note in notes.dropna().items():
+        n = number[row]
+        found.setdefault(int(n), Counter())[str(note)] += 1
+    return found
+
+
+def _defined(value: float) -> float | None:
+    """A statistic; None of too few values."""
+    return None if isnan(value) else float(value)
+
+
+def _whole(value: float) -> int:
+    """A count; that of a condition without any held run is not there."""
+    return 0 if isnan(value) else int(value)

@@ -1,7 +1,5 @@
 """The form of a pack for human raters: written empty, and read back line by line."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rating, sides_by_letter
 from delibsim.domain.reason import Reason
+from delibsim.store.tables.csv_cells import read_sheet
 
 POINTS = tuple(f"{letter}_{name}" for letter in "ab" for name in DIMENSIONS)
 COLUMNS = ("pack", "sheet", "rater", "motion", "before", *POINTS, "winner", "after", "check")
@@ -50,20 +49,26 @@ def read_form(
     cell left empty is a missing value with that reason.
     """
     found, faults, empty, seen = [], [], 0, set()
-    for line, cells in enumerate(_rows(file), 2):
-        if not any(cells[4:]):
-            empty += bool(cells)
+    sheet = read_sheet(file)
+    if sheet.header != COLUMNS:
+        raise WrongInput(
+            f"{file}, line 1: the columns must be those of the form that was exported:"
+            f" {', '.join(COLUMNS)}"
+        )
+    for line, row in sheet.records():
+        if not any(list(row.values())[4:]):
+            empty += 1
             continue
         place = f"{file}, line {line}"
         try:
-            rating = _rating(cells, keys)
+            rating = _rating(row, keys)
         except _Fault as fault:
             faults.append(f"{place}: {fault}")
             continue
         if (rating.session, rating.rater) in seen:
-            faults.append(f"{place}: sheet {cells[1]} stands in the form twice")
+            faults.append(f"{place}: sheet {row['sheet']} stands in the form twice")
         seen.add((rating.session, rating.rater))
-        found.append(Line(rating, cells[1], place))
+        found.append(Line(rating, row["sheet"], place))
     if faults:
         more = len(faults) - 30
         shown = faults[:30] + ([f"and {more} more"] if more > 0 else [])
@@ -72,39 +77,12 @@ def read_form(
     return found, empty
 
 
-def _rows(file: Path) -> list[list[str]]:
-    """The lines of a form below its heading, every cell without space around it."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WrongInput(f"cannot read {file}: {error}; save the form as CSV in UTF-8") from None
-    head = text.partition("\n")[0]
-    delimiter = ";" if head.count(";") > head.count(",") else ","
-    rows = []
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
-    try:
-        for cells in reader:
-            rows.append([cell.strip() for cell in cells])
-    except csv.Error as error:
-        place = f"{file}, line {reader.line_num}"
-        raise WrongInput(f"{place}: not readable as CSV: {error}") from None
-    if not rows or tuple(rows[0]) != COLUMNS:
-        columns = ", ".join(COLUMNS)
-        raise WrongInput(
-            f"{file}, line 1: the columns must be those of the form that was exported: {columns}"
-        )
-    return rows[1:]
-
-
 class _Fault(ValueError):
     """What is wrong with one line of a form."""
 
 
-def _rating(cells: Sequence[str], keys: Mapping[str, Mapping[str, Any]]) -> Rating:
+def _rating(row: Mapping[str, str], keys: Mapping[str, Mapping[str, Any]]) -> Rating:
     """The rating in one line of a form; _Fault with everything that is wrong with it."""
-    if len(cells) != len(COLUMNS):
-        raise _Fault(f"{len(cells)} cells instead of {len(COLUMNS)}")
-    row = dict(zip(COLUMNS, cells, strict=True))
     sheet = _sheet(row, keys)
     faults = _of_another_sheet(row, sheet)
     sides = sides_by_letter(sheet["first"])

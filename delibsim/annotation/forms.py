@@ -5,8 +5,6 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from delibsim.store.tables.csv_cells import Sheet
-
 
 class Fault(ValueError):
     """What is wrong with one cell or line of a form."""
@@ -19,13 +17,6 @@ def form_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     writer.writerow(columns)
     writer.writerows(rows)
     return out.getvalue()
-
-
-def rows_of(sheet: Sheet) -> Iterable[tuple[dict[str, str], int]]:
-    """The rows by the names of the columns, with the line each begins on."""
-    for cells, line in zip(sheet.rows, sheet.lines, strict=True):
-        stripped = [cell.strip() for cell in cells]
-        yield dict(zip(sheet.header, stripped, strict=True)), line
 
 
 def key_of(

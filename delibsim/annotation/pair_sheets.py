@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.annotation.blinding import REMOVED, SOMEBODY
-from delibsim.annotation.forms import Fault, form_text, key_of, rows_of
+from delibsim.annotation.forms import Fault, form_text, key_of
 from delibsim.annotation.pages import blank, document, escaped, in_own_order, paragraphs
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Outcome, Sheet, Vote
@@ -238,7 +238,7 @@ def read_pair_form(
     """
     found = PairForm([], 0, [])
     seen: dict[tuple[str, str], int] = {}
-    for row, line in rows_of(cells):
+    for line, row in cells.records():
         if not row["answer"]:
             found.empty += 1
             continue

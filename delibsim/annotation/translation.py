@@ -36,6 +36,11 @@ class TranslationTask:
         return seed_of("translation", unit.text, prompt.purpose.attempt)
 
 
+def pieces_of(text: str) -> list[str]:
+    """The parts of a text that are translated one by one."""
+    return list(parts(text, lambda part: len(part.split()) <= WORDS))
+
+
 async def translate(
     texts: Sequence[str],
     model: LanguageModel,
@@ -50,7 +55,7 @@ async def translate(
     task = TranslationTask(reasks)
 
     async def one(text: str) -> str:
-        pieces = parts(text, lambda part: len(part.split()) <= WORDS)
+        pieces = pieces_of(text)
         units = [Text(f"part {n}", piece) for n, piece in enumerate(pieces, 1)]
         found = await ask_all(task, units, model)
         for annotation in found:

@@ -98,9 +98,9 @@ def _weights(given: str | None) -> Any:
     """The name of a weighting, or the matrix of a file."""
     if given is None or not Path(given).is_file():
         return given
-    from delibsim.store.texts import content_of
+    from delibsim.store.reading import file_text
 
-    rows = [line.split(",") for line in content_of(Path(given)).splitlines() if line.strip()]
+    rows = [line.split(",") for line in file_text(Path(given)).splitlines() if line.strip()]
     if any(len(row) != len(rows) for row in rows):
         raise WrongInput(f"{given} holds weights: as many rows as columns, one for each level")
     try:

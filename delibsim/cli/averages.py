@@ -111,7 +111,7 @@ def _print_end(scored: ScoredStudy, screen: Console) -> None:
     """Print which runs are left out, and what was written."""
     scoring = scored.scoring
     print_each((f"{line}." for line in scored.branches), screen)
-    print_each((f"left out, damaged: {fault}" for fault in scoring.faults), screen)
+    print_each(scored.left_out(), screen)
     if scoring.files:
         files = counted(len(scoring.files), "file")
         written = f"written: {files} in {shown(scoring.files[0].parent)}"

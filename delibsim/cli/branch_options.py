@@ -88,8 +88,7 @@ def print_estimate(planned: Plan, found: Estimate, screen: Console, as_json: boo
     counts = f"{found.held} held already, {found.waiting} to be held"
     heading = f"{study_named(planned.study)}: {counted(found.planned, 'branch', 'branches')}"
     screen.print(safe(f"{heading}, {counts}"), soft_wrap=True)
-    if found.waiting:
-        print_lines(planned, found, screen, "branches")
+    print_lines(planned, found, screen, "branches")
 
 
 def told(planned: Plan, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import ONLY, plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
@@ -22,7 +22,6 @@ from delibsim.domain.text import counted, study_named
 from delibsim.planning.tokens import Range
 
 CODERS = "Scheme, coders and limits: scheme=dqi3 'group.models=[A,B]' samples=5 temperature=0.7 ..."
-ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
 TRY = "Code so many texts, drawn by the seed, and say what all will take by what these used."
 EPILOG = (
     "For example: delibsim code ask first scheme=dqi3 group.size=4 samples=5 --estimate. Settings:"
@@ -35,7 +34,7 @@ EPILOG = (
 def ask(
     study: StudyName,
     overrides: Annotated[list[str] | None, typer.Argument(metavar="settings", help=CODERS)] = None,
-    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     trial: Annotated[int, typer.Option("--try", min=0, help=TRY)] = 0,
     root: RunsFolder = RUNS,
     as_json: Json = False,
@@ -116,11 +115,10 @@ def _print_estimate(planned: CodingPlan, as_json: bool) -> None:
     counts = f"{samples}, {found.held} there already, {found.waiting} to be asked for"
     screen.print(f"{study_named(study)}: {counts}")
     print_each(uncoded_told(planned), screen)
-    if found.waiting:
-        print_lines(planned.plan, found, screen, "samples")
-        if found.usd.high:
-            usd = f"{a_text.low:.4f} - {a_text.high:.4f} USD"
-            screen.print(f"A text     {usd}, of {counted(len(coded), 'text')}")
+    print_lines(planned.plan, found, screen, "samples")
+    if found.waiting and found.usd.high:
+        usd = f"{a_text.low:.4f} - {a_text.high:.4f} USD"
+        screen.print(f"A text     {usd}, of {counted(len(coded), 'text')}")
 
 
 def _a_text(usd: Range, n: int) -> Range:

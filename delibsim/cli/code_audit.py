@@ -168,5 +168,4 @@ def _print_estimate(planned: AuditPlan, as_json: bool) -> None:
     screen.print(
         f"{study_named(study)}: {rationales}, {found.held} read already, {found.waiting} to be read"
     )
-    if found.waiting:
-        print_lines(planned.plan, found, screen, "rationales")
+    print_lines(planned.plan, found, screen, "rationales")

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import ONLY, plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
@@ -41,7 +41,6 @@ SETTINGS = (
     "Dimension, design, judges and limits: dimension=logical design=random design.per_text=10"
     " 'group.models=[A,B]' ..."
 )
-ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
 EQUAL = "Have texts judged too that are word for word alike."
 EPILOG = (
     "For example: delibsim compare ask pilot dimension=logical model=citizen --estimate. Settings:"
@@ -60,7 +59,7 @@ def ask(
     overrides: Annotated[
         list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
     ] = None,
-    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     keep_equal: Annotated[bool, typer.Option("--keep-equal", help=EQUAL)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
@@ -156,5 +155,4 @@ def _print_estimate(planned: ComparisonPlan, as_json: bool) -> None:
     pairs = f"{counted(pairs_in(planned), 'pair')} on {counted(sheets, 'sheet')}"
     counts = f"{votes}, {found.held:,} there already, {found.waiting:,} to be asked for"
     screen.print(f"{study_named(study)}: {pairs}; {counts}")
-    if found.waiting:
-        print_lines(planned.plan, found, screen, "votes")
+    print_lines(planned.plan, found, screen, "votes")

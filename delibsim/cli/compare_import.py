@@ -8,7 +8,7 @@ import typer
 from delibsim.annotation.pair_sheets import is_pair_form
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, tell_folder
 from delibsim.conduct.comparing.import_pairs import columns_of, import_pairs
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.errors import WrongInput
@@ -52,6 +52,7 @@ def import_(
         raise WrongInput("name the study that the judgments are of: study=NAME")
     name = task_name("name", given["name"] or "main")
     runs = Runs(root, given["study"])
+    tell_folder(runs)
     columns = columns_of(pairs, group)
     dimension = task_name("dimension", given["dimension"] or "overall")
     found = import_pairs(file, runs, columns, name, dimension)

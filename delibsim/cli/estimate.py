@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
+from delibsim.models.limits import Limits
 from delibsim.planning.compose import REPEATED, Plan, plan
 from delibsim.planning.costing import Assumptions
 from delibsim.planning.effects import Effects, effects_of
@@ -54,6 +56,45 @@ RUNS_OPTION = get_command(_alone).params[0]
 RUNS_OPTION.expose_value = False
 
 
+ONLY = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
+"""What --estimate does, wherever it is an option."""
+
+
+class MayEstimate(TyperCommand):
+    """A command with the option --estimate, which `only_estimate` tells: it has as many arguments
+    of its own as a function may have.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, --estimate before --help."""
+        *own, last = super().get_params(ctx)
+        return [*own, ESTIMATE_OPTION, last]
+
+
+_only: ContextVar[bool] = ContextVar("only", default=False)
+
+
+def _take_note(only: bool) -> None:
+    _only.set(only)
+
+
+def only_estimate() -> bool:
+    """Whether --estimate was given to the command that runs now."""
+    return _only.get()
+
+
+def _of_estimates(
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY, callback=_take_note)] = False,
+) -> None:
+    """The option."""
+
+
+_estimating = typer.Typer(add_completion=False)
+_estimating.command()(_of_estimates)
+ESTIMATE_OPTION = get_command(_estimating).params[0]
+ESTIMATE_OPTION.expose_value = False
+
+
 class WithRuns(TyperCommand):
     """A command that lists --runs, of which `as_settings` made a setting before it was called: it
     has as many options of its own as a function may have arguments.
@@ -85,24 +126,13 @@ def command(
     if every and folder is None:
         raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
     planned = plan(overrides or [], sweep=multirun, named=False)
-    runs = Runs(planned.root, planned.study)
-    runs.compare(frozen(planned), planned.sessions)
-    for session in planned.sessions:
-        runs.compare_plan(session)
-    found = asyncio.run(
-        estimate(planned.sessions, runs, planned.limits, planned.addresses, assumptions)
-    )
-    effects = effects_of(planned.sessions)
     rendered = None
     if folder is not None:
         files, different = render(planned.sessions, folder, every)
         rendered = {"folder": str(folder), "files": files, "different": different}
+    show_estimate(planned, as_json, assumptions, rendered)
     if as_json:
-        repeated = {"combinations_without_a_session_of_their_own": planned.repeated}
-        found_plain = plain(planned, found)
-        echo_json({**found_plain, **repeated, **effects.plain(), "rendered": rendered})
         return
-    print_estimate(planned, found, effects, console())
     if folder is not None and rendered is not None:
         console().print(
             f"Prompts    {counted(int(rendered['files']), 'file')} in {shown(folder.resolve())},"
@@ -111,18 +141,58 @@ def command(
         )
 
 
+def show_estimate(
+    planned: Plan,
+    as_json: bool,
+    assumptions: Assumptions | None = None,
+    rendered: dict[str, Any] | None = None,
+) -> None:
+    """Print what holding the sessions of a plan takes that have no run yet. Nobody is called, and
+    nothing is written.
+    """
+    runs = Runs(planned.root, planned.study)
+    runs.compare(frozen(planned), planned.sessions)
+    for session in planned.sessions:
+        runs.compare_plan(session)
+    show_waiting(planned, runs, as_json, assumptions, rendered)
+
+
+def show_waiting(
+    planned: Plan,
+    runs: Runs,
+    as_json: bool,
+    assumptions: Assumptions | None = None,
+    rendered: dict[str, Any] | None = None,
+) -> None:
+    """The same of sessions whose plans lie in the study."""
+    found = asyncio.run(
+        estimate(planned.sessions, runs, planned.limits, planned.addresses, assumptions)
+    )
+    effects = effects_of(planned.sessions)
+    if as_json:
+        repeated = {"combinations_without_a_session_of_their_own": planned.repeated}
+        found_plain = plain(planned, found)
+        echo_json({**found_plain, **repeated, **effects.plain(), "rendered": rendered})
+    else:
+        print_estimate(planned, found, effects, console())
+
+
 def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Console) -> None:
     """Print an estimate for reading, and what it rests on."""
     screen.print(safe(heading(planned, found)), soft_wrap=True)
     if planned.repeated:
         screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
     print_each(effects.lines(), screen)
-    if found.waiting:
-        print_lines(planned, found, screen)
+    print_lines(planned, found, screen)
 
 
-def print_lines(planned: Plan, found: Estimate, screen: Console, unit: str = "sessions") -> None:
+def print_lines(
+    planned: Plan | Limits, found: Estimate, screen: Console, unit: str = "sessions"
+) -> None:
     """Print what each model is asked and what that costs, and what the numbers rest on."""
+    if not found.waiting:
+        screen.print("Nothing is left to be asked: 0 calls, 0 tokens, 0 USD")
+        return
     first, *others = heads(unit)
     print_table("", [*texts(first), *numbers(others)], rows(found), screen)
     print_each(notes(planned, found), screen)

@@ -8,6 +8,7 @@ import typer
 
 from delibsim.analysis.fork_effects import unmeasured
 from delibsim.cli.branch_options import WithMoreOptions, parted, print_estimate, root_in, told
+from delibsim.cli.estimate import ONLY
 from delibsim.cli.forks import print_effects
 from delibsim.cli.options import Json, RunName
 from delibsim.cli.study import STOPPED, hold_shown, printer
@@ -30,7 +31,6 @@ AT = "The first turn that may differ (0: the survey before); several as 0,2,4 or
 SAY = "Let a turn be said in the words of a file: 6=say.txt; without a turn, the one of --at."
 TIMES = "How many forks of each kind, every one with seeds of its own."
 CONTROL = "As many forks in which nothing differs but the seed: the noise to beat."
-ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
 EPILOG = """
 For example: delibsim fork pilot/ccps.normative.citizen.r1 --at 6 --say 6=say.txt --times 20
 --control study=whatif. What came before is taken from the record and costs nothing. Several values
@@ -48,7 +48,7 @@ def fork(
     say: Annotated[list[str] | None, typer.Option(help=SAY)] = None,
     times: Annotated[int, typer.Option(min=1, max=1000, help=TIMES)] = 1,
     control: Annotated[bool, typer.Option("--control", help=CONTROL)] = False,
-    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     as_json: Json = False,
 ) -> None:
     """Hold a run again from a turn on, with something changed there: a model, a treatment, a

@@ -18,6 +18,7 @@ from delibsim.cli.terminal import (
     report,
     safe,
     study_at,
+    tell_folder,
 )
 from delibsim.cli.words import settings_among
 from delibsim.conduct.import_texts import Columns, import_texts
@@ -93,6 +94,7 @@ def import_(
         Columns(column, id, group),
         OpinionColumns(**opinions, drop_authors=without_authors),
     )
+    tell_folder(found.runs)
     description = described(found.texts)
     if as_json:
         echo_json(found.plain() | {"described": description.plain()})
@@ -136,6 +138,7 @@ def from_(
     screen = console()
     rows: list[dict[str, Any]] = []
     for one in taken:
+        tell_folder(one.runs)
         held = len(one.texts)
         rows.append({"study": one.runs.study, "question": one.question} | {"new": one.new})
         rows[-1] |= {"texts": held, "missing": dict(one.missing)}

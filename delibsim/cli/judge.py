@@ -10,7 +10,7 @@ import typer
 from delibsim.analysis.table import number, numbers, texts
 from delibsim.cli import judge_train
 from delibsim.cli.code_options import values_of
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import ONLY, plain, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.replayed import end_with_replayed
@@ -38,7 +38,6 @@ from delibsim.store.judgments import judgments_begun
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 SETTINGS = "Who judges what: model=NAME asked=rating|comparison|both --per-summary 30 ..."
-ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
 BOTH_WAYS = "Ask every comparison both ways round."
 CONTROLS = "Also have placebos rated: summaries by opinions that they were not written from."
 EPILOG = (
@@ -75,7 +74,7 @@ def ask(
     ] = None,
     both_ways: Annotated[bool, typer.Option("--both-ways", help=BOTH_WAYS)] = False,
     controls: Annotated[bool, typer.Option("--controls", help=CONTROLS)] = False,
-    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
@@ -243,5 +242,4 @@ def _print_estimate(planned: JudgingPlan, as_json: bool) -> None:
     told = f"{found.held:,} there already, {found.waiting:,} to be asked for"
     screen.print(f"{study_named(study)}: {listed} a judge; {counted(found.planned, 'judgment')}")
     screen.print(told)
-    if found.waiting:
-        print_lines(planned.plan, found, screen, "judgments")
+    print_lines(planned.plan, found, screen, "judgments")

@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
 from delibsim.cli.words import as_design, as_settings, current_words, numbers_as_settings
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput, told, unknown
 
 COMMANDS = {
     "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
@@ -90,6 +90,10 @@ COMMANDS = {
     "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
     "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
     "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
+    "verify": (
+        "verify",
+        "Check a whole study: every run against its record, files against their check sums.",
+    ),
     "human": ("human", "The measures of real citizen deliberations, before and after."),
     "personas": (
         "personas",
@@ -136,7 +140,7 @@ AS_SETTINGS = {
     "estimate": ("--runs",),
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
-    "people invite": ("--base", "--expires"),
+    "people invite": ("--url", "--base", "--expires"),
     "power": ("--correlation",),
     "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
@@ -165,6 +169,8 @@ INTERRUPTED = 130
 NOTHING = 4
 """The exit code where nothing succeeded, or where what was to be said could not be written."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+MISNAMED = (errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
+"""What the system says of a name that the user gave and that no such file can have."""
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 STOPPED = "Stopped. What was recorded is kept; the same command begins, or goes on from there."
 
@@ -264,7 +270,7 @@ def main() -> None:
         code = 2
         _complain(f"delibsim: {_without_secrets(str(error))}")
     except OSError as error:
-        code = NOTHING
+        code = 2 if error.errno in MISNAMED else NOTHING
         _complain(f"delibsim: {_without_secrets(_in_words(error))}")
     except KeyboardInterrupt:
         code = INTERRUPTED
@@ -280,9 +286,11 @@ def main() -> None:
 
 def _in_words(error: OSError) -> str:
     """What the system refused, where, and how to mend it."""
-    where = f": {error.filename}" if error.filename else ""
-    fault = f"{error.strerror or error}{where}. What was recorded is kept."
+    where = f": '{error.filename}'" if error.filename else ""
     number = error.errno or 0
+    if number in MISNAMED:
+        return f"{error.strerror or error}{where}; name another"
+    fault = f"{error.strerror or error}{where}. What was recorded is kept."
     if number in FULL:
         return f"{fault} Free some space, or write elsewhere if the command has --to."
     if number in REFUSED:
@@ -318,10 +326,12 @@ def _complain(text: str) -> None:
 
 
 def _without_secrets(message: str) -> str:
-    """What a message says, but for a key that was given in the place of a name."""
+    """What a message says, but for a key that was given in the place of a name; long values are
+    shortened.
+    """
     from delibsim.models.clients.faults import scrub, secrets
 
-    return scrub(message, secrets())
+    return told(scrub(message, secrets()))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import csv
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from delibsim.analysis.table import texts
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.people_erase import declared, promised
+from delibsim.cli.serve import HERE
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, say, shown, study_at
 from delibsim.domain.errors import WrongInput
@@ -24,13 +26,16 @@ LIST = (
 )
 OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
 TASK = "For raters of this task, which delibsim ratings|code|compare|judge online made."
-MORE = "--base and --expires, as below."
+MORE = "--url and --expires, as below."
 TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
 WHO = "The code of a person, or its beginning; open: every link that is open to all."
 NAMES = "With names and addresses, as far as they are kept."
 COLUMNS = ("name", "address", "session", "seat", "language")
 MOST_DAYS = 3_650
-HERE = "http://127.0.0.1:8377"
+UNKNOWN = (
+    "the study was not served yet: its links begin with {}, which delibsim serve takes where it is"
+    " free; for people elsewhere give address: in people.yaml, or --url"
+)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -46,9 +51,9 @@ def invite(
 ) -> None:
     """Make links that let people in: one each (--number, --list), or one for all (--open).
 
-    --base ADDRESS is how the links begin; without it they begin with the address of people.yaml, or
-    http://127.0.0.1:8377. --expires DAYS says how long they are good; without it, expires_days of
-    people.yaml does.
+    --url ADDRESS is how the links begin; without it they begin with the address of people.yaml, or
+    with that at which the study was served last. --expires DAYS says how long they are good;
+    without it, expires_days of people.yaml does.
     """
     from delibsim.conduct.people.rater_tasks import rater_task
     from delibsim.store.people.entry import (
@@ -58,11 +63,11 @@ def invite(
         invite_person,
     )
     from delibsim.store.people.entry import invite as invite_all
-    from delibsim.store.people.hosting_files import settled_hosting
+    from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
 
-    values = values_of(settings, ("base", "expires"))
+    values = values_of(settings, ("url", "base", "expires"))
     runs = study_at(study, root)
     promised(runs)
     if sum([number > 0, list_ is not None, open_]) != 1:
@@ -73,7 +78,14 @@ def invite(
     if to.exists():
         raise WrongInput(f"{to} is there already; give another file: --to FILE")
     register, days = Register.of(runs), _days(values["expires"], hosting.expires_days)
-    start = (values["base"] or hosting.address or HERE).rstrip("/") + "/i/"
+    served = served_before(runs)
+    given = values["url"] or values["base"] or hosting.address
+    address = given or served.address
+    if not address:
+        address = HERE
+        note_served(runs, replace(served, address=HERE))
+        say(UNKNOWN.format(HERE), err=True)
+    start = address.rstrip("/") + "/i/"
     role = RATER if rater else PARTICIPANT
     rows: list[tuple[str, str, str]] = []
     if open_:

@@ -15,10 +15,17 @@ from delibsim.analysis.personas.told import (
     texts_of,
     warnings_of,
 )
+from delibsim.cli.estimate import MayEstimate, only_estimate, print_lines
 from delibsim.cli.options import Json
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, safe, say, shown
-from delibsim.conduct.personas import TEMPLATE, NotWritten, Recipe, build_personas
+from delibsim.conduct.personas import (
+    TEMPLATE,
+    NotWritten,
+    Recipe,
+    build_personas,
+    estimate_personas,
+)
 from delibsim.domain.errors import unknown
 from delibsim.domain.text import counted
 from delibsim.store.instruments.persona_files import (
@@ -46,7 +53,7 @@ TO = "Also write the report as a page (HTML, CSV, LaTeX, Word) into this folder.
 OWN_NAME = "The name of the set; by default that of the file."
 
 
-@app.command()
+@app.command(cls=MayEstimate)
 def build(
     topic: Annotated[str, typer.Argument(help=TOPIC)],
     overrides: Annotated[
@@ -69,6 +76,13 @@ def build(
         raise unknown("set of items", items, tuple(ITEMS))
     recipe = Recipe(topic, k, ITEMS[items], seed, writer, reader, name or "")
     home = Path.cwd()
+    if only_estimate():
+        planned, found = asyncio.run(estimate_personas(recipe, overrides or [], home))
+        console().print(
+            f"personas {safe(recipe.label)}: {counted(found.waiting, 'call')} to be made"
+        )
+        print_lines(planned, found, console(), "profiles")
+        return
     try:
         built = asyncio.run(build_personas(recipe, overrides or [], home, _notify))
     except NotWritten as error:

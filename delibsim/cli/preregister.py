@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder, Sweep, with_runs
-from delibsim.cli.terminal import console, safe, shown, study_at
+from delibsim.cli.terminal import console, safe, shown, study_at, tell_folder
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
@@ -49,6 +50,11 @@ def preregister(
     hypotheses left for you to fill in.
     """
     given = overrides or []
+    if not given:
+        raise WrongInput(
+            "name a study that exists, or give the settings that delibsim run will get, such as"
+            " study=pilot topic=acp; nothing was written"
+        )
     analysis = power_analysis(power) if power else ""
     if len(given) == 1 and "=" not in given[0]:
         runs = study_at(given[0], root)
@@ -57,6 +63,7 @@ def preregister(
     else:
         planned = plan(with_runs(given, root), sweep=multirun)
         runs = Runs(planned.root, planned.study)
+        tell_folder(runs)
         plans = asyncio.run(plans_of(planned, frozen(planned), runs))
     path = to or runs.folder / FILE
     refuse_if_filled_in(path, plans.begun)

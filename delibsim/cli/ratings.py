@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import ONLY, plain, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
@@ -34,7 +34,6 @@ app = typer.Typer(
 )
 RATERS = "The raters: group.size=5 model=NAME persona=NAME ..."
 PANEL = "A name for these raters; another panel rates the same debates beside them."
-ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
 EACH = "How many debates each rater rates; default: all."
 READ = "What raters read: a file of conf/wording."
 TO = "The folder to write; default: pack-NAME."
@@ -48,7 +47,7 @@ def ask(
     study: StudyName,
     overrides: Annotated[list[str] | None, typer.Argument(metavar="settings", help=RATERS)] = None,
     panel: Annotated[str, typer.Option(help=PANEL)] = "panel",
-    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     each: Each = None,
     root: RunsFolder = RUNS,
     as_json: Json = False,
@@ -104,8 +103,7 @@ def _print_estimate(planned: RatingPlan, as_json: bool) -> None:
     ratings = counted(found.planned, "rating")
     counts = f"{ratings}, {found.held} there already, {found.waiting} to be asked for"
     screen.print(f"{study_named(study)}: {counts}")
-    if found.waiting:
-        print_lines(planned.plan, found, screen, "ratings")
+    print_lines(planned.plan, found, screen, "ratings")
 
 
 @app.command()

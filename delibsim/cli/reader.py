@@ -22,6 +22,7 @@ READ_ONLY = "Keep no notes."
 STATIC = "Write the pages into this folder, to share or keep, and serve nothing."
 PERSONAS = "Leave out personas, the answers of people, and notes."
 BROWSER = "Open the browser."
+PATIENCE = 0.3  # seconds that a page waits for the index of its study
 
 
 @app.command()
@@ -36,7 +37,8 @@ def view(
     root: RunsFolder = RUNS,
 ) -> None:
     """Read studies and runs in a browser: served on this machine until Ctrl-C, or with --static
-    written into a folder. Reading changes no run; notes are kept beside the study.
+    written into a folder. Reading changes no run; notes are kept beside the study. With --static
+    the exit code is 3 where a study, a report or a figure is left out.
     """
     runs, session = _named(place, root)
     if runs is None and not any(root.glob("*/study.json")):
@@ -47,12 +49,10 @@ def view(
     from delibsim.web.serve import serve  # starlette is slow to import
     from delibsim.web.site import Site, address_of
 
-    site = Site(root, runs, private=without_personas, read_only=read_only)
+    site = Site(root, runs, private=without_personas, read_only=read_only, patience=PATIENCE)
     page = ""
     if runs is not None:
         page = f"{address_of(runs)}/{f'{session}/' if session else ''}index.html"
-        with kept_if_stopped() as watch:
-            site.index(address_of(runs), watch)
     try:
         serve(site, host, port, page, _told, browser)
     except KeyboardInterrupt:
@@ -68,8 +68,10 @@ def _write(root: Path, runs: Runs | None, session: str, folder: Path, private: b
     with kept_if_stopped() as watch:
         written = write_static(site, folder, watch)
     say(f"written: {shown(folder.resolve())}/index.html and {written.files - 1:,} more files")
-    for line in written.notes:
+    for line in (*written.notes, *written.left_out):
         say(line, err=True)
+    if written.left_out:
+        raise typer.Exit(3)
 
 
 def _told(address: str) -> None:

@@ -1,16 +1,21 @@
 """`delibsim replay`: hold a run again from its log."""
 
 import asyncio
+import shlex
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
-from delibsim.cli.terminal import echo_json, safe, say
+from delibsim.cli.terminal import echo_json, safe, say, study_at
 from delibsim.conduct.replay import Passage, compare, compare_on_record
-from delibsim.domain.text import counted
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted, study_named
 from delibsim.domain.word_differences import AROUND, marked
 from delibsim.store.places import run_at
+from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 LISTED = 40  # differences printed
@@ -29,7 +34,7 @@ def replay(
     """Hold a run again from its log alone: no model is asked. Exit code 0 if the run is equal, 4 if
     not.
     """
-    runs, session = run_at(run, root)
+    runs, session = _one(run, root)
     reworded: list[Passage] = []
     if recorded:
         verdict, changed, reworded = asyncio.run(compare_on_record(runs, session))
@@ -49,6 +54,22 @@ def replay(
             say(f"  worded otherwise now in {safe(calls)}:")
             say(f"    {safe(marked(passage.words, AROUND))}")
     raise typer.Exit(0 if verdict == "equal" else 4)
+
+
+def _one(place: str, root: Path) -> tuple[Runs, str]:
+    """The run that is named; WrongInput for a study of several."""
+    try:
+        return run_at(place, root)
+    except WrongInput as error:
+        several = ""
+        with suppress(WrongInput):
+            runs = study_at(place, root)
+            if (n := len(runs.sessions())) > 1:
+                several = (
+                    f"{study_named(runs.study)} has {n} sessions, and one is replayed at a time:"
+                    f" {runs.study}/SESSION; all: delibsim verify {shlex.quote(place)}"
+                )
+        raise WrongInput(several or str(error)) from None
 
 
 def _plain(passage: Passage) -> dict[str, object]:

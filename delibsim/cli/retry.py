@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from delibsim.cli.estimate import ONLY, show_waiting
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, StudyName
 from delibsim.cli.study import STOPPED, conclude, hold_shown, printer
 from delibsim.cli.terminal import console, print_each
@@ -28,6 +29,7 @@ def retry(
         list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
     ] = None,
     status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -40,6 +42,9 @@ def retry(
     refuse_texts(runs, "sessions are held again here")
     failed = without_run(runs)
     chosen = ended_in(runs, failed, status or [])
+    if only:
+        show_waiting(plan_again(runs, chosen, overrides or []), runs, as_json)
+        return
     never, faults = account_of(runs).notice(), damaged(runs)
     print_each((f"damaged: {fault}" for fault in faults), console(stderr=True))
     if not chosen:

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from delibsim.cli.estimate import ONLY, show_estimate
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, Settings, with_runs
 from delibsim.cli.study import STOPPED, conclude, hold
 from delibsim.cli.summary import print_summary, summary
-from delibsim.cli.terminal import console, echo_json, print_each, shown
+from delibsim.cli.terminal import console, echo_json, print_each, shown, tell_folder
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import score_study, usual_scorers
 from delibsim.domain.score import Score
@@ -44,13 +45,18 @@ Sweep = Annotated[
 def run(
     overrides: Settings = None,
     multirun: Sweep = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     root: RunsFolder = RUNS,
 ) -> None:
     """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study."""
-    planned = plan(with_runs(overrides or [], root), sweep=multirun)
+    planned = plan(with_runs(overrides or [], root), sweep=multirun, named=not only)
+    if only:
+        show_estimate(planned, as_json)
+        return
     runs = Runs(planned.root, planned.study)
+    tell_folder(runs)
     screen = console(stderr=True)
     print_each(effects_of(planned.sessions).warned(), screen)
     if multirun:

@@ -13,16 +13,20 @@ from delibsim.analysis.averages import COLUMNS
 from delibsim.analysis.condition_tables import condition_tables
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
+from delibsim.cli.estimate import MayEstimate, only_estimate, plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, score_imported, score_texts
 from delibsim.cli.words import settings_among
+from delibsim.conduct.score import usual_scorers
 from delibsim.conduct.scored import ScoredStudy, scored_study
+from delibsim.conduct.texts import texts_of_file
+from delibsim.conduct.translate import estimate_translations
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import Measure
-from delibsim.domain.text import study_named
-from delibsim.plugins import names
+from delibsim.domain.text import counted, study_named
+from delibsim.plugins import load, names
 from delibsim.store.study_texts import StudyTexts
 
 app = typer.Typer(add_completion=False)
@@ -39,7 +43,7 @@ MEASURE = "A measure, by its id; may be given several times: all that is known o
 ALL = "Print every measure of every condition."
 
 
-@app.command()
+@app.command(cls=MayEstimate)
 def score(
     study: Annotated[str, typer.Argument(help=STUDY)],
     more: Annotated[list[str] | None, typer.Argument(metavar="FILE", help=MORE)] = None,
@@ -63,6 +67,9 @@ def score(
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
+    if only_estimate():
+        _print_estimate(study, root, more or [], scorer or [], as_json)
+        return
     if more:
         raise typer.Exit(_score_texts(study, more, scorer, as_json))
     columns = _columns(by, measure or [], everything)
@@ -85,6 +92,29 @@ def score(
     else:
         print_averages(scored, columns, measure or [], console())
     raise typer.Exit(exit_code(bool(scored.found.means), scored.whole))
+
+
+def _print_estimate(
+    study: str, root: Path, more: Sequence[str], scorers: Sequence[str], as_json: bool
+) -> None:
+    """Say what the translations take that scorers wait for; no other scorer asks a model."""
+    made = [load("delibsim.scorers", name) for name in scorers or usual_scorers()]
+    if more:
+        (file, *_), settings = settings_among(more, ("column", "to"))
+        _, texts = texts_of_file(Path(file), settings.get("column", "text"))
+        named, limits, found = file, *estimate_translations(made, (), texts)
+    else:
+        runs = study_at(study, root)
+        texts = [text.text for text in StudyTexts(runs).all()] if StudyTexts(runs).held() else ()
+        named = study_named(runs.study)
+        limits, found = estimate_translations(made, () if texts else runs.all()[0], texts)
+    if as_json:
+        echo_json(plain(limits, found))
+        return
+    screen = console()
+    told = f"{counted(found.waiting, 'translation')} to be asked for"
+    screen.print(f"{named}: {told}; scoring itself asks nobody", soft_wrap=True)
+    print_lines(limits, found, screen, "translations")
 
 
 @contextmanager

@@ -6,13 +6,14 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder, with_runs
-from delibsim.cli.terminal import say, shown
-from delibsim.conduct.retry import plan_again
+from delibsim.cli.terminal import say, shown, tell_folder
+from delibsim.conduct.retry import ALLOWED, plan_again
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
@@ -29,6 +30,17 @@ EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
 HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
 SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."
 PORT = "The port. Default: 8377, or a free one where that is taken."
+ADDRESS = "model.base_url="
+HERE = "http://127.0.0.1:8377"
+"""Where a study is served, if that is free and nothing else is asked for."""
+MOVED = (
+    "note: links that were made before begin with {}, and lead here no more; serve at that address"
+    " again, or make new links, which begin with {}"
+)
+SECRET = (
+    "note: {} holds a secret and is not kept: give it again behind the name of the study, or name a"
+    " variable of the environment for it, 'base_url=${{oc.env:NAME}}'"
+)
 Where = tuple[str, int | None, list[str], list[str]]
 DEMO_SETTINGS = [
     "study=demo",
@@ -40,7 +52,9 @@ DEMO_SETTINGS = [
 EPILOG = (
     "For example: delibsim serve study=hall 'group.models=[person,person,person,citizen,citizen]'"
     " topic=acp -m 'replicate=range(1,11)'; then delibsim people invite hall --number 30. The same"
-    " command again, or delibsim serve hall, goes on where it was. Behind a proxy: --name"
+    " command again, or delibsim serve hall, goes on where it was, at the same addresses of models"
+    " and under the same limits; base_url=ADDRESS and limits.* behind the name set others. Behind a"
+    " proxy: --name"
     " study.example.org (how people call the server) and --trusted-proxy 127.0.0.1 (whose word on"
     " who asks is believed), each as often as needed."
 )
@@ -71,9 +85,11 @@ def serve(
     where = host, port, names, proxies
     if demo:
         with tempfile.TemporaryDirectory(prefix="delibsim-demo-") as folder:
-            _serve(planned_for_people(DEMO_SETTINGS, False, Path(folder)), None, where, True)
+            planned = planned_for_people(DEMO_SETTINGS, False, Path(folder))
+            _serve(planned, None, where, [], True)
         return
-    _serve(planned_for_people(given, multirun, root), people, where, False)
+    lasting = _lasting(given, root) if given else []
+    _serve(planned_for_people(given, multirun, root), people, where, lasting, False)
 
 
 def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:
@@ -91,47 +107,65 @@ def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def planned_for_people(settings: list[str], multirun: bool, root: Path) -> Plan:
-    """The plan of these settings, or of a study that has begun."""
-    if len(settings) == 1 and "=" not in settings[0]:
-        runs = Runs.open(root, settings[0])
-        return plan_again(runs, runs.plans(), [])
+    """The plan of these settings, or of a study that has begun: with the addresses of models and
+    the limits that it was served with last, unless others are given behind its name.
+    """
     if not settings:
         raise WrongInput("name a study, or the settings of one; --demo shows a table at once")
+    if _names_study(settings):
+        runs = Runs.open(root, settings[0])
+        return plan_again(runs, runs.plans(), _lasting(settings, root))
     return plan(with_runs(settings, root), sweep=multirun)
 
 
+def _names_study(settings: list[str]) -> bool:
+    return bool(settings) and "=" not in settings[0]
+
+
+def _lasting(settings: list[str], root: Path) -> list[str]:
+    """The settings of a study that are in no record of it, and that it is served with: those that
+    are given, and those of the last time where the study is only named.
+    """
+    from delibsim.store.people.hosting_files import served_before
+
+    if not _names_study(settings):
+        own = [one.removeprefix("model.") if one.startswith(ADDRESS) else one for one in settings]
+        return [one for one in own if _key(one).split(".")[0] in ALLOWED]
+    given = settings[1:]
+    before = served_before(Runs.open(root, settings[0])).settings
+    return [*(one for one in before if _key(one) not in map(_key, given)), *given]
+
+
+def _key(setting: str) -> str:
+    return setting.lstrip("+").partition("=")[0]
+
+
 def _serve(
-    planned: Plan,
-    people: Path | None,
-    where: Where,
-    demo: bool,
+    planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
     from delibsim.conduct.people.hall import Hall
     from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.conduct.people.rater_tasks import rater_tasks
     from delibsim.models.pool import ModelPool
     from delibsim.store.people.entry import PARTICIPANT, Invitation, invite
-    from delibsim.store.people.hosting_files import read_hosting, settled_hosting
+    from delibsim.store.people.hosting_files import served_before, settled_hosting
     from delibsim.store.people.register import Register
     from delibsim.web.people.serve import serve_people
 
     sessions = [one for one in planned.sessions if one.seats_of_people]
     runs = Runs(planned.root, planned.study)
+    tell_folder(runs)
     tasks = rater_tasks(runs)
     if not sessions and not tasks:
         raise WrongInput(
             "nobody is waited for: give a seat to a person, with model=person; or hand something"
             f" out to raters: delibsim ratings online {planned.study} (or code, compare, judge)"
         )
-    if demo:
-        example = package_data("data") / "people" / "example.people.yaml.txt"
-        hosting: Hosting = replace(read_hosting(example), checks=(), questions=(), typing=400.0)
-    else:
-        hosting = settled_hosting(runs, people)
-    others = [one for one in planned.sessions if one not in sessions]
+    hosting = _of_demo() if demo else settled_hosting(runs, people)
+    others = len(planned.sessions) - len(sessions)
     if others and sessions:
-        told = counted(len(others), "session")
-        say(f"note: {told} without people: delibsim run or retry holds them", err=True)
+        told = f"note: {counted(others, 'session')} without people"
+        say(f"{told}: delibsim run or retry holds them", err=True)
     register = Register.of(runs, "" if demo else None)
     tell = partial(say, err=True)
 
@@ -143,26 +177,79 @@ def _serve(
 
     link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}" if demo else ""
     seats = sum(len(one.seats_of_people) for one in sessions)
-    both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
-    if tasks:
-        both += f", {counted(len(tasks), 'task')} for raters"
     if not demo:
-        tell(f"{planned.study}: {both}, in {shown(runs.folder)}")
+        both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"
+        more = f", {counted(len(tasks), 'task')} for raters" if tasks else ""
+        tell(f"{planned.study}: {both}{more}, in {shown(runs.folder)}")
 
     def told_address(address: str) -> None:
         say(f"{address}{link}" if link else address)
-        told = _of_demo(sessions[0]) if demo else _links(planned.study, seats, tasks, hosting)
-        watch = [f"whoever has no seat watches: {address}/demo"] if demo else []
+        if demo:
+            told = [_is_demo(sessions[0]), f"whoever has no seat watches: {address}/demo"]
+        else:
+            told = [*_links(planned.study, seats, tasks, hosting)]
+            reached = hosting.address or _reached(address, *where[2:])
+            told += _noted(runs, register, reached, lasting)
+        told.append(f"the researcher's page: {address}/office")
         kept = "nothing is kept" if demo else "what was handed in is kept"
-        office = f"the researcher's page: {address}/office"
-        say("\n".join([*told, *watch, office, f"Ctrl-C stops it; {kept}."]), err=True)
+        say("\n".join([*told, f"Ctrl-C stops it; {kept}."]), err=True)
 
+    host, port, names, proxies = where
+    if port is None:
+        port = _port_before(served_before(runs).address, host)
     with suppress(KeyboardInterrupt):
-        serve_people(open_hall, *where, told_address, demo=demo)
+        serve_people(open_hall, host, port, names, proxies, told_address, demo=demo)
+    _end(runs, sessions)
+
+
+def _end(runs: Runs, sessions: Sequence[Session]) -> None:
+    """Say how many sessions are over, and end with the exit code of that."""
     done = sum(runs.held(one.id) or runs.withdrawn(one.id) for one in sessions)
     over = f" {done} of {counted(len(sessions), 'session')} are over." if sessions else ""
     say(f"Stopped.{over}", err=True)
     raise typer.Exit(0 if done == len(sessions) else 3)
+
+
+def _noted(runs: Runs, register: Any, reached: str, lasting: Sequence[str]) -> Iterator[str]:
+    """Keep how a study is served, for links and for the next time; what is to be told of that."""
+    from delibsim.store.people.entry import has_links
+    from delibsim.store.people.hosting_files import Served, note_served, served_before
+
+    before = served_before(runs).address
+    note_served(runs, Served(reached, tuple(filter(_is_public, lasting))))
+    if before not in ("", reached) and has_links(register):
+        yield MOVED.format(before, reached)
+    for setting in lasting:
+        if not _is_public(setting):
+            yield SECRET.format(_key(setting))
+
+
+def _is_public(setting: str) -> bool:
+    """Whether a setting may be kept: an address may hold a secret."""
+    from delibsim.models.clients.faults import public_url
+
+    value = setting.partition("=")[2].strip("'\"")
+    return _key(setting) != "base_url" or public_url(value) == value
+
+
+def _reached(address: str, names: Sequence[str], proxies: Sequence[str]) -> str:
+    """The address by which people reach a server: that of the proxy before it, if there is one."""
+    if names and proxies:
+        return f"https://{names[0]}"
+    return address.replace("0.0.0.0", "127.0.0.1").replace("[::]", "[::1]")
+
+
+def _port_before(address: str, host: str) -> int | None:
+    """The port that a study was served on before, where it is free: links lead there."""
+    from delibsim.web.serve import bound
+
+    parts = urlsplit(address)
+    if parts.hostname != host or parts.port is None:
+        return None
+    with suppress(WrongInput):
+        bound(host, parts.port).close()
+        return parts.port
+    return None
 
 
 def _links(study: str, seats: int, tasks: Sequence[str], hosting: Hosting) -> Iterator[str]:
@@ -175,9 +262,17 @@ def _links(study: str, seats: int, tasks: Sequence[str], hosting: Hosting) -> It
         yield "note: raters agree to a text of delibsim; raters: in people.yaml declares your own"
 
 
-def _of_demo(session: Session) -> Iterator[str]:
+def _of_demo() -> Hosting:
+    """What is declared for a demonstration."""
+    from delibsim.store.people.hosting_files import read_hosting
+
+    example = package_data("data") / "people" / "example.people.yaml.txt"
+    return replace(read_hosting(example), checks=(), questions=(), typing=400.0)
+
+
+def _is_demo(session: Session) -> str:
     """What a demonstration is, and how long it takes."""
     from delibsim.web.people.demo import minutes_of
 
     minutes = minutes_of(session)
-    yield f"This is a demonstration: about {minutes} minutes for the person who opens this link."
+    return f"This is a demonstration: about {minutes} minutes for the person who opens this link."

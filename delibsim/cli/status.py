@@ -3,6 +3,7 @@
 import json
 import time
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +13,12 @@ from rich.console import Console
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown
+from delibsim.conduct.cost import calls_by_task
 from delibsim.conduct.standing import Watch, counts_of_studies
 from delibsim.conduct.status import (
     COMPLETE,
     PARTIAL,
     StudyStatus,
-    calls_by_task,
     effects_in,
     study_status,
 )
@@ -27,6 +28,7 @@ from delibsim.conduct.status_tables import (
     table_of_sessions,
     table_of_studies,
 )
+from delibsim.domain.cost import total_of
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.effects import Effects
 from delibsim.store.places import study_at
@@ -75,14 +77,17 @@ def status(
 
 def _print_texts(runs: Runs, as_json: bool) -> None:
     """Print how many texts a study of texts holds."""
-    texts, calls = StudyTexts(runs).count(), calls_by_task(runs)
+    texts, logs = StudyTexts(runs).count(), calls_by_task(runs)
+    money = total_of(log.money for log in logs.values())
     if as_json:
-        plain = {"study": runs.study, "texts": texts, "sessions": []}
-        echo_json(plain | {"calls_by_task": calls})
+        plain = {"study": runs.study, "texts": texts, "sessions": [], "money": asdict(money)}
+        echo_json(plain | {"calls_by_task": {task: dict(log.calls) for task, log in logs.items()}})
         return
     screen = console()
     screen.print(f"{study_named(runs.study)}: {counted(texts, 'imported text')}, no sessions")
-    print_each(lines_of_tasks(calls), screen)
+    print_each(lines_of_tasks(logs), screen)
+    if logs:
+        screen.print(f"money: {money}", soft_wrap=True)
     screen.print(f"Next       delibsim texts show {runs.study}")
 
 

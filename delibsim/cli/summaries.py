@@ -27,19 +27,22 @@ from delibsim.cli.terminal import (
 from delibsim.conduct.embedding import embedding_named
 from delibsim.conduct.summarising.replay import replay_summaries
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.study import slug
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 NAME = "name=NAME, where a study has several sets of summaries."
 ONE = "The id of a summary or of an opinion; without one, all summaries are listed."
 STUDIES = (
-    "Names or folders of studies, one a question, and settings: summaries=NAME, judgments=NAME,"
-    " intervals=topics|cells, by=COLUMN, embedding=NAME."
+    "Names or folders of studies, one a question, or CSV files with published scores; settings:"
+    " summaries=NAME, judgments=NAME, intervals=topics|cells, by=COLUMN, embedding=NAME."
 )
 TO = "Write the report into this folder. Default: the folder report_summaries of the first study."
 KEYS = ("summaries", "judgments", "intervals", "by", "embedding")
 INTERVALS = ("", "topics", "cells")
 SHOWN_TABLES = ("gaps", "overall", "pairs", "equal_length", "counts")
 """Tables that are printed; the page holds all."""
+OF_FILES = ("place",)
+"""Tables that are printed besides where published scores are read."""
 NOT_PRINTED = {
     "gaps": ("others", "df", "control", "within_stance_se", "placebo_p", "mean"),
     "overall": ("topics",),
@@ -149,6 +152,8 @@ def report(
 ) -> None:
     """Which summariser is better, by how much, and who is left out; as tables and one page.
 
+    Of files (.csv) with published scores it says the first: delibsim summaries report scores.csv
+
     Exit code 0; 3 if summaries or judgments are missing or could not be read, 4 if nothing was
     judged.
     """
@@ -156,10 +161,17 @@ def report(
 
     studies, given = _read(words)
     faults: list[str] = []
-    sets, folder = _sets(studies, given, root, faults)
     intervals: Any = given["intervals"] or "topics"
-    by = [one for one in given["by"].split(",") if one]
-    found = summaries_report(sets, intervals, by, faults, embedding_named(given["embedding"]))
+    if all(name.lower().endswith(".csv") for name in studies):
+        from delibsim.analysis.summaries.score_files import report_on_files
+
+        _refuse_settings(given)
+        found = report_on_files([Path(name) for name in studies], intervals)
+        folder = Path(f"report_{slug(Path(studies[0]).stem)}")
+    else:
+        sets, folder = _sets(studies, given, root, faults)
+        by = [one for one in given["by"].split(",") if one]
+        found = summaries_report(sets, intervals, by, faults, embedding_named(given["embedding"]))
     if not found.judged:
         say(f"nothing was judged yet; give: delibsim judge ask {studies[0]}", err=True)
         raise typer.Exit(4)
@@ -169,9 +181,9 @@ def report(
     else:
         screen = console()
         print_each(found.sentences(), screen)
-        for name in SHOWN_TABLES:
-            result = found.results[name]
-            if result.given and len(result.rows):
+        for name in (*SHOWN_TABLES, *(() if found.sets else OF_FILES)):
+            result = found.results.get(name)
+            if result is not None and result.given and len(result.rows):
                 print_result(result, NOT_PRINTED.get(name, ()), screen)
         screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
     print_each([f"left out, damaged: {safe(fault)}" for fault in faults], console(stderr=True))
@@ -210,6 +222,13 @@ def minorities(
                 screen.print(f"{table.title} {table.detail}", soft_wrap=True)
     print_each([f"left out, damaged: {safe(fault)}" for fault in faults], console(stderr=True))
     raise typer.Exit(exit_code(True, not faults))
+
+
+def _refuse_settings(given: dict[str, str]) -> None:
+    """WrongInput for settings that need the texts of a study."""
+    for name, value in given.items():
+        if value and name != "intervals":
+            raise WrongInput(f"{name}={value} is about a study; files take intervals=topics|cells")
 
 
 def _read(words: list[str]) -> tuple[list[str], dict[str, str]]:

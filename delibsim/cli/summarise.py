@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import ONLY, plain, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
@@ -29,7 +29,6 @@ SETTINGS = (
     "Who summarises, how many opinions, how often: model=NAME --sizes 10,30,100,all --runs 3"
     " --draws 1 --groups stance|themes ..."
 )
-ESTIMATE = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
 EPILOG = (
     "For example: delibsim summarise tram model=local --sizes 10,50,all --estimate. Settings, also"
     " as options: sizes (all), runs (3; --runs with a number is this, with a name the folder of all"
@@ -48,7 +47,7 @@ def summarise(
     overrides: Annotated[
         list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
     ] = None,
-    only: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
@@ -102,8 +101,7 @@ def _print_estimate(planned: SummaryPlan, as_json: bool) -> None:
     planned_here = counted(found.planned, "summary")
     told = f"{planned_here} by models, {found.held:,} there already, {found.waiting:,} to be made"
     screen.print(f"{study_named(study)}: {told}; the extractive ones cost nothing")
-    if found.waiting:
-        print_lines(planned.plan, found, screen, "summaries")
+    print_lines(planned.plan, found, screen, "summaries")
     screen.print(
         f"Judging    up to {counted(ratings, 'call')} a judge, a rating by every opinion of each"
         " summary; fewer with --per-summary"

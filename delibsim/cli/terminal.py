@@ -14,11 +14,13 @@ from rich.segment import Segment
 
 from delibsim.analysis.table import number as number
 from delibsim.cli.table import wrapped
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, told
 from delibsim.domain.text import brief as brief
 from delibsim.domain.text import safe as safe
+from delibsim.domain.text import study_named
 from delibsim.store.places import run_at as run_at  # for the commands, which all have both
 from delibsim.store.places import study_at as study_at
+from delibsim.store.runs import Runs
 
 T = TypeVar("T")
 WIDTH = 100  # columns of a table
@@ -107,9 +109,16 @@ def readable(names: Iterable[str], read: Callable[[str], T]) -> tuple[list[T], l
 def report(faults: list[str]) -> None:
     """Name what could not be read, on stderr, and end with exit code 3 if there was any."""
     for fault in faults:
-        say(f"left out: {safe(fault)}", err=True)
+        say(f"left out: {told(safe(fault))}", err=True)
     if faults:
         raise typer.Exit(3)
+
+
+def tell_folder(runs: Runs) -> None:
+    """Say where a study lies whose name cannot be that of its folder."""
+    if runs.folder.name != runs.study.rpartition("/")[2]:
+        named = f"{study_named(runs.study)} lies in the folder {shown(runs.folder.resolve())}"
+        say(f"{named}; names of a-z, 0-9, '-', '_' and '.' are kept as they are", err=True)
 
 
 def shown(path: Path) -> str:

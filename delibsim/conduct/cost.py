@@ -1,15 +1,23 @@
 """What a study has cost so far."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from delibsim.analysis.calls import Tally, is_free, tally, together
 from delibsim.conduct.replay import exchanges_of
+from delibsim.domain.cost import Money, total_of
+from delibsim.domain.run import Session
 from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Limits, Overruns
 from delibsim.models.replay import Exchange, exchanges_in
 from delibsim.models.retry import use, worst_case
+from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.codec import Damaged
+from delibsim.store.files import read_lines
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import spent_before
@@ -39,7 +47,8 @@ def budget_of(
     if usd is None and tokens is None:
         return Budget()
     account = account_of(runs, among, overruns)
-    return Budget(usd, tokens, account.spent_usd, account.spent_tokens, account.overruns)
+    known = (account.spent_usd, account.spent_tokens, account.overruns, account.assumed_usd)
+    return Budget(usd, tokens, *known)
 
 
 def account_of(
@@ -55,7 +64,7 @@ def account_of(
     usd, tokens = math.fsum(paid for paid, _ in gone), sum(used for _, used in gone)
     account = Budget(spent_usd=usd, spent_tokens=tokens, overruns=overruns)
     for session in sorted(sessions):
-        models = runs.planned(session).models
+        models = runs.planned(session).voices
         for exchange in exchanges_of(runs, session)[0]:
             _charge(account, exchange, models.get(exchange.model, {}))
     if among is None:
@@ -65,6 +74,44 @@ def account_of(
         for task in tasks_of(runs):
             _charge_task(account, TaskFolder.of(runs, task))
     return account
+
+
+def log_of(runs: Runs, session: Session) -> Tally:
+    """What the log of a session comes to."""
+    return tally(*runs.exchanges(session.id), session.voices)
+
+
+def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
+    """What all calls of a study have cost; `plans` are those of its sessions that are known.
+
+    The logs of sessions whose models cost nothing are not read.
+    """
+    known = {plan.id: plan for plan in plans}
+    parts = [log.money for log in calls_by_task(runs).values()]
+    for name in runs.sessions():
+        if runs.withdrawn(name):
+            parts.append(Money(spent_before(runs.path(name))[0]))
+            continue
+        plan = known.get(name) or _planned(runs, name)
+        models = {} if plan is None else plan.voices
+        if plan is None or not is_free(models):
+            parts.append(tally(*runs.exchanges(name), models).money)
+    return total_of(parts)
+
+
+def _planned(runs: Runs, session: str) -> Session | None:
+    """The plan of a session; None where it cannot be read."""
+    with suppress(Damaged):
+        return runs.planned(session)
+    return None
+
+
+def calls_by_task(runs: Runs) -> dict[str, Tally]:
+    """What the calls to raters and coders come to, by task."""
+    found: defaultdict[str, list[Tally]] = defaultdict(list)
+    for log in annotation_logs(runs):
+        found[log.task].append(tally(*read_lines(log.file), log.models))
+    return {task: together(own) for task, own in found.items()}
 
 
 def spent_on(folder: TaskFolder) -> float:

@@ -11,7 +11,8 @@ from typing import Any
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
-from delibsim.domain.run import Session
+from delibsim.conduct.status import remember_run
+from delibsim.domain.run import Run, Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, LanguageModel
@@ -48,11 +49,14 @@ async def hold_session(
     past = past_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
     asked, log = 0, runs.log(session.id)
+    added: list[dict[str, Any]] = []
 
     def keep(exchange: Exchange) -> None:
         nonlocal asked
         asked += exchange.completion.status != "budget"  # such a call was not sent
-        log.append(exchange.record())
+        record = exchange.record()
+        log.append(record)
+        added.append(record | {"messages": ()})  # prompts would fill the memory
         _note_answering(runs, session, exchange)
         observer.on_exchange(exchange)
 
@@ -67,8 +71,17 @@ async def hold_session(
     except (Interrupted, Diverged) as error:
         reason = error.reason if isinstance(error, Interrupted) else None
         return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
-    await asyncio.to_thread(runs.add, run)
+    await asyncio.to_thread(_write, runs, run, [] if exchanges or damaged else added)
     return Outcome(session, run, run.status, "", reused, asked, damaged)
+
+
+def _write(runs: Runs, run: Run, records: list[dict[str, Any]]) -> None:
+    """Write a run, and what `delibsim status` need not find out again, where all records are
+    known.
+    """
+    runs.add(run)
+    if records:
+        remember_run(runs, run, records)
 
 
 def _note_answering(runs: Runs, session: Session, exchange: Exchange) -> None:
@@ -77,7 +90,7 @@ def _note_answering(runs: Runs, session: Session, exchange: Exchange) -> None:
     if not answer.response_id and not answer.fingerprint:
         return
     call = f"{session.id}/{exchange.id}"
-    runs.note_answering(
+    runs.answering.note(
         exchange.model, answer.model_returned, answer.fingerprint, call, exchange.started
     )
 

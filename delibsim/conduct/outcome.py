@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from delibsim.analysis.causes import CauseCount, causes_told
+from delibsim.domain.cost import OUTCOMES, Money
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.text import counted, study_named
@@ -73,11 +75,14 @@ def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def report_in_words(result: Mapping[str, Any], notice: str) -> list[str]:
+def report_in_words(
+    result: Mapping[str, Any], notice: str, spent: Money, causes: Sequence[CauseCount] = ()
+) -> list[str]:
     """What came of a plan, from its report, and what can be done next, in sentences.
 
     Beside what `report` gives the result holds the `folder` of the study as a user types it.
-    `notice` says that sessions were never begun, "" if all were.
+    `notice` says that sessions were never begun, "" if all were; `spent` is what the whole study
+    has cost, and `causes` are those of the calls that left sessions without a run.
     """
     states, before, sessions = result["states"], result["held_before"], result["sessions"]
     counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
@@ -97,14 +102,50 @@ def report_in_words(result: Mapping[str, Any], notice: str) -> list[str]:
     if damaged := result["damaged_lines"]:
         told = counted(damaged, "damaged line")
         lines.append(f"left alone: {told} in logs; what was lost was asked again.")
-    faults = Counter(entry["fault"] for entry in result["failed"])
-    for fault, n in faults.most_common(FAULTS):
-        lines.append(f"failed: {counted(n, 'session')}: {fault}")
+    lines += causes_told(causes, _the_same_command)
+    lines += _others(result["failed"], causes)
+    lines.append(f"money: {spent}")
     if notice:
         lines.append(f"{notice}.")
-    again = "; when the cause is mended, the same command goes on" if faults else ""
-    place = result["folder"]
-    return [*lines, f"Next  delibsim status {place}{again}", f"      delibsim score {place}"]
+    return [*lines, *following(result["folder"], states)]
+
+
+def _the_same_command(settings: str) -> str:
+    return f"the same command with {settings}" if settings else "the same command"
+
+
+def _others(failed: Sequence[Mapping[str, Any]], causes: Sequence[CauseCount]) -> list[str]:
+    """The sessions without a run in which no call failed, one line a reason: those that were not
+    asked any more, because a call of another had failed, and those that no call explains.
+    """
+    unasked, unexplained = 0, Counter[str]()
+    known = any(one.cause.status not in OUTCOMES for one in causes)
+    for entry in failed:
+        if entry["calls_failed"]:
+            continue
+        if known:
+            unasked += 1
+        else:
+            unexplained[entry["fault"]] += 1
+    lines = [f"not begun: {counted(unasked, 'session')}, for the same reason"] if unasked else []
+    for fault, n in unexplained.most_common(FAULTS):
+        lines.append(f"failed: {counted(n, 'session')}: {fault}")
+    return lines
+
+
+def following(place: str, states: Mapping[str, int]) -> list[str]:
+    """The commands that come next: those that show results where there are some, else how the
+    study stands.
+    """
+    if not states.get("complete") and not states.get("partial"):
+        return [f"Next  delibsim status {place}"]
+    lines = [
+        f"Next  delibsim analyze {place}   what the study shows, in words and figures",
+        f"      delibsim view {place}      read its runs in a browser",
+    ]
+    if states.get("failed") or states.get("partial"):
+        lines.append(f"      delibsim status {place}    what is missing, and why")
+    return lines
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:

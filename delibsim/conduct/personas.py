@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,24 @@ from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.models.base import LanguageModel
 from delibsim.models.planned import PlannedCalls
+from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.compose import Plan, plan
+from delibsim.planning.dry_run import Asked, DryRunModel
+from delibsim.planning.estimate import Estimate, estimate_loads
+from delibsim.planning.load import load_of
 from delibsim.planning.seats import instrument_of
 from delibsim.prompts.prompt import Prompt
+from delibsim.store.files import read_lines
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import people_who_answered
 from delibsim.store.instruments.persona_files import FOLDER, keep_personas
 
 TEMPLATE = "template"
 """The writer that is no language model: profiles are put together from the considerations."""
+
+
+PROFILE_WORDS = (80, 180)
+"""Words of a profile, as its writer is asked for them."""
 
 
 class NotWritten(RuntimeError):
@@ -96,13 +105,43 @@ async def build_personas(
     survey = planned.session.survey
     people = people_who_answered(survey, home)
     clusters = clusters_of(people, survey, recipe.k, recipe.items, recipe.seed)
-    record = home / FOLDER / f"{recipe.label}.exchanges.jsonl"
+    record = _record(home, recipe)
     profiles, readings = await _written_and_read(planned, recipe, clusters, record, notify)
     personas = Personas(recipe.label, tuple(profiles), "balanced", clusters.sizes)
     warnings = shortcomings(profiles, readings)
     origin = _origin(recipe, survey, clusters, readings, warnings)
     path, new = keep_personas(personas, home, origin)
     return Built(recipe.label, path, new, tuple(readings))
+
+
+async def estimate_personas(
+    recipe: Recipe, overrides: Sequence[str] = (), home: Path | None = None
+) -> tuple[Plan, Estimate]:
+    """What building a set of personas takes that is not on record: the plan with its limits, and
+    the calls of the writer and of the reader. Nobody is asked. WrongInput as for building it.
+    """
+    home = home or Path.cwd()
+    planned = _plan(Library().topic(recipe.topic), recipe, overrides)
+    session = planned.session
+    people = people_who_answered(session.survey, home)
+    clusters = clusters_of(people, session.survey, recipe.k, recipe.items, recipe.seed)
+    known, _ = exchanges_in(read_lines(_record(home, recipe))[0])
+    names = list(session.models)
+    dry: list[list[Asked]] = []
+    for words in PROFILE_WORDS:
+        asked: list[Asked] = []
+        voices = [Replay(name, known, DryRunModel(name, words, asked.append)) for name in names]
+        writer = None if recipe.writer == TEMPLATE else voices[0]
+        profiles = await write_profiles(session.topic, session.survey, clusters, writer)
+        await read_profiles(session.topic, session.survey, clusters, profiles, voices[-1])
+        dry.append(asked)
+    loads = {}
+    for name in names:
+        brief, long = ([call for call in asked if call.model == name] for asked in dry)
+        if long:
+            loads[name] = replace(load_of(brief, long, 1, repeated=True), sessions=len(long))
+    both = estimate_loads(loads, session.models, planned.limits, planned.addresses)
+    return planned, both
 
 
 async def write_profiles(
@@ -145,6 +184,11 @@ async def read_profiles(
             answers = np.array([answer.value[item] for item in clusters.items], dtype=float)
             readings.append(compared(answers, clusters, cluster))
     return readings
+
+
+def _record(home: Path, recipe: Recipe) -> Path:
+    """The file of what was asked for a set."""
+    return home / FOLDER / f"{recipe.label}.exchanges.jsonl"
 
 
 def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> Plan:

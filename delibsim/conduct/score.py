@@ -10,10 +10,10 @@ from typing import Any
 from delibsim.conduct.scorers import annotator as annotator
 from delibsim.conduct.scorers import measures_of as measures_of
 from delibsim.conduct.scorers import usual_scorers as usual_scorers
-from delibsim.conduct.translate import translate_runs
+from delibsim.conduct.translate import ReadsTranslations, translate_runs
 from delibsim.domain.compared import PAIRS
 from delibsim.domain.run import Run
-from delibsim.domain.score import Score, run_by_run
+from delibsim.domain.score import ComparesRuns, Score, run_by_run
 from delibsim.plugins import load
 from delibsim.store.codings import CODES
 from delibsim.store.lazy_runs import LazyRuns
@@ -53,9 +53,10 @@ def score_study(
 ) -> Scoring:
     """Score every readable run of a study with the scorers named, and write what they give.
 
-    The runs are read twice, whatever the number of scorers: once to find those that can be read,
-    which scorers that compare runs note meanwhile, and once to score them run by run. Only a scorer
-    that declares neither `by_run` nor `compare` gets all runs at once, and reads them for itself.
+    The runs are read once, whatever the number of scorers: those that score run by run do it
+    then, and those that compare runs note what they need. Runs are read again for a comparison that
+    needs them whole and for a scorer that reads translations; a scorer that declares neither
+    `by_run` nor `compare` gets all runs at once, and reads them for itself.
 
     `take` gets the name of a scorer and some of its scores, `on_run` every run. What a scorer has
     to say of how its scores came about (`details`) is written beside them. A scorer without any
@@ -70,14 +71,9 @@ def score_study(
         annotated = _with_comparisons(annotated, runs, faults)
     own = {name: run_by_run(scorer) for name, scorer in made.items()}
     one_by_one = {name: comparison for name, comparison in own.items() if comparison is not None}
-    held = []
-    for run in map(annotated, runs.readable(faults, known)):
-        held.append(run.session.id)
-        for comparison in one_by_one.values():
-            comparison.note(run)
-    study = LazyRuns(lambda session: annotated(runs.run(session)), held)
-    for name in one_by_one:
-        translate_runs(made[name], study)
+    at_once = {name for name in one_by_one if _at_once(made[name])}
+    noted: dict[str, list[Any]] = {name: [] for name in one_by_one if name not in at_once}
+    held: list[str] = []
     files: dict[str, list[Path]] = {}
     counts = dict.fromkeys(made, 0)
     with ExitStack() as open_files:
@@ -86,13 +82,26 @@ def score_study(
             writing = runs.writing_scores(made[name].name, made[name].version)
             path, writers[name] = open_files.enter_context(writing)
             files[name] = [path]
-        for run in map(annotated, map(runs.run, held)):
+
+        def keep(name: str, scores: Sequence[Score]) -> None:
+            writers[name](scores)
+            take(name, scores)
+            counts[name] += len(scores)
+
+        for run in map(annotated, runs.readable(faults, known)):
+            held.append(run.session.id)
             on_run(run)
             for name, comparison in one_by_one.items():
-                scores = list(comparison.score(run))
-                writers[name](scores)
-                take(name, scores)
-                counts[name] += len(scores)
+                if name in at_once:
+                    keep(name, list(comparison.score(run)))
+                else:
+                    noted[name].append(comparison.note(run))
+        study = LazyRuns(lambda session: annotated(runs.run(session)), held)
+        for name, of_runs in noted.items():
+            translate_runs(made[name], study)
+            for session, found in zip(held, of_runs, strict=True):
+                whole = annotated(runs.run(session)) if found is None else found
+                keep(name, list(one_by_one[name].score(whole)))
     for name, scorer in made.items():
         if name not in one_by_one:
             translate_runs(scorer, study)
@@ -107,6 +116,12 @@ def score_study(
         if details := getattr(scorer, "details", None):
             files[name].append(runs.write_details(scorer.name, scorer.version, details(study)))
     return Scoring(faults, [path for name in made for path in files[name]])
+
+
+def _at_once(scorer: Any) -> bool:
+    """Whether a scorer gives the scores of a run as soon as it sees it."""
+    by_run = getattr(scorer, "by_run", False) and not isinstance(scorer, ComparesRuns)
+    return by_run and not isinstance(scorer, ReadsTranslations)
 
 
 def _with_comparisons(

@@ -24,6 +24,7 @@ from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import Account, account_of
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
+from delibsim.store.sums import unknown
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class ScoredStudy:
     sessions that were begun, `of` gives the condition of each by its name. `measures` are those
     that the scorers give of this study, by id. `moved` is the individual change of every
     participant, where it was asked for. `branches` tells of forks and probes, which are counted
-    apart.
+    apart. `unknown` says that it is not known of some runs whether they were changed.
     """
 
     study: str
@@ -51,6 +52,7 @@ class ScoredStudy:
     measures: Mapping[str, Measure] = field(default_factory=dict)
     moved: Sequence[IndividualChange] = ()
     branches: Sequence[str] = ()
+    unknown: str = ""
 
     @property
     def whole(self) -> bool:
@@ -65,10 +67,14 @@ class ScoredStudy:
 
     def remarks(self) -> list[str]:
         """What must be known of people's values, and which runs are left out, in sentences."""
-        damaged = [f"left out, damaged: {fault}" for fault in self.scoring.faults]
         if not self.account.held:
-            return damaged
-        return [*self.found.on_people, *on_people(self.asked_for), *damaged]
+            return self.left_out()
+        return [*self.found.on_people, *on_people(self.asked_for), *self.left_out()]
+
+    def left_out(self) -> list[str]:
+        """Which runs are left out, and of how many it is not known whether they were changed."""
+        damaged = [f"left out, damaged: {fault}" for fault in self.scoring.faults]
+        return [*damaged, self.unknown] if self.unknown else damaged
 
     def averages(self, by: Sequence[str]) -> Averages:
         """Its measures averaged over the conditions that share these columns of the design.
@@ -88,6 +94,7 @@ class ScoredStudy:
             "not_begun": len(self.account.not_begun),
             "withdrawn": list(self.account.withdrawn),
             "unreadable": self.scoring.faults,
+            "not_known_if_changed": self.unknown,
             "people": people,
             "files": list(map(str, self.scoring.files)),
             "without_scores": list(self.without_scores),
@@ -136,4 +143,5 @@ def scored_study(
         measures=measures_of(scorers, runs),
         moved=moved,
         branches=on_branches(runs),
+        unknown=unknown(runs.folder, account.held),
     )

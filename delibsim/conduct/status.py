@@ -1,59 +1,68 @@
 """How a study stands: its sessions, how their calls ended, what is missing and doubtful."""
 
+import hashlib
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from delibsim.analysis.calls import (
     Ids,
+    Tally,
     dropped,
     fingerprints,
     note_ids,
+    noted,
     repeated,
     repetition,
+    tally,
     without_effect,
 )
+from delibsim.analysis.causes import CauseCount, causes_in
 from delibsim.analysis.run_summary import missing
-from delibsim.domain.measure import HEADINGS
-from delibsim.domain.run import Session
+from delibsim.conduct.cost import calls_by_task
+from delibsim.domain.cost import Money, total_of
+from delibsim.domain.reason import MEANINGS, SEPARATOR
+from delibsim.domain.run import Run, Session, missing_kind
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
-from delibsim.store.annotation_logs import annotation_logs
-from delibsim.store.codec import Damaged
-from delibsim.store.files import each_line
+from delibsim.store.codec import NAMES, Damaged
+from delibsim.store.files import json_text
+from delibsim.store.known import Known, keep
+from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import WITHDRAWN
+from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
-COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, DAMAGED, NOT_BEGUN, GONE = (
+COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, WAITING, DAMAGED, NOT_BEGUN, GONE = (
     "complete",
     "partial",
     "cut off",
     "under way",
+    "waiting for people",
     "damaged",
     "not begun",
     WITHDRAWN,
 )
-"""The states of a session."""
+"""The states of a session; one waits for people where nobody of its group was asked anything."""
+SILENT = "statements"
+"""What is missing where a turn was silent."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStatus:
     """How one session stands.
 
-    `plan` is its plan, None where it cannot be read. `calls` counts its calls by how they ended at
-    last, `failed_calls` names those that are not ok: one that failed and was answered when it was
-    asked again is ok. `missing` lists the answers and statements that its run lacks, with reasons;
-    `fault` says what is damaged.
+    `plan` is its plan, None where it cannot be read; `log` is what its log of calls comes to.
+    `missing` lists the answers and statements that its run lacks, with reasons; `fault` says what
+    is damaged.
     """
 
     session: str
     state: str
-    calls: Mapping[str, int]
-    damaged_lines: int
-    failed_calls: tuple[str, ...]
+    log: Tally
     fingerprints: Mapping[str, list[str]]
     parameters_dropped: Mapping[str, list[str]]
     missing: tuple[Mapping[str, Any], ...] = ()
@@ -82,9 +91,10 @@ class SessionStatus:
         found = {
             "session": self.session,
             "state": self.state,
-            "calls": dict(self.calls),
-            "damaged_lines": self.damaged_lines,
-            "worst": list(self.failed_calls),
+            "calls": dict(self.log.calls),
+            "damaged_lines": self.log.damaged_lines,
+            "worst": [call for _, call in self.log.failed],
+            "money": asdict(self.log.money),
             "fingerprints": dict(self.fingerprints),
             "parameters_dropped": dict(self.parameters_dropped),
             "missing": list(self.missing),
@@ -97,15 +107,16 @@ class SessionStatus:
 @dataclass(frozen=True)
 class StudyStatus:
     """How a study stands: the sessions that were begun, how many were not, and response ids that
-    several calls came with (None if there are none). `asked_after` counts the calls to raters and
-    coders by task and by how they ended.
+    several calls came with (None if there are none). `asked_after` is what the calls to raters and
+    coders come to, by task; `gone_usd` is what sessions had cost that were withdrawn.
     """
 
     study: str
     sessions: tuple[SessionStatus, ...]
     not_begun: int = 0
     repeated_ids: Mapping[str, Any] | None = field(default=None)
-    asked_after: Mapping[str, Counter[str]] = field(default_factory=dict)
+    asked_after: Mapping[str, Tally] = field(default_factory=dict)
+    gone_usd: float = 0.0
 
     @property
     def states(self) -> Counter[str]:
@@ -118,35 +129,74 @@ class StudyStatus:
     @property
     def calls(self) -> Counter[str]:
         """How many calls ended with each status."""
-        return sum((Counter(entry.calls) for entry in self.sessions), Counter())
+        return sum((Counter(entry.log.calls) for entry in self.sessions), Counter())
+
+    @property
+    def money(self) -> Money:
+        """What all its calls have cost, those to raters and coders and those of sessions that were
+        withdrawn among them.
+        """
+        logs = [*(entry.log for entry in self.sessions), *self.asked_after.values()]
+        return total_of([Money(self.gone_usd), *(log.money for log in logs)])
+
+    @property
+    def causes(self) -> list[CauseCount]:
+        """Why calls of its sessions are not ok."""
+        return causes_in(
+            (entry.session, cause) for entry in self.sessions for cause, _ in entry.log.failed
+        )
+
+    @property
+    def retried(self) -> Counter[str]:
+        """How many attempts failed, by status, and were followed by another."""
+        return sum((Counter(entry.log.retried) for entry in self.sessions), Counter())
+
+    @property
+    def silent_turns(self) -> int:
+        """How many turns of its runs have no statement."""
+        return sum(_kind(gap) == SILENT for entry in self.sessions for gap in entry.missing)
 
     def calls_by_cell(self) -> dict[str, Counter[str]]:
         """How many calls ended with each status, by cell of the design."""
         found: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for entry in self.sessions:
-            found[entry.cell].update(entry.calls)
+            found[entry.cell].update(entry.log.calls)
         return dict(found)
 
-    def failed_calls(self) -> list[str]:
-        """Every call that is not ok, in words."""
-        lines = []
-        for entry in self.sessions:
-            lines += [f"{entry.session}, {call}" for call in entry.failed_calls]
-        return lines
-
     def faults(self) -> list[str]:
-        """What is damaged or missing, one line each."""
+        """What is damaged, one line a file, and what is missing, one line a reason."""
         lines = []
         for entry in self.sessions:
             if entry.fault:
                 lines.append(f"damaged: {entry.fault}")
-            if entry.damaged_lines:
-                damaged = f"left alone: {counted(entry.damaged_lines, 'damaged line')} in its log"
+            if entry.log.damaged_lines:
+                damaged = (
+                    f"left alone: {counted(entry.log.damaged_lines, 'damaged line')} in its log"
+                )
                 lines.append(f"{entry.session}: {damaged}")
+        return [*lines, *self._gaps()]
+
+    def _gaps(self) -> list[str]:
+        """What is missing from runs, one line a kind and reason."""
+        numbers: Counter[tuple[str, str]] = Counter()
+        details: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        sessions: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for entry in self.sessions:
             for gap in entry.missing:
-                occasion = HEADINGS.get(gap["occasion"], gap["occasion"])
-                where = f"{entry.session}, {gap['participant']}, {occasion}"
-                lines.append(f"missing: {where}: {gap['reason']}")
+                code, _, detail = gap["reason"].partition(SEPARATOR)
+                key = _kind(gap), code
+                numbers[key] += gap["answers"] or 1
+                details[key][detail] += 1
+                sessions[key].add(entry.session)
+        lines = []
+        for (kind, code), n in numbers.most_common():
+            what = "silent turn" if kind == SILENT else kind.removesuffix("s")
+            (detail, _), *others = details[kind, code].most_common()
+            such = "such as: " if others else ""
+            said = f" ({such}{detail})" if detail else ""
+            where = counted(len(sessions[kind, code]), "session")
+            why = MEANINGS.get(code, code)
+            lines.append(f"missing: {counted(n, what)} in {where}: {why}{said}")
         return lines
 
     def doubts(self) -> list[str]:
@@ -169,40 +219,135 @@ class StudyStatus:
             "sessions": [entry.plain() for entry in self.sessions],
             "states": dict(self.states),
             "calls": dict(self.calls),
+            "money": asdict(self.money),
+            "causes": [one.plain() for one in self.causes],
+            "attempts_tried_again": dict(self.retried),
+            "silent_turns": self.silent_turns,
             "repeated_response_ids": self.repeated_ids,
-            "calls_by_task": {task: dict(n) for task, n in self.asked_after.items()},
+            "calls_by_task": {task: dict(log.calls) for task, log in self.asked_after.items()},
         }
 
 
+def _kind(gap: Mapping[str, Any]) -> str:
+    """What a gap of a run is a lack of."""
+    return missing_kind(gap["occasion"], gap["answers"])
+
+
 def study_status(runs: Runs) -> StudyStatus:
-    """How a study stands now, by its plans, records and runs."""
+    """How a study stands now, by its plans, records and runs.
+
+    What was found in a session is kept beside the study where all of it is well, and holds as long
+    as its files are as they were.
+    """
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    account = account_of(runs)
+    account, earlier = account_of(runs), Earlier(runs)
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
-        entry = session_status(runs, name, ids, unfinished)
+        entry = earlier.status(name, ids)
+        if entry is None:
+            records, damaged = runs.exchanges(name)
+            entry = _status_of(runs, name, (records, damaged), unfinished)
+            note_ids(records, ids)
+            remember(runs, entry, records)
         sessions.append(_sharing(entry, known))
+    gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
     never, after = len(account.not_begun), calls_by_task(runs)
-    return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after)
+    return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after, gone)
+
+
+class Earlier:
+    """What earlier looks at the sessions of a study found that were complete and well.
+
+    Their plans are equal but for their names where what else they hold is equal: of these one is
+    read.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs, self._known = runs, Known(runs.folder)
+        self._plans: dict[str, Session] = {}
+
+    def status(self, session: str, ids: Ids) -> SessionStatus | None:
+        """How a session stands, its response ids added to `ids`; None where its files must be
+        read.
+        """
+        found = self._known.of(session)
+        if found is None:
+            return None
+        try:
+            plan = self._plan(session, found["plan"])
+            log = Tally({"ok": found["calls"]}, (), found["retried"], Money(found["usd"]))
+            tables = found["fingerprints"], found["dropped"]
+            for one in found["ids"]:
+                ids.note(*one)
+        except (LookupError, TypeError, ValueError):
+            return None
+        return SessionStatus(session, COMPLETE, log, *tables, plan=plan)
+
+    def _plan(self, session: str, names: Mapping[str, Any]) -> Session:
+        """The plan of a session, by what it has alike with others, and its own names."""
+        own = {name: names[name] for name in ("id", "seed", "replicate")}
+        alike = names["alike"]
+        if alike not in self._plans:
+            self._plans[alike] = self._runs.planned(session)
+        return replace(self._plans[alike], **own)
+
+
+def remember_run(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) -> None:
+    """Keep how a session stands that was held just now, by all records of its log; what its
+    prompts said need not be among them.
+    """
+    log = tally(records, 0, run.session.voices)
+    tables = fingerprints(records), dropped(records)
+    gaps, plan = tuple(missing(run)), run.session
+    found = SessionStatus(plan.id, run.status, log, *tables, missing=gaps, plan=plan)
+    remember(runs, found, records)
+
+
+def remember(runs: Runs, found: SessionStatus, records: Sequence[Mapping[str, Any]]) -> None:
+    """Keep how a session stands for the next look, where it is complete, every call is ok at a
+    known cost, and no person took part: nothing that anybody said is kept.
+    """
+    plan, log = found.plan, found.log
+    if plan is None or found.state != COMPLETE or found.missing or log.failed or log.damaged_lines:
+        return
+    if plan.seats_of_people or log.money != Money(log.money.spent_usd):
+        return
+    keep(
+        runs.folder,
+        found.session,
+        {
+            "plan": {
+                "id": plan.id,
+                "seed": plan.seed,
+                "replicate": plan.replicate,
+                "alike": _alike(runs, found.session),
+            },
+            "calls": log.calls["ok"],
+            "retried": log.retried,
+            "usd": log.money.spent_usd,
+            "fingerprints": found.fingerprints,
+            "dropped": found.parameters_dropped,
+            "ids": noted(records),
+        },
+    )
+
+
+def _alike(runs: Runs, session: str) -> str:
+    """What the plan of a session has alike with those that differ in their names alone, as a
+    digest.
+    """
+    plain = json_value(file_bytes(runs.path(session) / "session.json"))
+    rest = {name: value for name, value in plain.items() if name not in NAMES}
+    return hashlib.blake2b(json_text(rest).encode(), digest_size=16).hexdigest()
 
 
 def _sharing(entry: SessionStatus, known: dict[str, Any]) -> SessionStatus:
     """The same status, holding the tables that earlier sessions had where its own are equal."""
-    tables = {"calls": entry.calls, "fingerprints": entry.fingerprints}
-    tables["parameters_dropped"] = entry.parameters_dropped
+    tables = {"fingerprints": entry.fingerprints, "parameters_dropped": entry.parameters_dropped}
     shared = {name: known.setdefault(repr(table), table) for name, table in tables.items()}
     return replace(entry, **shared)
-
-
-def calls_by_task(runs: Runs) -> dict[str, Counter[str]]:
-    """How many calls to raters and coders ended with each status, by task; damaged lines too."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for log in annotation_logs(runs):
-        for _, record in each_line(log.file):
-            found[log.task][_status(record or {})] += 1
-    return dict(found)
 
 
 def effects_in(runs: Runs, found: StudyStatus) -> Effects:
@@ -214,16 +359,14 @@ def effects_in(runs: Runs, found: StudyStatus) -> Effects:
     return effects_of(plans, held, dropped)
 
 
-def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF) -> SessionStatus:
-    """How one session stands; `unfinished` is the state of one without a run.
+def _status_of(
+    runs: Runs, session: str, log: tuple[Sequence[Mapping[str, Any]], int], unfinished: str
+) -> SessionStatus:
+    """How one session stands by its `log`: the records, and how many lines are damaged.
 
-    The response ids of its calls are added to `ids`.
+    `unfinished` is the state of one without a run.
     """
-    records, damaged_lines = runs.exchanges(session)
-    note_ids(records, ids)
-    ended = _last(records)
-    statuses = [_status(record) for record in ended]
-    failed = [record for record in ended if _status(record, "") != "ok"]
+    records, damaged_lines = log
     state, gaps, fault, plan = unfinished, [], "", None
     try:
         plan = runs.planned(session)
@@ -232,46 +375,20 @@ def session_status(runs: Runs, session: str, ids: Ids, unfinished: str = CUT_OFF
         elif runs.held(session):
             run = runs.run(session)
             state, gaps = run.status, missing(run)
+        elif plan.seats_of_people and not records:
+            state = WAITING
     except Damaged as error:
         state, fault = DAMAGED, str(error)
     return SessionStatus(
         session,
         state,
-        Counter(statuses),
-        damaged_lines,
-        tuple(_call(record) for record in failed),
+        tally(records, damaged_lines, plan.voices if plan else {}),
         fingerprints(records),
         dropped(records),
         tuple(gaps),
         fault,
         plan,
     )
-
-
-def _last(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The last record of each call; a call that stopped a session is asked again when it goes on.
-
-    What is no record of a call is kept.
-    """
-    found: dict[Any, Mapping[str, Any]] = {}
-    for n, record in enumerate(records):
-        purpose = record.get("purpose")
-        parts = ("participant", "occasion", "attempt")
-        call = tuple(str(purpose.get(part)) for part in parts) if purpose else n
-        found[call] = record
-    return list(found.values())
-
-
-def _status(record: Mapping[str, Any], unknown: str = DAMAGED) -> str:
-    return record.get("completion", {}).get("status", unknown)
-
-
-def _call(record: Mapping[str, Any]) -> str:
-    """A call in words: whose it is, how it ended and why."""
-    purpose = record.get("purpose", {})
-    parts = (str(purpose.get(part, "?")) for part in ("participant", "occasion", "attempt"))
-    detail = record.get("completion", {}).get("detail", "")
-    return f"{'/'.join(parts)}: {_status(record)}: {detail}"
 
 
 def _united(parts: Iterable[Mapping[str, Iterable[str]]]) -> dict[str, list[str]]:

@@ -1,20 +1,22 @@
 """How a study stands, for reading: a table of its sessions, and what must be known of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from delibsim.analysis.calls import Tally
+from delibsim.analysis.causes import causes_in, causes_told
 from delibsim.analysis.table import Table, numbers, texts
-from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, StudyStatus
+from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, WAITING, StudyStatus
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
+from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
 from delibsim.store.account import TOLD, command_of, notice
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
-WORST = 10
-"""The number of calls listed."""
+IN_FLIGHT = "; calls in flight are counted when they are back"
 LISTED = 40
 """The number of sessions listed; in a larger study those that are not complete."""
 
@@ -38,8 +40,9 @@ def table_of_sessions(found: StudyStatus) -> tuple[Table, int]:
         listed = [entry for entry in found.sessions if entry.state != COMPLETE][:LISTED]
     rows = []
     for entry in listed:
-        faults = _counted((name, n) for name, n in entry.calls.items() if name != "ok")
-        rows.append([entry.session, entry.state, str(sum(entry.calls.values())), faults or "-"])
+        calls = entry.log.calls
+        faults = _counted((name, n) for name, n in calls.items() if name != "ok")
+        rows.append([entry.session, entry.state, str(sum(calls.values())), faults or "-"])
     columns = [*texts("session", "state"), *numbers(["calls"]), *texts("not ok")]
     return Table(columns, rows), len(found.sessions) - len(listed)
 
@@ -49,17 +52,27 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     sentences; `folder` is that of the study as a user types it.
     """
     lines = found.faults()
-    for cell, counts in found.calls_by_cell().items():
+    cells = found.calls_by_cell()
+    for cell, counts in cells.items() if len(cells) <= LISTED else ():
         lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
+    if len(cells) > LISTED:
+        lines.append(f"calls: {_counted(found.calls.most_common())}; --json lists all sessions")
+    if found.retried:
+        retried = found.retried
+        attempts = counted(retried.total(), "attempt")
+        lines.append(f"tried again: {attempts} ({_counted(retried.most_common())})")
     lines += lines_of_tasks(found.asked_after)
-    failed = found.failed_calls()
-    lines += [f"not ok: {call}" for call in failed[:WORST]]
-    if len(failed) > WORST:
-        more = f"and {len(failed) - WORST} more calls that were not ok"
-        lines.append(f"{more}; delibsim show RUN --call all lists them")
+    again = _again(runs, found, folder)
+    lines += causes_told(found.causes, again)
+    lines.append(f"money: {found.money}{IN_FLIGHT if runs.holder() else ''}")
     lines += found.doubts()
-    if found.states[CUT_OFF]:
-        lines.append(_how_it_goes_on(runs, folder))
+    if unasked := sum(e.state == CUT_OFF and not e.log.calls for e in found.sessions):
+        was = "was" if unasked == 1 else "were"
+        lines.append(
+            f"{counted(unasked, 'session')} of those cut off {was} not asked anything yet."
+        )
+    if found.states[CUT_OFF] or found.states[WAITING]:
+        lines.append(_how_it_goes_on(runs, again("")))
     if gone := found.states[GONE]:
         was = "was" if gone == 1 else "were"
         lines.append(
@@ -88,7 +101,32 @@ def _people(runs: Runs) -> str:
         return f"People: how far they are cannot be read: {error}"
 
 
-def _how_it_goes_on(runs: Runs, folder: str) -> str:
+def _again(runs: Runs, found: StudyStatus, folder: str) -> Callable[[str], str]:
+    """What gives the command that holds again what was cut off, with some settings."""
+    if command_of(runs) == "serve":
+        return lambda settings: f"`delibsim serve {runs.study}`"
+    place = [folder, *_address(found)]
+    return lambda settings: f"`{' '.join(filter(None, ['delibsim retry', *place, settings]))}`"
+
+
+def _address(found: StudyStatus) -> list[str]:
+    """The base_url to give again: where what was cut off was asked at one server alone, which is
+    not the one that the preset names.
+    """
+    cut = [entry for entry in found.sessions if entry.state == CUT_OFF]
+    plans = [entry.plan for entry in cut if entry.plan is not None]
+    servers = {server for entry in cut for server in entry.log.servers}
+    if len(servers) != 1 or any(len(plan.voices) > 1 for plan in plans):
+        return []
+    from delibsim.conduct.retry import addresses_now  # hydra is slow to import
+
+    (server,) = servers
+    known = {provider_at(address) for address in addresses_now(plans, []).values()}
+    hidden = not server.startswith("http") or "?" in server or known == {server}
+    return [] if hidden else [f"base_url={server}"]
+
+
+def _how_it_goes_on(runs: Runs, again: str) -> str:
     """How sessions that were cut off go on, in a sentence; those with people may be waiting."""
     command = command_of(runs)
     if command == "serve":
@@ -98,13 +136,18 @@ def _how_it_goes_on(runs: Runs, folder: str) -> str:
         )
     return (
         f"A session that was cut off goes on when its `delibsim {command}` command is given again,"
-        f" or with `delibsim retry {folder}`."
+        f" or with {again}."
     )
 
 
-def lines_of_tasks(calls: Mapping[str, Counter[str]]) -> list[str]:
-    """How the calls to raters and coders ended, a line a task."""
-    return [f"calls, {task}: {_counted(own.most_common())}" for task, own in calls.items()]
+def lines_of_tasks(calls: Mapping[str, Tally]) -> list[str]:
+    """How the calls to raters and coders ended, a line a task, and why some are not ok."""
+    lines = []
+    for task, log in calls.items():
+        lines.append(f"calls, {task}: {_counted(Counter(log.calls).most_common())}")
+        for one in causes_in((task, cause) for cause, _ in log.failed):
+            lines.append(f"not ok, {task}: {one.of_calls()}")
+    return lines
 
 
 def _counted(counts: Iterable[tuple[str, int]]) -> str:

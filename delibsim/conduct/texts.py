@@ -11,7 +11,7 @@ from typing import Any
 from delibsim.conduct.score import score_all
 from delibsim.conduct.translate import translate_texts
 from delibsim.domain.compared import PAIRS
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.score import ENSEMBLE, Score
 from delibsim.domain.text import study_named
 from delibsim.plugins import declared, load
@@ -19,7 +19,8 @@ from delibsim.plugins import names as installed
 from delibsim.store.codings import CODES, Codings, schemes_of
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.texts import check_place, read_texts, write_values
+from delibsim.store.tables.csv_cells import Sheet, read_sheet
+from delibsim.store.texts import check_place, write_values
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,16 @@ class ScoredTexts:
         }
 
 
+def texts_of_file(file: Path, column: str) -> tuple[Sheet, list[str]]:
+    """A table, and the texts in a column of it, in order; WrongInput where it has none."""
+    sheet = read_sheet(file, [column])
+    if column not in sheet.header:
+        advice = f"Columns are those of {file}; name the one with the texts: --column NAME"
+        raise unknown("column", column, sheet.header, advice)
+    at = sheet.header.index(column)
+    return sheet, [row[at] for row in sheet.rows]
+
+
 def score_file(
     file: Path,
     column: str,
@@ -83,16 +94,16 @@ def score_file(
     cannot be scored or the result could not be written.
     """
     scorer = _scorer_of_texts(name)
-    texts = read_texts(file, column)
-    taken = [heading for heading in texts.header if heading.startswith(f"{name}.")]
+    sheet, texts = texts_of_file(file, column)
+    taken = [heading for heading in sheet.header if heading.startswith(f"{name}.")]
     if taken:
         raise WrongInput(
             f"{file} has columns of that name already: {', '.join(taken[:4])}; leave them out"
         )
     place = to or file.with_name(f"{file.stem}.{name}.csv")
     check_place(place, file)
-    values = _scored(scorer, texts.texts, on_progress)
-    write_values(place, texts, values)
+    values = _scored(scorer, texts, on_progress)
+    write_values(place, sheet, values)
     return ScoredTexts(name, values, place)
 
 

@@ -1,16 +1,20 @@
 """Translations that a scorer needs of a language model: asked for before the scorer runs."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, runtime_checkable
 
-from delibsim.annotation.translation import translate
+from delibsim.annotation.translation import pieces_of, translate
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
 from delibsim.models.pool import ModelPool
+from delibsim.planning.estimate import Estimate, estimate_loads
+from delibsim.planning.load import Load, tokens_of_prompt
+from delibsim.planning.tokens import Range, tokens_of
+from delibsim.prompts.translation import translation_prompt
 
 
 class Translator(Protocol):
@@ -80,6 +84,36 @@ def translate_texts(scorer: object, texts: Sequence[str]) -> None:
     """Have those texts translated that the scorer is to read in translation."""
     if texts and isinstance(scorer, ReadsTranslations) and scorer.translator is not None:
         _translate(scorer, scorer.translator, scorer.untranslated_texts(texts))
+
+
+def estimate_translations(
+    scorers: Iterable[object], runs: Sequence[Run], texts: Sequence[str] = ()
+) -> tuple[Limits, Estimate]:
+    """The limits of the last translator, and what the translations take that scorers wait for
+    before they read runs, or single texts; nobody is asked.
+
+    A translation is taken to have the tokens of its text, to twice as many.
+    """
+    loads: dict[str, Load] = {}
+    settings: dict[str, Mapping[str, Any]] = {}
+    limits = Limits()
+    addresses: dict[str, str] = {}
+    for scorer in scorers:
+        if not isinstance(scorer, ReadsTranslations) or scorer.translator is None:
+            continue
+        translator = scorer.translator
+        name, own = translator.name, Load()
+        waiting = [*(scorer.untranslated(runs) if runs else ())]
+        waiting += scorer.untranslated_texts(texts) if texts else ()
+        for text in waiting:
+            for piece in pieces_of(text):
+                asked, said = tokens_of_prompt(translation_prompt(piece)), tokens_of(piece)
+                own += Load(1, 1, asked, Range(), Range(said.low, 2 * said.high), 1)
+        loads[name], settings[name] = own, translator.settings
+        limits = Limits(**translator.limits)
+        addresses |= {name: translator.address} if translator.address else {}
+    asked_of = {name: load for name, load in loads.items() if load.calls}
+    return limits, estimate_loads(asked_of, settings, limits, addresses)
 
 
 def check_translator(translator: Translator) -> None:

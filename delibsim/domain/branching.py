@@ -10,6 +10,8 @@ from delibsim.domain.run import Session
 SEAT = "seat of "
 EDITED = ("turn", "before turn", "from turn")
 """What begins a difference that is an edit of statements."""
+SEED_ALONE = "nothing but the seed"
+"""What is said of a fork in which nothing else differs: a control."""
 BEGIN = 40
 """Characters of given words by which two changes are told apart."""
 
@@ -69,7 +71,7 @@ def what_differs(session: Session) -> tuple[Difference, ...]:
 def in_short(session: Session) -> str:
     """What differs in one line, long texts left out.
 
-    "nothing but the seed" where nothing else does, "" of what is no branch.
+    `SEED_ALONE` where nothing else does, "" of what is no branch.
     """
     if session.parentage is None:
         return ""
@@ -81,7 +83,7 @@ def in_short(session: Session) -> str:
     lines = []
     for one in differences:
         lines.append(f"{one.what} differs" if one.what.startswith("persona") else str(one))
-    return "; ".join(lines) or "nothing but the seed"
+    return "; ".join(lines) or SEED_ALONE
 
 
 def told_apart(sessions: Iterable[Session]) -> dict[str, str]:

@@ -2,7 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from delibsim.domain.text import counted
 
 OUTCOMES: frozenset[str] = frozenset(
     {"ok", "refusal", "length", "content_filter", "unreadable", "absent"}
@@ -10,6 +13,63 @@ OUTCOMES: frozenset[str] = frozenset(
 """Statuses that say how a model or a person behaves; the others say only that nobody could be
 asked.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What recorded calls have cost, in US dollars.
+
+    `spent_usd` is known. `reserved_usd` is the most that so many calls (`reserved`) may have cost
+    whose cost is not known; `unknown` counts the calls whose cost nothing bounds.
+    """
+
+    spent_usd: float = 0.0
+    reserved_usd: float = 0.0
+    reserved: int = 0
+    unknown: int = 0
+
+    def __str__(self) -> str:
+        """In words.
+
+        >>> str(Money(1.5)), str(Money(0.25, unknown=1))
+        ('1.50 USD spent', '0.2500 USD spent, 1 call of unknown cost')
+        >>> str(Money(0, 0.01, 2))
+        '0 USD spent, up to 0.0100 USD reserved for 2 calls whose cost is not known'
+        """
+        told = [f"{dollars(self.spent_usd)} USD spent"]
+        if self.reserved:
+            calls = counted(self.reserved, "call")
+            told.append(
+                f"up to {dollars(self.reserved_usd)} USD reserved for {calls} whose cost is not"
+                " known"
+            )
+        if self.unknown:
+            told.append(f"{counted(self.unknown, 'call')} of unknown cost")
+        return ", ".join(told)
+
+
+def total_of(parts: Iterable[Money]) -> Money:
+    """What several parts of a record have cost together."""
+    known = list(parts)
+    return Money(
+        math.fsum(part.spent_usd for part in known),
+        math.fsum(part.reserved_usd for part in known),
+        sum(part.reserved for part in known),
+        sum(part.unknown for part in known),
+    )
+
+
+def dollars(usd: float) -> str:
+    """An amount of US dollars: to the cent, below a dollar to a hundredth of one.
+
+    >>> dollars(1234.567), dollars(0.01234), dollars(0), dollars(0.00001)
+    ('1,234.57', '0.0123', '0', 'less than 0.0001')
+    """
+    if abs(usd) < 1e-12:  # what sums of fractions leave
+        return "0"
+    if abs(usd) < 0.0001:
+        return "less than 0.0001"
+    return f"{usd:,.2f}" if abs(usd) >= 1 else f"{usd:.4f}"
 
 
 def failed_for_free(status: str, possibly_billed: bool, used: bool) -> bool:

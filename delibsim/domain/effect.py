@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from delibsim.domain.condition import family_of, settings_of_model, shared_settings
@@ -37,6 +37,9 @@ OF_SURVEYS = (
 """Settings of surveys alone."""
 OF_RATERS = "rater_"
 """The prefix of the texts of a wording that no participant of a session reads."""
+
+PARTS = tuple(of.name for of in fields(Session) if of.name not in ("id", "seed", "replicate"))
+"""What the sessions of a cell have alike."""
 
 Declared = Callable[..., Collection[str]]
 """The settings that a plug-in declares to be without effect on it: by its kind, and by its kind and
@@ -157,9 +160,13 @@ def same_cells(
     """
     contents: dict[str, dict[int, Any]] = defaultdict(dict)
     known: dict[Any, Any] = {}  # replicates have the same content, which is kept once
+    read: dict[Any, tuple[Session, Any]] = {}  # those that were read together share their parts
     for session in sessions:
-        without = _without_effect(session, declared, (dropped or {}).get(session.id, {}))
-        content = _content(session, without)
+        gone = (dropped or {}).get(session.id, {})
+        parts = (*(id(getattr(session, name)) for name in PARTS), repr(gone))
+        if parts not in read:
+            read[parts] = session, _content(session, _without_effect(session, declared, gone))
+        content = read[parts][1]
         seeded = (session.seed, known.setdefault(content, content))
         contents[cell_of(session)][session.replicate] = known.setdefault(seeded, seeded)
     firsts: dict[Any, list[str]] = defaultdict(list)

@@ -1,6 +1,7 @@
 """The errors that a user can mend, and the closest names to what was meant."""
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 SHOWN = 30
@@ -11,6 +12,14 @@ FURTHER = 0.2
 """How much less alike than the closest name another may be to be suggested beside it."""
 FORM = 0.9
 """How alike a plain name is, from 0 to 1, that may have been meant beside the same dotted one."""
+LONGEST_NAME = 200
+"""A longer name is like no other."""
+LONGEST_VALUE, LONGEST_KEPT = 120, 4_000
+"""Characters of a quoted value that a command tells, and that an error keeps: no secret is longer,
+which is found only whole.
+"""
+QUOTED = re.compile(r"(?<!\w)(['\"])((?:(?!\1)[^\\]|\\.|\1(?=\w))*+)\1(?!\w)", re.DOTALL)
+"""A value in quotes; an apostrophe within a word ends none."""
 
 
 class WrongInput(ValueError):
@@ -18,6 +27,9 @@ class WrongInput(ValueError):
 
     Commands exit with 2.
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(told(str(message), LONGEST_KEPT))
 
 
 class NotImported(WrongInput):
@@ -43,6 +55,34 @@ class Several(WrongInput):
         """These faults as one error, which is the fault itself where there is one only."""
         found = cls(faults)
         return next(iter(found.faults.values())) if len(found.faults) == 1 else found
+
+
+def told(message: str, longest: int = LONGEST_VALUE) -> str:
+    r"""A message for a reader: each value that it quotes on one line, of at most `longest`
+    characters, and lines of at most 16 times as many.
+
+    >>> len(told(f"text '{'a' * 10**6}' and '{'b' * 10**6}'"))
+    254
+    >>> told("the survey's item 'two\nlines' is none")
+    "the survey's item 'two lines' is none"
+    """
+    if "\n" not in message and len(message) <= longest:
+        return message
+
+    def short(match: re.Match[str]) -> str:
+        value = shortened(" ".join(match[2].split("\n")), longest)
+        return f"{match[1]}{value}{match[1]}"
+
+    quoted = QUOTED.sub(short, message)
+    return "\n".join(shortened(line, 16 * longest) for line in quoted.split("\n"))
+
+
+def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
+    """A text of at most `longest` characters: of a longer one its beginning and its end."""
+    if len(text) <= longest:
+        return text
+    end = (longest - 5) // 3
+    return f"{text[: longest - 5 - end]} ... {text[-end:]}"
 
 
 def each_of(fault: WrongInput) -> list[WrongInput]:
@@ -84,7 +124,7 @@ def unknown(
     message = f"unknown {kind} '{name}'"
     message += f"; did you mean {' or '.join(close)}?" if close else "."
     if names:
-        message += f" There are: {', '.join(names[:SHOWN])}"
+        message += f" There are: {', '.join(map(shortened, names[:SHOWN]))}"
         if len(names) > SHOWN:
             message += f" and {len(names) - SHOWN} more"
         if advice:
@@ -105,7 +145,11 @@ def _closest(name: str, names: Iterable[str]) -> list[str]:
     ['group.models', 'model']
     """
     found = []
+    if len(name) > LONGEST_NAME:
+        return []
     for known in names:
+        if len(known) > LONGEST_NAME:
+            continue
         likeness = _likeness(name, known)
         if likeness >= (LIKE_IN_PART if "." in known and "." not in name else LIKE):
             found.append((likeness, known))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from delibsim.domain.run import Run
 
@@ -69,18 +69,22 @@ class Scorer(Protocol):
 class Comparison(Protocol):
     """What a scorer remembers of all runs: each is noted first, and then scored."""
 
-    def note(self, run: Run) -> None:
-        """Remember what is needed of a run to score others."""
+    def note(self, run: Run) -> Any:
+        """Remember what is needed of a run to score others; what is needed to score it itself, or
+        None where that is the whole run.
+        """
         ...
 
-    def score(self, run: Run) -> Iterable[Score]:
-        """The scores of one of the runs, after all were noted."""
+    def score(self, noted: Any, /) -> Iterable[Score]:
+        """The scores of one of the runs, after all were noted: of the run, or of what noting it
+        gave.
+        """
         ...
 
 
 @runtime_checkable
 class ComparesRuns(Protocol):
-    """A scorer that compares runs, and is shown them one after another, twice."""
+    """A scorer that compares runs, and is shown them one after another."""
 
     def compare(self) -> Comparison:
         """A comparison that knows no run yet."""
@@ -89,9 +93,11 @@ class ComparesRuns(Protocol):
 
 def compared(comparison: Comparison, runs: Sequence[Run]) -> list[Score]:
     """The scores of runs that are compared with each other."""
-    for run in runs:
-        comparison.note(run)
-    return [score for run in runs for score in comparison.score(run)]
+    every = [(comparison.note(run), run) for run in runs]
+    found = []
+    for noted, run in every:
+        found += comparison.score(run if noted is None else noted)
+    return found
 
 
 class _Alone:
@@ -101,7 +107,7 @@ class _Alone:
         self._scorer = scorer
 
     def note(self, run: Run) -> None:
-        """Remember nothing."""
+        """Remember nothing: a run is scored whole."""
 
     def score(self, run: Run) -> Iterable[Score]:
         """The scores of a run."""

@@ -10,6 +10,7 @@ from functools import partial
 
 from asyncio_throttle import Throttler
 
+from delibsim.domain.cost import dollars
 from delibsim.models.base import Usage
 
 MINUTE = 60.5
@@ -291,7 +292,8 @@ class Budget:
     are raised by the same factor. So no more is spent than the budget and, of the calls that were
     in flight together, what each used above its own worst case.
 
-    `overruns` says what earlier processes have seen of this.
+    `spent_usd` is what earlier calls count with, `assumed_usd` the part of it that is the worst
+    case of calls whose cost is not known; `overruns` says what earlier processes have seen of this.
     """
 
     def __init__(
@@ -301,10 +303,13 @@ class Budget:
         spent_usd: float = 0.0,
         spent_tokens: int = 0,
         overruns: Mapping[str, Overruns] | None = None,
+        assumed_usd: float = 0.0,
     ) -> None:
         self.usd, self.tokens = usd, tokens
         self.overruns = dict(overruns or {})
-        self.refused = False  # whether a call did not fit
+        self.refused = ""
+        """What is left, and what the last call needs that did not fit; "" if all have fitted."""
+        self.assumed_usd = assumed_usd
         self._paid_usd, self._paid_tokens = spent_usd, spent_tokens
         self._held_usd, self._held_tokens, self._in_flight = 0.0, 0, 0
 
@@ -325,7 +330,7 @@ class Budget:
         held = self._held_for(model, worst)
         if not self._exceeds(held, self._paid_usd, self._paid_tokens):
             return False
-        self.refused = True
+        self.refused = self._shortfall(held)
         return True
 
     def reserve(self, model: str, worst: Usage) -> Held | None:
@@ -334,7 +339,7 @@ class Budget:
         """
         held = self._held_for(model, worst)
         if self._exceeds(held, self.spent_usd, self.spent_tokens):
-            self.refused = True
+            self.refused = self._shortfall(held)
             return None
         self._held_usd += held.usd or 0.0
         self._held_tokens += held.tokens
@@ -350,6 +355,7 @@ class Budget:
         self._held_usd = self._held_usd - (held.usd or 0.0) if self._in_flight else 0.0
         self._held_tokens -= held.tokens
         usd, tokens = used.cost_usd, tokens_of(used)
+        self.assumed_usd += (held.usd or 0.0) if usd is None else 0.0
         self._paid_usd += (held.usd or 0.0) if usd is None else usd
         self._paid_tokens += held.tokens if tokens is None else tokens
         known = self.overruns.get(held.model, Overruns())
@@ -363,6 +369,31 @@ class Budget:
     def _exceeds(self, held: Held, usd: float, tokens: int) -> bool:
         dear = self.usd is not None and (held.usd is None or usd + held.usd > self.usd)
         return dear or (self.tokens is not None and tokens + held.tokens > self.tokens)
+
+    @property
+    def reserved_usd(self) -> float:
+        """US dollars of `spent_usd` that are a worst case: of calls in flight, and of calls whose
+        cost is not known.
+        """
+        return self._held_usd + self.assumed_usd
+
+    def _shortfall(self, held: Held) -> str:
+        """What a call that does not fit needs, and what is left, in words."""
+        parts = []
+        if self.usd is not None:
+            need = "an unknown amount" if held.usd is None else f"{dollars(held.usd)} USD"
+            known = dollars(self.spent_usd - self.reserved_usd)
+            reserved = dollars(self.reserved_usd)
+            parts.append(
+                f"of limits.budget_usd={self.usd:g} {known} USD are spent and {reserved} reserved,"
+                f" and the next call may cost up to {need}"
+            )
+        if self.tokens is not None:
+            parts.append(
+                f"of limits.budget_tokens={self.tokens} {self.spent_tokens:,} are spent or"
+                f" reserved, and the next call may take up to {held.tokens:,}"
+            )
+        return f"{'; '.join(parts)}; a larger budget lets it go on"
 
 
 def tokens_of(usage: Usage) -> int | None:

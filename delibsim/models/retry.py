@@ -22,10 +22,6 @@ from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Held, Limits, Overruns, tokens_of
 from delibsim.prompts.prompt import Message, Prompt
 
-SPENT = (
-    "the next call could exceed the budget; raise limits.budget_usd or limits.budget_tokens to"
-    " go on"
-)
 GIVEN_UP = "given up in flight, because the process was asked to stop"
 NOTHING = Usage(
     input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0
@@ -166,8 +162,9 @@ class RetryingModel:
         """Why a call does not fit into the budget."""
         known = self._budget.overruns.get(self.name, Overruns())
         if known.most < NOTEWORTHY:
-            return SPENT
-        return f"{SPENT} ({self.name} used up to {known.most:.3g} times what a call may at most)"
+            return self._budget.refused
+        more = f"{self.name} used up to {known.most:.3g} times what a call may at most"
+        return f"{self._budget.refused} ({more})"
 
     def _wait(self, completion: Completion, tries: int, jitter: random.Random) -> float:
         """Seconds until the next attempt; after a rate limit the model gets no call before then."""

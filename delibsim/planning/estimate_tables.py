@@ -14,15 +14,17 @@ from delibsim.planning.tokens import Range
 NOT_COUNTED = ("re-asks", "repeated attempts")
 
 
-def plain(planned: Plan, found: Estimate) -> dict[str, Any]:
-    """An estimate as plain values; tokens are whole numbers, from low to high."""
+def plain(planned: Plan | Limits, found: Estimate) -> dict[str, Any]:
+    """An estimate as plain values; tokens are whole numbers, from low to high. Where there is no
+    plan, but limits alone, it names no study.
+    """
     seconds, binding = found.longest
     cost = {"usd": asdict(found.usd), "usd_unknown": found.unpriced}
     providers = {}
     for name, (taken, why) in found.seconds.items():
         providers[name] = {"seconds": taken, "bound_by": why}
     return {
-        "study": planned.study,
+        "study": None if isinstance(planned, Limits) else planned.study,
         "sessions": {
             "planned": found.planned,
             "held": found.held,
@@ -90,12 +92,13 @@ def rows(found: Estimate) -> list[list[str]]:
     return table
 
 
-def notes(planned: Plan, found: Estimate) -> list[str]:
+def notes(planned: Plan | Limits, found: Estimate) -> list[str]:
     """What binds the time, what is unknown, and what the numbers rest on."""
     low, high = found.assumptions.words or (0, 0)
     statements = f"statements of {low} to {high} words, " if high else ""
     latency = found.assumptions.latency
-    lines = [*_times(found), *_unknowns(found), *_budgets(planned.limits, found)]
+    limits = planned if isinstance(planned, Limits) else planned.limits
+    lines = [*_times(found), *_unknowns(found), *_budgets(limits, found)]
     lines.append(f"Assumed    {statements}{latency:g} s a call, replies that are readable at once")
     priced = {line.price for line in found.lines if line.usd is not None and line.price != "free"}
     if priced:

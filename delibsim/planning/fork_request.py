@@ -10,6 +10,7 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.parentage import Edit
+from delibsim.store.reading import file_text
 
 MOST_PLACES = 1_000
 """The most values that a list or range may name."""
@@ -167,13 +168,7 @@ def _inserted(word: str, home: Path) -> tuple[Spoken, ...]:
 def _text(name: str, home: Path) -> str:
     """The text of a file; WrongInput where it cannot be said."""
     path = home / name.strip()
-    try:
-        if path.stat().st_size > LONGEST_FILE:
-            raise WrongInput(f"{path} is too long for one statement")
-        text = path.read_text(encoding="utf-8-sig").strip()
-    except (OSError, ValueError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise WrongInput(f"the statement {path} cannot be read: {problem}") from None
+    text = file_text(path, LONGEST_FILE).strip()
     if not text:
         raise WrongInput(f"{path} is empty; a statement has words (to leave a turn out: --remove)")
     return text

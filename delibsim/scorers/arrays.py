@@ -21,17 +21,40 @@ def considerations(run: Run, phase: Phase) -> Array:
 
     A missing rating is NaN.
     """
-    return _answers(run, phase, [item.id for item in run.session.survey.considerations])
+    return _known(run, phase, "consideration")
 
 
 def preferences(run: Run, phase: Phase) -> Array:
     """Ranks, participants by preferences; missing is NaN."""
-    return _answers(run, phase, [item.id for item in run.session.survey.preferences])
+    return _known(run, phase, "preference")
 
 
-def _answers(run: Run, phase: Phase, items: list[str]) -> Array:
+class _Last:
+    """The answers of the run that was last asked for, which every scorer asks for again."""
+
+    def __init__(self) -> None:
+        self.of: tuple[Run | None, dict[tuple[Phase, str], Array]] = (None, {})
+
+
+LAST = _Last()
+
+
+def _known(run: Run, phase: Phase, kind: str) -> Array:
+    last, arrays = LAST.of
+    if last is not run:
+        arrays = {}
+        LAST.of = run, arrays
+    if (phase, kind) not in arrays:
+        arrays[phase, kind] = _answers(run, phase, kind)
+    return arrays[phase, kind]
+
+
+def _answers(run: Run, phase: Phase, kind: str) -> Array:
+    items = [item.id for item in run.session.survey.items if item.kind == kind]
     rows = []
     for participant in run.session.participants:
         given = run.response(participant.id, phase).answers
         rows.append([given.get(item, np.nan) for item in items])
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(items))
+    answers = np.array(rows, dtype=np.float64).reshape(len(rows), len(items))
+    answers.flags.writeable = False  # all callers get the same
+    return answers

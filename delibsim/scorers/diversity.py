@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,20 +47,24 @@ class _Populations:
         self._answers: dict[tuple[Survey, Phase], array[float]] = {}
         self._spreads: dict[tuple[Survey, Phase], Array] = {}
 
-    def note(self, run: Run) -> None:
+    def note(self, run: Run) -> "_Noted":
         """Add the answers of a run."""
         survey = run.session.survey
-        if not survey.preferences:
-            return
-        for phase in PHASES:
+        noted = _Noted(run.session.id, survey)
+        for phase in PHASES if survey.preferences else ():
             answers = _answers(run, phase)
             complete = answers[~np.isnan(answers).any(axis=1)]
             known = self._answers.setdefault((survey, phase), array("d"))
+            begin = len(known)
             known.frombytes(complete.tobytes())
+            # The answers of a whole group are among those of all, and are not kept once more.
+            whole = len(complete) == len(answers)
+            noted.answers[phase] = range(begin, len(known)) if whole else answers
+        return noted
 
-    def score(self, run: Run) -> Iterator[Score]:
-        """Scores of a run."""
-        target, survey = run.session.id, run.session.survey
+    def score(self, noted: "_Noted") -> Iterator[Score]:
+        """Scores of a run that was noted."""
+        target, survey = noted.session, noted.survey
         if not survey.preferences:
             return
         lows, highs = _ends(survey)
@@ -67,7 +72,7 @@ class _Populations:
         normalised: dict[Phase, float] = {}
         notes = []
         for phase in PHASES:
-            x, spread = _answers(run, phase), self._spread(survey, phase)
+            x, spread = self._group(noted, phase), self._spread(survey, phase)
             note = why_undefined(x)
             notes.append(note)
             raw[phase] = float(diversity(x))
@@ -88,15 +93,35 @@ class _Populations:
             change = values["post"] - values["pre"]
             yield Score(measure, "run", target, change, "change", note=note)
 
+    def _group(self, noted: "_Noted", phase: Phase) -> Array:
+        """The answers of a run that was noted."""
+        answers = noted.answers[phase]
+        if not isinstance(answers, range):
+            return answers
+        known = self._answers[noted.survey, phase]
+        return np.array(known[answers.start : answers.stop]).reshape(-1, _items(noted.survey))
+
     def _spread(self, survey: Survey, phase: Phase) -> Array:
         """The standard deviation of every item, computed when all runs were noted."""
         key = survey, phase
         if key not in self._spreads:
-            items = len(survey.considerations) + len(survey.preferences)
-            population = np.array(self._answers[key]).reshape(-1, items)
+            population = np.array(self._answers[key]).reshape(-1, _items(survey))
             # Sorted, so that the order of runs does not matter to the last digit.
             self._spreads[key] = spreads(np.sort(population, axis=0))
         return self._spreads[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """A run as it was noted: by phase its answers, or where they stand among those of all."""
+
+    session: str
+    survey: Survey
+    answers: dict[Phase, Array | range] = field(default_factory=dict)
+
+
+def _items(survey: Survey) -> int:
+    return len(survey.considerations) + len(survey.preferences)
 
 
 def _answers(run: Run, phase: Phase) -> Array:

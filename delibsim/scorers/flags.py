@@ -5,6 +5,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
@@ -66,31 +67,49 @@ class _Texts:
     """The texts of all runs, and those that several have; each as a digest, which is short."""
 
     def __init__(self) -> None:
-        self._known: set[bytes] = set()
+        self._known: dict[bytes, bytes] = {}
         self._shared: set[bytes] = set()
 
-    def note(self, run: Run) -> None:
+    def note(self, run: Run) -> "_Noted":
         """Remember the texts of a run."""
-        own = {_digest(said.text) for said in run.transcript if _own(run, said)}
-        self._shared |= own & self._known
-        self._known |= own
-
-    def score(self, run: Run) -> Iterator[Score]:
-        """Counts and flagged statements of a run."""
-        found: dict[str, list[Statement]] = {kind: [] for kind in KINDS}
-        earlier: set[str] = set()
+        found: dict[str, list[int]] = {}
+        texts, own, earlier = [], set(), set()
         for statement in run.transcript:
-            shared = _own(run, statement) and _digest(statement.text) in self._shared
-            for kind in _flags(run, statement, earlier, shared):
-                found[kind].append(statement)
-            earlier.add(statement.text)
-        target = run.session.id
-        for kind, statements in found.items():
-            yield Score(f"flags.{kind}", "run", target, float(len(statements)))
-        for kind, statements in found.items():
-            for statement in statements:
-                where = f"{target}/{statement.turn.index}"
-                yield Score(f"flags.{kind}", "statement", where, 1.0)
+            index, text = statement.turn.index, statement.text
+            for kind in _flags(run, statement, earlier):
+                found.setdefault(kind, []).append(index)
+            earlier.add(text)
+            if _own(run, statement):
+                key = _digest(text)
+                key = self._known.get(key, key)
+                own.add(key)
+                if _draws(run, statement):
+                    texts.append((index, key))
+        self._shared |= own & self._known.keys()
+        self._known |= {key: key for key in own}
+        return _Noted(run.session.id, found, texts)
+
+    def score(self, noted: "_Noted") -> Iterator[Score]:
+        """Counts and flagged statements of a run that was noted."""
+        shared = [index for index, key in noted.texts if key in self._shared]
+        found = {**noted.found, "across_runs": shared}
+        target = noted.session
+        for kind in KINDS:
+            yield Score(f"flags.{kind}", "run", target, float(len(found.get(kind, ()))))
+        for kind in KINDS:
+            for index in found.get(kind, ()):
+                yield Score(f"flags.{kind}", "statement", f"{target}/{index}", 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """A run as it was noted: the indexes of flagged turns by flag, and the digests of the texts
+    that may be flagged because another run has them.
+    """
+
+    session: str
+    found: dict[str, list[int]]
+    texts: list[tuple[int, bytes]]
 
 
 def _own(run: Run, statement: Statement) -> bool:
@@ -103,8 +122,8 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def _flags(run: Run, statement: Statement, earlier: Collection[str], shared: bool) -> Iterator[str]:
-    """The flags of a statement; `shared`: another run has a statement of this text."""
+def _flags(run: Run, statement: Statement, earlier: Collection[str]) -> Iterator[str]:
+    """The flags of a statement for which no other run is needed."""
     text, session = statement.text, run.session
     occasion = f"turn {statement.turn.index}"
     speaker = session.seated(statement.turn.speaker, occasion)
@@ -123,10 +142,14 @@ def _flags(run: Run, statement: Statement, earlier: Collection[str], shared: boo
         yield "odd_characters"
     if text in earlier:
         yield "repeated"
-    plan = session.in_force(speaker.id, occasion)
-    temperature = plan.models.get(speaker.model, {}).get("temperature") or 0
-    if shared and temperature > 0:
-        yield "across_runs"
+
+
+def _draws(run: Run, statement: Statement) -> bool:
+    """Whether the speaker drew its words: two runs need not have the same."""
+    occasion = f"turn {statement.turn.index}"
+    speaker = run.session.seated(statement.turn.speaker, occasion)
+    plan = run.session.in_force(speaker.id, occasion)
+    return (plan.models.get(speaker.model, {}).get("temperature") or 0) > 0
 
 
 def _odd(character: str) -> bool:

@@ -11,13 +11,13 @@ from pickle import UnpicklingError
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.reading import json_value
+from delibsim.store.reading import file_bytes, json_value
 
 POINTER = b"version https://git-lfs.github.com/spec/"
 INSTALL = (
-    "{what} needs the extra '{extra}', of which {missing} cannot be found: pip install"
-    " 'delibsim[{extra}]'.\nOn Linux that takes a build of torch with CUDA (gigabytes). For the"
-    " processor alone, install torch 2.13.0 from its CPU index first."
+    "{what} needs the extra '{extra}', of which {missing} cannot be found: pip install '.[{extra}]'"
+    " in the clone of delibsim (with a build of torch for CUDA, of gigabytes; for the processor"
+    " alone install torch 2.13.0 from its CPU index first)"
 )
 
 
@@ -181,7 +181,7 @@ def _opens(file: Path) -> bool:
 def plain_json(file: Path) -> dict[str, Any]:
     """The JSON object in a file; WrongInput if there is none."""
     try:
-        plain = json_value(file.read_bytes())
+        plain = json_value(file_bytes(file))
     except (OSError, ValueError) as error:
         raise WrongInput(f"{file} cannot be read: {error}") from None
     if not isinstance(plain, dict):

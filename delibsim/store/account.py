@@ -2,12 +2,14 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from os.path import isfile
 
 from delibsim.domain.study import natural
 from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
+from delibsim.store.withdrawn import FILE as TOMBSTONE
 
 TOLD = "people.yaml"
 """The file that declares what people are told: beside the user, and in the folder of a study that
@@ -60,8 +62,10 @@ def account_of(runs: Runs) -> Account:
     """The account of a study as it lies on disk now."""
     begun, manifest = sorted(runs.sessions(), key=natural), runs.manifest()
     planned = {*begun, *(manifest.sessions if manifest else ())}
-    held = tuple(name for name in begun if runs.held(name))
-    gone = tuple(name for name in begun if runs.withdrawn(name))
+    folder = str(runs.folder)
+    gone = tuple(name for name in begun if isfile(f"{folder}/{name}/{TOMBSTONE}"))
+    left = set(gone)
+    held = tuple(n for n in begun if n not in left and isfile(f"{folder}/{n}/run.json"))
     ordered = tuple(sorted(planned, key=natural))
     return Account(ordered, tuple(begun), held, command_of(runs), gone)
 

@@ -146,6 +146,16 @@ def score_to_plain(score: Score) -> dict[str, Any]:
     return plain
 
 
+def score_to_json(score: Score) -> str:
+    """A score as JSON text, what `score_to_plain` gives; ValueError for an infinite value."""
+    try:
+        if not math.isinf(score.value):  # which would be written as null
+            return SCORE.dump_json(score).decode()
+    except PydanticSerializationError:  # half a character
+        pass
+    return json.dumps(score_to_plain(score), allow_nan=False)
+
+
 def score_from_plain(record: Mapping[str, Any]) -> Score:
     """A score from its plain JSON values; Damaged if it is none."""
     undefined = record.get("value", 0) is None

@@ -18,13 +18,39 @@ from typing import Any, TextIO
 from pydantic_core import PydanticSerializationError, to_json
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.reading import json_value
+from delibsim.store.reading import json_value, opened
 
 FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 """Files, connections included, that this process may have open; often 1,024."""
 MOST_OPEN = 2_000 if FILES == resource.RLIM_INFINITY else min(FILES // 5, 2_000)
 """Logs that are kept open at once."""
 TRIES = 4  # looks at a lock before it counts as taken
+OTHERS = 0o077
+"""What everybody but the owner may do with a file or a folder."""
+OF_PEOPLE = ("people.yaml", "people.sqlite")
+"""Files in the folder of a study that people take part in."""
+
+
+def keep_private(folder: Path) -> None:
+    """Let its owner alone read a folder and what lies in it, and whatever this process writes from
+    now on, wherever that is: databases, tables and figures are written by others.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    os.umask(OTHERS)
+    folder.mkdir(exist_ok=True)
+    if not folder.stat().st_mode & OTHERS:
+        return
+    for path in [*folder.rglob("*"), folder]:
+        with suppress(OSError):  # it has gone meanwhile, or is of somebody else
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode & ~OTHERS)
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is kept private, or is to be: people take part in its study."""
+    if not folder.is_dir():
+        return False
+    return not folder.stat().st_mode & OTHERS or any((folder / one).is_file() for one in OF_PEOPLE)
 
 
 def write_atomically(path: Path, text: str, durable: bool = False) -> None:
@@ -206,7 +232,7 @@ def each_line(
     A missing file has no line. Lines that are not `wanted` are left out.
     """
     try:
-        file = path.open("rb")
+        file = opened(path)
     except FileNotFoundError:
         return
     with file:

@@ -7,6 +7,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.opinion import spoken
 from delibsim.domain.training import Record, Triple
 from delibsim.measures.summaries.labels import normalised
+from delibsim.store.reading import opened
 
 NEEDED = ("question.text", "own_opinion.text", "candidates.text", "ratings.agreement")
 """The columns by which its file of candidate comparisons is known."""
@@ -54,6 +55,10 @@ def habermas_records(file: Path) -> list[Record]:
 def _rows(file: Path) -> list[dict[str, Any]]:
     import duckdb
 
+    try:
+        opened(file).close()
+    except OSError as error:
+        raise WrongInput(f"{file} cannot be read: {error.strerror}") from None
     try:
         with duckdb.connect() as base:
             shown = base.execute("select * from read_parquet(?) limit 0", [str(file)])

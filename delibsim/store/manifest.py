@@ -3,7 +3,7 @@ every amendment since.
 """
 
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import DEVNULL
@@ -168,6 +168,17 @@ def write_manifest(path: Path, manifest: Manifest, durable: bool = False) -> Non
     """Write study.json, atomically."""
     plain = MANIFEST.dump_python(manifest, mode="json", by_alias=True)
     write_atomically(path, json_text(plain, indent=1) + "\n", durable)
+
+
+def refusal(problem: str, changed: Sequence[str]) -> str:
+    """That something would change what a study is, and how to go on."""
+    shown = "\n".join(f"  {line}" for line in changed[:20])
+    if len(changed) > 20:
+        shown += f"\n  and {len(changed) - 20} more"
+    return (
+        f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own:"
+        " study=NAME"
+    )
 
 
 def commits(folders: Mapping[str, Path]) -> dict[str, str]:

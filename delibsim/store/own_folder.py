@@ -1,7 +1,11 @@
-"""A folder that an export or a report replaces as a whole: only one that it wrote before."""
+"""A folder that an export or a report replaces as a whole: only one that it wrote before; and the
+files of a folder that may come from somebody else: only those that lie in it.
+"""
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Collection, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
@@ -43,6 +47,59 @@ def names_in(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_dir():
             yield path.relative_to(folder).as_posix(), path
+
+
+def own_bytes(folder: Path, name: str, most: int) -> bytes:
+    """The content of a file by its path in a folder; ValueError where it has more than `most`
+    bytes, OSError where it is no regular file, or where its path holds a link.
+    """
+    with _opened(folder, name) as handle, os.fdopen(handle, "rb", closefd=False) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"larger than {most:,} bytes")
+    return content
+
+
+def own_stamp(folder: Path, name: str) -> tuple[int, ...]:
+    """By what a file is known again as long as it stays the same; OSError as `own_bytes`."""
+    with _opened(folder, name) as handle:
+        found = os.fstat(handle)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@contextmanager
+def _opened(folder: Path, name: str) -> Generator[int]:
+    """A regular file by its path in a folder, opened without following a link on that path."""
+    *above, last = name.split("/")
+    opened = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY)]
+    try:
+        for part in above:
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+            opened.append(os.open(part, flags, dir_fd=opened[-1]))
+        # A pipe without a writer would be waited for.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        opened.append(os.open(last, flags, dir_fd=opened[-1]))
+        if not stat.S_ISREG(os.fstat(opened[-1]).st_mode):
+            raise OSError(None, "no regular file", name)
+        yield opened[-1]
+    finally:
+        for handle in opened:
+            os.close(handle)
+
+
+def foreign_in(folder: str | Path, skipped: Collection[str] = ()) -> str:
+    """The path in a folder of the first entry that is neither a file nor a folder but a link, a
+    pipe or a device; "" where there is none. Folders of the names in `skipped` are not looked into.
+    """
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                within = "" if entry.name in skipped else foreign_in(entry.path, skipped)
+                if within:
+                    return f"{entry.name}/{within}"
+            elif not entry.is_file(follow_symlinks=False):
+                return entry.name
+    return ""
 
 
 def _refuse_place(place: Path, folder: Path, writer: str, option: str) -> None:

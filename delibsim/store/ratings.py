@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from delibsim.domain.allocation import Allocation, Showing
-from delibsim.domain.annotation import Panel
+from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rated, Rating
@@ -206,6 +206,17 @@ class Ratings:
     def panels(self) -> list[str]:
         """The names of the panels of language models."""
         return sorted(self._panels())
+
+    def panels_kept(self) -> dict[str, Panel]:
+        """The panels of language models as they were kept, by name."""
+        found = {}
+        for name, plain in self._panels().items():
+            coders = []
+            for index, seat in enumerate(plain["raters"], 1):
+                coders.append(Coder(name, index, seat["model"], seat["persona"]))
+            wording, reasks = _wording(plain["wording"]), plain["reasks"]
+            found[name] = Panel(name, tuple(coders), plain["models"], wording, reasks)
+        return found
 
     def settle_panel(self, panel: Panel, allocation: Allocation | None = None) -> None:
         """Keep what a panel is made of, once; it may grow.

@@ -1,9 +1,13 @@
-"""Reading YAML and JSON: one reader of each, for files of a limited size, number of values and
-depth.
+"""Reading files: regular ones only, of a limited size; texts in UTF-8; YAML and JSON with a limited
+number of values and depth.
 """
 
+import errno
+import io
 import json
+import os
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,10 +23,22 @@ JSON_BYTES = 2**28
 """A larger file of JSON is not read; the study.json of 100,000 sessions has some 10 MB."""
 YAML_BYTES = 2**22
 """A larger file of YAML is not read."""
+BEGINNING = 10_000
+"""Of so many characters the first line is looked at for NUL, which a cell may hold."""
 VALUES = 50_000
 """A file of YAML may hold so many values, those that its aliases repeat counted each time."""
 LEVELS = 64
 """Values may be nested so deep."""
+
+FOREIGN = {
+    b"\xff\xfe": "in UTF-16",
+    b"\xfe\xff": "in UTF-16",
+    b"PK\x03\x04": "a workbook or another archive",
+    b"\xd0\xcf\x11\xe0": "a workbook of Excel",
+    b"\x1f\x8b": "compressed",
+    b"PAR1": "a Parquet file",
+}
+"""How files begin that are often taken for texts, and what they are."""
 
 _Fast: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML has it
 
@@ -89,13 +105,48 @@ def _int(_: Any, node: yaml.ScalarNode) -> int:
 _Loader.add_constructor("tag:yaml.org,2002:int", _int)
 
 
+def opened(path: Path) -> io.BufferedReader:
+    """A regular file, opened for reading; OSError for a device, a pipe, a socket and a folder, of
+    which the first two might never end, or never begin.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # waits for no pipe
+    kind = os.fstat(handle).st_mode
+    if stat.S_ISREG(kind):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    what = "a folder" if stat.S_ISDIR(kind) else "a device or a pipe"
+    raise OSError(errno.EINVAL, f"it is {what}, not a file", str(path))
+
+
 def file_bytes(path: Path, most: int = JSON_BYTES) -> bytes:
-    """The content of a file; ValueError where it is larger than `most` bytes."""
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
+    """The content of a regular file; ValueError where it is larger than `most` bytes."""
+    with opened(path) as file:
+        content = file.read(most + 1) if os.fstat(file.fileno()).st_size <= most else None
+    if content is None or len(content) > most:
         raise ValueError(f"larger than {most:,} bytes")
     return content
+
+
+def file_text(path: Path, most: int = JSON_BYTES) -> str:
+    """The text of a file in UTF-8, with or without a mark; WrongInput, which names the file and
+    says how to mend it, where it cannot be read, is too large, or is no text.
+    """
+    try:
+        content = file_bytes(path, most)
+    except (OSError, ValueError) as error:
+        problem = error.strerror if isinstance(error, OSError) else f"it is {error}"
+        raise WrongInput(f"{path} cannot be read: {problem}") from None
+    for begin, kind in FOREIGN.items():
+        if content.startswith(begin):
+            raise WrongInput(f"{path} is {kind}, no text; save it as UTF-8 (a table: CSV UTF-8)")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise WrongInput(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from None
+    if "\0" in text[:BEGINNING].split("\n")[0]:
+        raise WrongInput(f"{path}: line 1 holds NUL characters, as UTF-16 has; save it as UTF-8")
+    return text
 
 
 def json_value(text: str | bytes) -> Any:
@@ -188,21 +239,16 @@ def check_yaml(path: Path) -> None:
         _refuse_excess(path, file_bytes(path, YAML_BYTES).decode("utf-8-sig"))
     except WrongInput:
         raise
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+    except (FileNotFoundError, UnicodeDecodeError, yaml.YAMLError):
         return
+    except OSError as error:
+        raise WrongInput(f"{path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise WrongInput(f"{path}: {error}") from None
 
 
 def _loaded(path: Path, load: Callable[..., Any]) -> Any:
-    try:
-        text = file_bytes(path, YAML_BYTES).decode("utf-8-sig")
-    except OSError as error:
-        raise WrongInput(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise WrongInput(f"{path}: not UTF-8 text; save it as UTF-8") from None
-    except ValueError as error:
-        raise WrongInput(f"{path}: {error}") from None
+    text = file_text(path, YAML_BYTES)
     try:
         _refuse_aliases(path, text)
         _refuse_excess(path, text)

@@ -4,8 +4,11 @@ run.
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from copy import copy
+from functools import cached_property
+from os.path import isfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -21,23 +24,29 @@ from delibsim.store.files import (
     Log,
     each_line,
     holder,
+    is_private,
     joined,
     json_text,
+    keep_private,
     locked,
     read_lines,
     write_atomically,
     written_atomically,
 )
 from delibsim.store.lazy_runs import LazyRuns
-from delibsim.store.manifest import Manifest, read_manifest, write_manifest
+from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
 from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.sums import Check, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
+
+T = TypeVar("T")
 
 SCORES, DETAILS = "scores", "details"
 EXPORT, BENCH = "tables", "bench"
 LAUNCHER = "launcher"
 TEXTS, NOTES = "texts.jsonl", "notes.jsonl"
 """The folders and the files of a study that hold no session."""
+RESERVED = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *WITHIN)
 
 
 def scores_file(name: str, version: int) -> str:
@@ -50,8 +59,8 @@ class Runs:
     happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan),
-    <session>/exchanges.jsonl, <session>/run.json, scores/<scorer>.v<version>.jsonl,
-    scores/details/<scorer>.v<version>.jsonl
+    <session>/exchanges.jsonl, <session>/SHA256SUMS, <session>/run.json,
+    scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
     def __init__(self, root: Path, study: str) -> None:
@@ -61,13 +70,15 @@ class Runs:
         """Another folder for the scores than that within the study."""
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
-        self._answering: Answering | None = None
+        self._refuse_changed: Check | None = refuse_changed
+        self._keep_private()
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
+        runs._keep_private()
         manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
@@ -82,6 +93,12 @@ class Runs:
             known = [path.parent.name for path in root.glob("*/study.json")]
             raise unknown("study", study, known, f"Studies are folders in {root}")
         return runs
+
+    def unchecked(self) -> "Runs":
+        """The same study, of which plans and runs are read that are not what was written."""
+        found = copy(self)
+        found._refuse_changed = None
+        return found
 
     def manifest(self) -> Manifest | None:
         """What the study is; None if it has not begun. WrongInput if its study.json is damaged or
@@ -106,11 +123,10 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
-        changed = [] if old is None else old.conflicts(new, self._plans_one_by_one(), sessions)
+        kept = (plan for _, plan in self._plans_one_by_one())
+        changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:
-            raise WrongInput(
-                self._refusal(f"{study_named(self.study)} has other settings", changed)
-            )
+            raise WrongInput(refusal(f"{study_named(self.study)} has other settings", changed))
 
     def settle(self, new: Manifest) -> None:
         """Keep what the study is: freeze it when it begins, later add what is new as an
@@ -136,13 +152,13 @@ class Runs:
             refuse_key("session", session.id)
             refuse_key("study", self.study)
             return
-        kept = self._session(path)
+        kept = self._read(path, codec.session_from_json)
         if kept == session:
             return
         before, now = codec.session_to_plain(kept), codec.session_to_plain(session)
         if changed := codec.differences(before, now):
             problem = f"session '{session.id}' of {study_named(self.study)} was planned differently"
-            raise WrongInput(self._refusal(problem, changed))
+            raise WrongInput(refusal(problem, changed))
 
     def plan(self, session: Session) -> None:
         """Keep the plan of a session, once; WrongInput with the differences if another was kept
@@ -151,7 +167,14 @@ class Runs:
         self.compare_plan(session)
         path = self.path(session.id) / "session.json"
         if not path.is_file():
+            if session.seats_of_people:
+                keep_private(self.folder)
             write_atomically(path, codec.session_to_json(session), self.durable)
+
+    def _keep_private(self) -> None:
+        """Go on keeping what people give from all but the owner of the folder."""
+        if is_private(self.folder):
+            keep_private(self.folder)
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
@@ -171,8 +194,7 @@ class Runs:
         """The folder of a session; WrongInput for a name that could leave the folder of the
         study.
         """
-        reserved = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *WITHIN)
-        if session in reserved or "/" in session or "\0" in session:
+        if session in RESERVED or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
 
@@ -183,16 +205,18 @@ class Runs:
     def planned(self, session: str) -> Session:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
-        if not path.is_file():
+        if not isfile(path):
             advice = f"Sessions are folders in {self.folder}"
             raise unknown("session", session, self.sessions(), advice)
-        return self._session(path)
+        return self._read(path, codec.session_from_json, self._refuse_changed)
 
-    def _plans_one_by_one(self) -> Iterator[Session]:
-        """The plan of every session, where it can be read, each read when it is asked for."""
+    def _plans_one_by_one(self) -> Iterator[tuple[str, Session]]:
+        """The name and the plan of every session where it can be read, each read when it is asked
+        for.
+        """
         for session in self.sessions():
             with suppress(codec.Damaged):
-                yield self.planned(session)
+                yield session, self.planned(session)
 
     def plans(self) -> list[Session]:
         """The plan of every session, where it can be read."""
@@ -200,11 +224,7 @@ class Runs:
 
     def plans_by_name(self) -> dict[str, Session]:
         """The plan of every session, where it can be read, by the name of the session's folder."""
-        found = {}
-        for session in self.sessions():
-            with suppress(codec.Damaged):
-                found[session] = self.planned(session)
-        return found
+        return dict(self._plans_one_by_one())
 
     def add(self, run: Run) -> Path:
         """Write a run, once; the folder it lies in. WrongInput if there is one already, or if the
@@ -214,13 +234,14 @@ class Runs:
         self.refuse_withdrawn(run.session.id)
         if path.exists():
             raise WrongInput(f"{path} exists; runs are never overwritten")
-        write_atomically(path, codec.run_to_json(run), self.durable)
+        text = codec.run_to_json(run)
+        write_sums(path.parent, text, self.durable)
+        write_atomically(path, text, self.durable)
         return path.parent
 
     def held(self, session: str) -> bool:
         """Whether the session has a run; one that was withdrawn has none."""
-        path = self.path(session)
-        return (path / "run.json").is_file() and not is_withdrawn(path)
+        return isfile(self.path(session) / "run.json") and not self.withdrawn(session)
 
     def withdrawn(self, session: str) -> bool:
         """Whether the session was withdrawn: it has no run, and is not held again."""
@@ -233,31 +254,36 @@ class Runs:
         path = self.path(session) / "run.json"
         if not self.held(session):
             return ""
-        try:
-            return str(json_value(file_bytes(path))["status"])
-        except (ValueError, LookupError, TypeError) as error:
-            again = "move it away, and the same command makes it again from its record"
-            raise codec.Damaged(f"{path}: not the JSON of a run: {error}; {again}") from None
+
+        def own(content: bytes) -> str:
+            try:
+                return str(json_value(content)["status"])
+            except (ValueError, LookupError, TypeError) as error:
+                again = "move it away, and the same command makes it again from its record"
+                raise ValueError(f"not the JSON of a run: {error}; {again}") from None
+
+        return self._read(path, own, self._refuse_changed)
 
     def run(self, session: str) -> Run:
         """A run; Damaged, naming the file, if it cannot be read. WrongInput if there is none."""
         path = self.path(session) / "run.json"
         self.refuse_withdrawn(session)
-        if not path.is_file() and session in self.sessions():
-            raise WrongInput(
-                f"session '{session}' of {study_named(self.study)} was cut off and has no run yet;"
-                " give its run command again"
-            )
-        if not path.is_file():
+        if not isfile(path):
+            if session in self.sessions():
+                raise WrongInput(
+                    f"session '{session}' of {study_named(self.study)} was cut off and has no run"
+                    " yet; give its run command again"
+                )
             held = [name for name in self.sessions() if self.held(name)]
             raise unknown("run", session, held, f"Runs are folders in {self.folder}")
-        try:
-            run = codec.run_from_json(file_bytes(path))
-        except ValueError as error:
-            raise codec.Damaged(f"{path}: {error}") from None
-        if run.session.id != session:
-            raise codec.Damaged(f"{path}: holds the run of another session, '{run.session.id}'")
-        return run
+
+        def own(content: bytes) -> Run:
+            run = codec.run_from_json(content)
+            if run.session.id != session:
+                raise codec.Damaged(f"holds the run of another session, '{run.session.id}'")
+            return run
+
+        return self._read(path, own, self._refuse_changed)
 
     def all(self) -> tuple[LazyRuns, list[str]]:
         """Every run that can be read, and the faults of those that cannot. Each is read when it is
@@ -292,15 +318,10 @@ class Runs:
         with closing(self.log(session)) as log:
             log.append(exchange)
 
-    def note_answering(
-        self, model: str, returned: str, fingerprint: str, call: str, started: str
-    ) -> None:
-        """Keep which model answered, under which fingerprint, the first time it did; with a warning
-        if another had answered before.
-        """
-        if self._answering is None:
-            self._answering = Answering(self.folder / "fingerprints.jsonl")
-        self._answering.note(model, returned, fingerprint, call, started)
+    @cached_property
+    def answering(self) -> Answering:
+        """The file of who answered in the study."""
+        return Answering(self.folder / "fingerprints.jsonl")
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
         """The exchanges of a session as plain values, and how many lines of its log are damaged;
@@ -333,7 +354,7 @@ class Runs:
         with written_atomically(path) as write:
 
             def write_some(scores: Iterable[Score]) -> None:
-                write("".join(f"{json_text(codec.score_to_plain(score))}\n" for score in scores))
+                write("".join(f"{codec.score_to_json(score)}\n" for score in scores))
 
             yield path, write_some
 
@@ -367,22 +388,20 @@ class Runs:
             if damaged:
                 raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
 
-    def _session(self, path: Path) -> Session:
+    def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
+        """What a file of a session describes; Damaged, naming the file, where it describes nothing,
+        or `refuse` says so.
+        """
         try:
-            return codec.session_from_json(file_bytes(path))
+            content = file_bytes(path)
+            found = read(content)
         except ValueError as error:
             raise codec.Damaged(f"{path}: {error}") from None
+        if refuse:
+            refuse(path, content)
+        return found
 
     def refuse_withdrawn(self, session: str) -> None:
         """WrongInput for a session that was withdrawn."""
         if self.withdrawn(session):
             raise WrongInput(why_withdrawn(self.path(session), session, self.study))
-
-    def _refusal(self, problem: str, changed: list[str]) -> str:
-        shown = "\n".join(f"  {line}" for line in changed[:20])
-        if len(changed) > 20:
-            shown += f"\n  and {len(changed) - 20} more"
-        return (
-            f"{problem}; it is left as it is:\n{shown}\nGive the new settings a study of their own:"
-            " study=NAME"
-        )

@@ -12,6 +12,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
 from delibsim.store.files import each_line, json_text, make_folder, written_atomically
 from delibsim.store.manifest import Manifest, write_manifest
+from delibsim.store.reading import opened
 from delibsim.store.runs import TEXTS, Runs
 
 PARTS = "texts"
@@ -48,7 +49,7 @@ class StudyTexts:
 
     def count(self) -> int:
         """How many texts there are, none of them read."""
-        with self.file.open("rb") as lines:
+        with opened(self.file) as lines:
             return sum(1 for line in lines if line != b"\n")
 
     def named(self) -> dict[str, Text]:

@@ -6,6 +6,7 @@ that the session is counted under its condition as planned and not held.
 """
 
 from datetime import UTC, datetime
+from os.path import isfile
 from pathlib import Path
 
 from delibsim.domain.text import study_named
@@ -19,7 +20,7 @@ FILE = "withdrawn.json"
 
 def is_withdrawn(folder: Path) -> bool:
     """Whether the session in this folder was withdrawn."""
-    return (folder / FILE).is_file()
+    return isfile(f"{folder}/{FILE}")
 
 
 def lay_tombstone(folder: Path, session: str, cost_usd: float = 0.0, tokens: int = 0) -> None:

@@ -12,18 +12,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from delibsim.conduct.reading.overview import ANALYSIS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import safe
 from delibsim.store.notes import Notes
-from delibsim.web.comparison import comparison_page
-from delibsim.web.conversation import (
-    TURNS,
-    call_pages,
-    calls_page,
-    conversation_page,
-    page_name_of,
-)
+from delibsim.web.frame import TURNS, page_name_of
 from delibsim.web.pages import error_page, runs_page, studies_page, study_page
 from delibsim.web.render import ASSETS, KINDS, asset
 from delibsim.web.site import NotFound, Site
@@ -53,11 +45,20 @@ def application(site: Site) -> Starlette:
             raise NotFound("the conversation has no such page")
         return _conversation(site, request, number // TURNS)
 
+    def calls(request: Request) -> str:
+        from delibsim.web.conversation import calls_page  # numpy and networkx are slow to import
+
+        return calls_page(site, of(request, "folder"), of(request, "session"))
+
     def call(request: Request) -> str:
+        from delibsim.web.conversation import call_pages
+
         pages = call_pages(site, of(request, "folder"), of(request, "session"), of(request, "n"))
         return next(iter(pages))[1]
 
     def both(request: Request) -> str:
+        from delibsim.web.comparison import comparison_page
+
         other = request.query_params.get("with", "")
         return comparison_page(site, of(request, "folder"), of(request, "session"), other)
 
@@ -65,7 +66,6 @@ def application(site: Site) -> Starlette:
     study = html(lambda request: study_page(site, of(request, "folder")))
     run = html(lambda request: _conversation(site, request, 0))
     runs = html(lambda request: runs_page(site, of(request, "folder"), request.query_params))
-    calls = html(lambda request: calls_page(site, of(request, "folder"), of(request, "session")))
     routes = [
         Route("/", studies),
         Route("/index.html", studies),
@@ -79,7 +79,7 @@ def application(site: Site) -> Starlette:
         Route("/{folder}/{session}/index.html", run),
         Route("/{folder}/{session}/turns-{first:int}.html", html(turns)),
         Route("/{folder}/{session}/beside.html", html(both)),
-        Route("/{folder}/{session}/calls/index.html", calls),
+        Route("/{folder}/{session}/calls/index.html", html(calls)),
         Route("/{folder}/{session}/calls/{n:int}.html", html(call)),
         Route("/{folder}/{session}/~notes", _note, methods=["POST"]),
         Route("/{folder}/{session}/~notes/remove", _remove, methods=["POST"]),
@@ -97,6 +97,8 @@ def application(site: Site) -> Starlette:
 
 
 def _conversation(site: Site, request: Request, number: int) -> str:
+    from delibsim.web.conversation import conversation_page
+
     names = request.path_params
     return conversation_page(site, names["folder"], names["session"], number)[0]
 
@@ -111,21 +113,20 @@ async def _asset(request: Request) -> Response:
 
 async def _figure(request: Request) -> Response:
     site: Site = request.app.state.site
-    runs = site.runs(request.path_params["folder"])
-    name = request.path_params["name"]
-    if name not in site.figures(request.path_params["folder"]):
+    names = request.path_params
+    content = await run_in_threadpool(site.figure, names["folder"], names["name"])
+    if content is None:
         raise NotFound("there is no such figure")
-    content = (runs.folder / ANALYSIS / "figures" / f"{name}.svg").read_bytes()
     policy = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
     return Response(content, media_type=KINDS[".svg"], headers=policy)
 
 
 async def _report(request: Request) -> Response:
     site: Site = request.app.state.site
-    path = site.report(request.path_params["folder"])
-    if path is None:
+    content = await run_in_threadpool(site.report, request.path_params["folder"])
+    if content is None:
         raise NotFound("the study has no report that is shown")
-    return HTMLResponse(path.read_bytes(), headers={"content-security-policy": OF_REPORT})
+    return HTMLResponse(content, headers={"content-security-policy": OF_REPORT})
 
 
 async def _note(request: Request) -> Response:

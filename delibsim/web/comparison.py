@@ -21,16 +21,17 @@ from delibsim.analysis.beside.tables import (
 )
 from delibsim.analysis.beside.turns import Said, TurnPair
 from delibsim.conduct.beside import beside_each_other
-from delibsim.conduct.reading.comparisons import Comparisons, Pair
+from delibsim.conduct.reading.comparisons import Comparisons, Pair, twins_of
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import brief, counted
+from delibsim.domain.run import Session
+from delibsim.domain.text import brief
 from delibsim.domain.word_differences import Piece, alike, word_differences
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.web.frame import page
 from delibsim.web.render import part
-from delibsim.web.site import BRANCH, MOST_COMPARED, NotFound, Site
+from delibsim.web.site import BRANCH, NotFound, Site, address_of, what_is_left_out
 
 ALIKE = 0.5
 """Share of its words that two texts must have in common to be shown as one."""
@@ -49,39 +50,50 @@ class Compared:
     left_out: Sequence[str]
 
 
-def compared(site: Site, runs: Runs, session: str) -> Compared:
-    """What leads from a run to its comparisons; nothing where a server makes these."""
+def compared(site: Site, runs: Runs, session: Session) -> Compared:
+    """What leads from a run to its comparisons: to pages in a folder, or to those that a server
+    makes.
+    """
     forked = is_of_branches(runs)
     of = (runs.folder.parent if forked else runs.folder).name
+    if site.alone or site.private:
+        return Compared({}, "", (), ())
+    if not site.static:
+        return _served(site, runs, session, of)
     known = site.comparisons(of) if of in site.folders() else Comparisons()
     forks: dict[str, str] = {}
     parent, others = "", []
     for n, pair in enumerate(known.pairs, 1):
         address = f"../../{part(of)}/{part(pair.a)}/{name_of(n)}"
-        if pair.forked and forked and pair.b == session:
+        if pair.forked and forked and pair.b == session.id:
             parent = address
-        elif pair.forked and not forked and pair.a == session:
+        elif pair.forked and not forked and pair.a == session.id:
             forks[pair.b] = address
-        elif not (pair.forked or forked) and session in (pair.a, pair.b):
-            at = int(pair.a == session)
+        elif not (pair.forked or forked) and session.id in (pair.a, pair.b):
+            at = int(pair.a == session.id)
             others.append(((pair.a, pair.b)[at], pair.treatments[at], address))
     return Compared(forks, parent, others, () if forked else what_is_left_out(known))
+
+
+def _served(site: Site, runs: Runs, session: Session, of: str) -> Compared:
+    """The comparisons of a run that a server makes."""
+    if session.parentage is None:
+        index = site.index(address_of(runs))
+        twins = [] if site.making(index) else twins_of(index, session)
+        others = [(name, treatment, f"beside.html?with={part(name)}") for name, treatment in twins]
+        forks = site.folders().get(f"{of}{BRANCH}{FORKS}")
+        held = [] if forks is None else Runs.at(forks.resolve()).sessions()
+        beside = {name: f"beside.html?with={part(f'{of}{BRANCH}{FORKS}/{name}')}" for name in held}
+        return Compared(beside, "", others, ())
+    origin = f"{session.parentage.study.replace('/', BRANCH)}/{session.parentage.session}"
+    there = origin.partition("/")[0] in site.folders()
+    return Compared({}, f"beside.html?with={part(origin)}" if there else "", (), ())
 
 
 def comparison_pages(site: Site, folder: str) -> Iterator[tuple[str, str]]:
     """The comparisons of a study, each with the name of its file below the folder of the study."""
     for n, pair in enumerate(site.comparisons(folder).pairs, 1):
         yield f"{pair.a}/{name_of(n)}", _page_of(site, folder, pair)
-
-
-def on_comparisons(site: Site, folder: str) -> list[str]:
-    """How many comparisons a study has in a folder of pages, and which are left out."""
-    known = site.comparisons(folder)
-    said = what_is_left_out(known)
-    if known.pairs:
-        n = len(known.pairs)
-        said.insert(0, f"{counted(n, 'comparison')} of two runs, on the pages of these runs")
-    return said
 
 
 def name_of(number: int) -> str:
@@ -91,17 +103,6 @@ def name_of(number: int) -> str:
     'beside-3.html'
     """
     return f"beside-{number}.html"
-
-
-def what_is_left_out(known: Comparisons) -> list[str]:
-    """Why comparisons are not there, in sentences."""
-    said = []
-    for kind, n in known.too_many.items():
-        said.append(
-            f"{counted(n, 'comparison')} of {kind} would be more than {MOST_COMPARED:,} pages and"
-            " are left out; delibsim compare-runs A B has each of them"
-        )
-    return said
 
 
 def _page_of(site: Site, folder: str, pair: Pair) -> str:

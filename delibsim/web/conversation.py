@@ -12,7 +12,7 @@ from delibsim.analysis.sharing.leave_out import (
     text_without_personas,
 )
 from delibsim.analysis.trajectories import course_table
-from delibsim.conduct.reading.branch_links import by_turn, course, forks_of
+from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.run_page import (
     Call,
     RunPage,
@@ -24,9 +24,9 @@ from delibsim.conduct.reading.run_page import (
 from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
+from delibsim.domain.study import natural
 from delibsim.domain.survey import PHASES
-from delibsim.domain.text import brief
-from delibsim.store.branch_folders import FORKS
+from delibsim.domain.text import brief, counted
 from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
 from delibsim.store.interventions import KINDS, interventions_in
@@ -35,30 +35,15 @@ from delibsim.store.runs import Runs
 from delibsim.web.comparison import compared
 from delibsim.web.courses import curves_of
 from delibsim.web.drawings import dots_of, net_of, panels_of, seats_of
-from delibsim.web.frame import page
+from delibsim.web.forks import forks_shown
+from delibsim.web.frame import TURNS, page, page_name
 from delibsim.web.render import occasion, part
-from delibsim.web.site import BRANCH, NotFound, Site
+from delibsim.web.site import NotFound, Site, address_of, has_forks
 
-TURNS = 300
-"""Turns on one page of a conversation."""
 OTHERS = 200
 """Runs that are proposed for a comparison."""
 PAIR = 2
 """Of so many participants who hears whom need not be drawn."""
-
-
-def page_name_of(turn: int) -> str:
-    """The file of the page of a conversation that a turn stands on.
-
-    >>> page_name_of(1), page_name_of(301)
-    ('index.html', 'turns-301.html')
-    """
-    return page_name((max(turn, 1) - 1) // TURNS)
-
-
-def page_name(number: int) -> str:
-    """The file of a page of a conversation, counted from 0."""
-    return "index.html" if number == 0 else f"turns-{number * TURNS + 1}.html"
 
 
 def conversation_page(site: Site, folder: str, session: str, number: int = 0) -> tuple[str, int]:
@@ -108,7 +93,11 @@ def _place(site: Site, runs: Runs, session: str, back: str) -> tuple[str, list[t
     """What leads from a page to the first, and the pages above it; `back` leads to the page of the
     session, "" where that is meant.
     """
-    here = (session, f"{back}index.html" if back else "")
+    name = session
+    if has_forks(runs) and not site.alone:
+        index = site.index(address_of(runs))
+        name = labels_of(site.tree(index)).get(session, session)
+    here = (name, f"{back}index.html" if back else "")
     if site.alone:
         return back, [here]
     above = [
@@ -208,6 +197,7 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
         "said": lambda turn: brief(turn.line.text)[0],
         "cut_note": lambda turn: brief(turn.line.text)[1],
         "dots": dots_of(shown.items),
+        "moved_in_words": _moved(shown),
         "pairs": panels_of(shown.pairs),
         "net": net_of(shown.heard) if len(shown.heard.people) > PAIR else None,
         "asked": _asked(shown),
@@ -241,16 +231,24 @@ def _branches(site: Site, runs: Runs, shown: RunPage) -> dict[str, Any]:
         address = f"../../{part(folder)}/{part(parentage.session)}/index.html{turn}"
         parent = address if shown_too else ""
     probed = None if site.alone else course(runs, session.id)
-    others = [] if site.static else runs.sessions()[:OTHERS]
+    before, after = (None, None) if site.alone else _neighbours(runs, session.id)
     return {
         "parent": parent,
-        "compared": compared(site, runs, session.id),
-        "forks": [] if site.alone else by_turn(forks_of(runs, session.id)),
-        "fork_folder": f"{runs.folder.name}{BRANCH}{FORKS}",
+        "before": before,
+        "after": after,
+        "compared": compared(site, runs, session),
+        **forks_shown(site, runs, session),
         "curves": [] if probed is None else curves_of(probed),
         "course_table": None if probed is None else course_table(probed.readings, probed.labels),
-        "others": [name for name in others if name != session.id],
+        "others": [] if site.static else runs.sessions()[:OTHERS],
     }
+
+
+def _neighbours(runs: Runs, session: str) -> tuple[str | None, str | None]:
+    """The runs before and after a run, in the order of the list."""
+    names = sorted(runs.sessions(), key=natural)
+    at = names.index(session)
+    return names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None
 
 
 def _facts(shown: RunPage) -> list[tuple[str, str]]:
@@ -273,6 +271,13 @@ def _facts(shown: RunPage) -> list[tuple[str, str]]:
     if session.kind.sides:
         return [fact for fact in found if fact[0] not in ("rounds", "survey", "network")]
     return found
+
+
+def _moved(shown: RunPage) -> str:
+    """On how many items somebody changed."""
+    drawn = [item for item in shown.items if item.shifts]
+    changed = sum(item.changed > 0 for item in drawn)
+    return f"{counted(len(drawn), 'item')}, on {changed} of them somebody changed"
 
 
 def _rounds(

@@ -14,6 +14,24 @@ STATIC_POLICY = (
 """The content security policy within pages that are files."""
 
 
+TURNS = 300
+"""Turns on one page of a conversation."""
+
+
+def page_name_of(turn: int) -> str:
+    """The file of the page of a conversation that a turn stands on.
+
+    >>> page_name_of(1), page_name_of(301)
+    ('index.html', 'turns-301.html')
+    """
+    return page_name((max(turn, 1) - 1) // TURNS)
+
+
+def page_name(number: int) -> str:
+    """The file of a page of a conversation, counted from 0."""
+    return "index.html" if number == 0 else f"turns-{number * TURNS + 1}.html"
+
+
 def page(site: Site, template: str, up: str, trail: Trail, values: Mapping[str, Any]) -> str:
     """A page with what all have: where it is (`up` leads to the first page), who wrote it."""
     common = {

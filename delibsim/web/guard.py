@@ -4,7 +4,7 @@ import ipaddress
 import re
 import secrets
 import socket
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,6 +20,14 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
 }
+OF_ALL: Mapping[str, str] = {
+    "content-security-policy": POLICY,
+    "cache-control": "no-store",
+    **HEADERS,
+}
+"""The headers of every answer, unless it has others of these names."""
+MALFORMED = 400, "The headers of the request cannot be read."
+FAILED = 500, "This cannot be shown; the terminal says what is wrong."
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::([0-9]{1,5}))?")
 
@@ -64,26 +72,19 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refusal = self._refusal(scope)
+        try:
+            refusal = self._refusal(scope)
+        except ValueError:
+            refusal = MALFORMED
         if refusal is not None:
-            await _refuse(send, *refusal)
+            await refuse(send, *refusal)
             return
-
-        async def send_guarded(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                headers = list(message["headers"])
-                given = {name.lower() for name, _ in headers}
-                own = {"content-security-policy": POLICY, "cache-control": "no-store"} | HEADERS
-                for name, text in own.items():
-                    if name.encode() not in given:
-                        headers.append((name.encode(), text.encode()))
-                message = {**message, "headers": headers}
-            await send(message)
-
-        await self.app(self._within(scope), receive, send_guarded)
+        await answer(self.app, self._within(scope), receive, send)
 
     def _refusal(self, scope: Any) -> tuple[int, str] | None:
-        """Why a request is not answered: a status and a sentence; None where it is."""
+        """Why a request is not answered: a status and a sentence; None where it is. ValueError for
+        a header that cannot be read.
+        """
         headers: dict[str, str] = {}
         for name, text in scope["headers"]:
             key = name.decode("latin-1").lower()
@@ -107,6 +108,7 @@ class Guard:
         return None
 
     def _is_ours(self, host: str) -> bool:
+        place_of(f"//{host}")
         match = HOST.fullmatch(host)
         if match is None or int(match[2] or 80) != self.port:
             return False
@@ -144,13 +146,55 @@ def _is_of(origin: str | None, host: str) -> bool:
     """
     if origin is None:
         return False
-    parts = urlsplit(origin)
-    return parts.scheme == "http" and parts.netloc.lower() == host.lower() and not parts.path
+    scheme, place, path = place_of(origin)
+    return scheme == "http" and place == host.lower() and not path
 
 
-async def _refuse(send: Any, status: int, said: str) -> None:
-    headers = {"content-type": "text/plain; charset=utf-8", "content-security-policy": POLICY}
-    headers |= HEADERS | {"cache-control": "no-store"}
-    named = [(name.encode(), text.encode()) for name, text in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": named})
+def place_of(address: str) -> tuple[str, str, str]:
+    """The scheme of an address, host with port in small letters, and path; ValueError where it
+    cannot be read.
+
+    >>> place_of("http://Example.org:80/x")
+    ('http', 'example.org:80', '/x')
+    """
+    parts = urlsplit(address)
+    return parts.scheme, parts.netloc.lower(), parts.path
+
+
+async def answer(
+    app: Any, scope: Any, receive: Any, send: Any, more: Mapping[str, str] | None = None
+) -> None:
+    """Let an application answer a request; its answer gets the headers of all, and those of `more`.
+
+    Where it fails before it begins to answer, the answer is 500 with the same headers.
+    """
+    headers = {**OF_ALL, **(more or {})}
+    begun = False
+
+    async def send_headed(message: Any) -> None:
+        nonlocal begun
+        if message["type"] == "http.response.start":
+            begun = True
+            given = {name.lower() for name, _ in message["headers"]}
+            own = [pair for pair in encoded(headers) if pair[0] not in given]
+            message = {**message, "headers": [*message["headers"], *own]}
+        await send(message)
+
+    try:
+        await app(scope, receive, send_headed)
+    except Exception:
+        if not begun:
+            await refuse(send, *FAILED, more)
+        raise
+
+
+async def refuse(send: Any, status: int, said: str, more: Mapping[str, str] | None = None) -> None:
+    """Answer a request with a status and a sentence, under the headers of all answers."""
+    headers = {"content-type": "text/plain; charset=utf-8", **OF_ALL, **(more or {})}
+    await send({"type": "http.response.start", "status": status, "headers": encoded(headers)})
     await send({"type": "http.response.body", "body": f"{said}\n".encode()})
+
+
+def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Headers as they are sent."""
+    return [(name.encode(), text.encode()) for name, text in headers.items()]

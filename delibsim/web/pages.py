@@ -1,32 +1,35 @@
 """The pages of the reader as HTML: the studies, a study, its runs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import (
     DEFAULT,
+    ON_PAGE,
     Columns,
     Listed,
     Listing,
     Question,
     listing,
 )
-from delibsim.conduct.reading.overview import HELD, Overview, figures_of, report_of
-from delibsim.conduct.reading.run_page import all_measures
+from delibsim.conduct.reading.overview import HELD, Overview, all_measures
+from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
+from delibsim.domain.study import natural
 from delibsim.domain.text import counted
+from delibsim.store.branches import is_of_branches
 from delibsim.store.notes import Note, Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.web.comparison import on_comparisons
-from delibsim.web.conversation import page_name_of
-from delibsim.web.frame import page
-from delibsim.web.site import BRANCH, Site
+from delibsim.web.frame import page, page_name_of
+from delibsim.web.site import BRANCH, Site, has_forks, on_comparisons
 
 TEXTS = ("topic", "treatment", "model", "setting", "status")
 """Columns of the list that hold text."""
+NO_FORKS: dict[str, Any] = {"trees": ()}
 ALL_RUNS = 100_000
 """Runs on the one page of a list that has no server."""
 
@@ -43,19 +46,23 @@ def study_page(site: Site, folder: str) -> str:
     index = site.index(folder)
     runs = index.runs
     texts = StudyTexts(runs)
-    seen = None if texts.held() or not index.size() else site.overview(index)
+    seen = None if texts.held() else site.overview(index)
     process = "" if site.static else runs.holder()
     values: dict[str, Any] = {
         "study": runs.study,
         "texts": texts.count() if texts.held() else 0,
         "seen": seen,
+        "making": site.making(index),
         "process": process,
         "standing": "" if seen is None else _standing(seen),
-        "report": site.report(folder) is not None,
+        "report": site.has_report(folder),
         "figures": site.figures(folder),
-        "analysed": bool(report_of(runs) or figures_of(runs)),
+        "not_shown": site.not_shown(folder),
+        "analysed": (runs.folder / ANALYSIS).is_dir(),
         "notes": _notes(site, index),
+        "branch": is_of_branches(runs),
         "branches": _branches(site, folder),
+        **(_forks(site, runs) if has_forks(runs) else NO_FORKS),
         "compared": on_comparisons(site, folder),
     }
     trail = [("Studies", "../index.html"), (runs.study, "")]
@@ -66,11 +73,20 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     """The runs of a study that are asked for by the fields of a form."""
     index = site.index(folder)
     runs = index.runs
-    columns = site.columns(index) if index.size() else Columns({}, (), {}, ("status",))
+    known_columns = site.columns(index)
+    columns = known_columns or Columns({}, (), {}, ("status",))
+    names = _labels(site, index)
+    if names:  # these say what the setting of a fork would
+        choices = {name: values for name, values in columns.choices.items() if name != "setting"}
+        listed = [name for name in columns.shown if name != "setting"]
+        columns = replace(columns, choices=choices, shown=listed)
     asked = question(columns, given)
     shown = Listing((), 0, 1, 1)
-    if index.size():
+    if known_columns is not None:
         shown = _whole(index, columns, asked) if site.static else listing(index, columns, asked)
+    making = site.making(index)
+    if making and known_columns is None:
+        shown = _names(runs)
     measured = columns.measures.get(asked.measure, ())
     known = {name: measure.label for name, measure in all_measures(runs).items()}
 
@@ -90,7 +106,9 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
         "texts": TEXTS,
         "query": query,
         "found_in_words": _in_words(shown, asked),
+        "names": names,
         "process": "" if site.static else runs.holder(),
+        "making": making,
         "again": "runs.html" + query(page=asked.page if asked.page > 1 else ""),
     }
     trail = [("Studies", "../index.html"), (runs.study, "index.html"), ("Runs", "")]
@@ -134,6 +152,13 @@ def _whole(index: StudyIndex, columns: Columns, asked: Question) -> Listing:
     return Listing(found, len(found), 1, 1)
 
 
+def _names(runs: Runs) -> Listing:
+    """The first runs of a study whose index is being made, by their names alone."""
+    names = sorted(runs.sessions(), key=natural)
+    listed = [Listed(name, {"status": ""}) for name in names[:ON_PAGE]]
+    return Listing(listed, len(names), 1, 1)
+
+
 def _with_pages(shown: Listing, private: bool) -> dict[str, Any]:
     """The list with the page of its run on which each hit stands; where personas are left out,
     without the words around it, which may be those of a persona.
@@ -160,6 +185,21 @@ def _in_words(shown: Listing, asked: Question) -> str:
     if not statements:
         return "No statement holds these words."
     return f"{said}; {counted(shown.total, 'run')} of this choice." if asked.only else f"{said}."
+
+
+def _labels(site: Site, index: StudyIndex) -> dict[str, str]:
+    """What stands for the names of forks; nothing for those of other runs."""
+    if not has_forks(index.runs):
+        return {}
+    from delibsim.conduct.reading.branch_links import labels_of
+
+    return labels_of(site.tree(index))
+
+
+def _forks(site: Site, runs: Runs) -> dict[str, Any]:
+    from delibsim.web.forks import forks_shown  # what it needs is slow to import
+
+    return forks_shown(site, runs)
 
 
 def _notes(site: Site, index: StudyIndex) -> list[Note]:

@@ -73,6 +73,8 @@ def _environment() -> Environment:
         "sentence": sentence,
         "occasion": occasion,
         "counted": counted,
+        "place_of_fork": place_of_fork,
+        "arrows": arrows,
     }
     made.filters.update(filters)
     return made
@@ -164,3 +166,21 @@ def occasion(name: str) -> str:
     ('survey before', 'turn 3')
     """
     return f"survey {HEADINGS[name]}" if name in ("pre", "post") else name
+
+
+def place_of_fork(at: int) -> str:
+    """Where a fork branches off, in words.
+
+    >>> place_of_fork(0), place_of_fork(6)
+    ('From the survey before', 'From turn 6')
+    """
+    return f"From turn {at}" if at > 0 else "From the survey before"
+
+
+def arrows(text: str) -> str:
+    """What differs, with true arrows.
+
+    >>> arrows("treatment: none -> basic")
+    'treatment: none → basic'
+    """
+    return text.replace(" -> ", " → ")

@@ -1,21 +1,28 @@
-"""Serving the reader on this machine until it is stopped."""
+"""Serving the reader on this machine until it is stopped, and how requests are read."""
 
+import asyncio
 import os
 import socket
 import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from delibsim.domain.errors import WrongInput
 from delibsim.web.app import application
-from delibsim.web.guard import Guard, is_loopback, new_token
+from delibsim.web.guard import OF_ALL, Guard, encoded, is_loopback, new_token
 from delibsim.web.site import Site
 
 PORT = 8377
 """The port that is tried first where none is asked for."""
+LONGEST = 65_536
+"""Bytes of the head of a request: its address and its headers, cookies among them."""
+HEAD_SECONDS = 20.0
+"""Seconds within which a head that was begun must end."""
 
 
 def bound(host: str, port: int | None) -> socket.socket:
@@ -62,8 +69,20 @@ def serve(
     address = (
         f"http://{name}:{number}/{token}/{page}" if token else f"http://{name}:{number}/{page}"
     )
-    settings = uvicorn.Config(
-        guarded,
+    server = AnnouncingServer(configured(guarded), lambda: _announce(address, told, browse))
+    try:
+        server.run(sockets=[made])
+    finally:
+        made.close()
+        site.close()
+
+
+def configured(app: Any, **more: Any) -> uvicorn.Config:
+    """How an application is served: quietly, and nothing but HTTP."""
+    return uvicorn.Config(
+        app,
+        http=Protocol,
+        ws="none",
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -71,13 +90,79 @@ def serve(
         date_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=1,
+        **more,
     )
-    server = AnnouncingServer(settings, lambda: _announce(address, told, browse))
-    try:
-        server.run(sockets=[made])
-    finally:
-        made.close()
-        site.close()
+
+
+class Protocol(HttpToolsProtocol):
+    """A connection, read by httptools, which is quicker than h11 and sets no limit of its own: it
+    is closed once the head of a request is too long, or takes too long. What it answers by itself
+    has the headers of all answers.
+    """
+
+    _head = 0
+    _in_head = True
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first head is awaited."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is awaited any more."""
+        self._head_is_there()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read what has come."""
+        if self._in_head:
+            self._head += len(data)
+            self._await_head()
+        super().data_received(data)
+        if self._in_head and self._head > LONGEST:
+            self.send_400_response("The address and the headers are too long.")
+
+    def on_headers_complete(self) -> None:
+        """The head ends, and what follows is limited by who reads it."""
+        self._in_head, self._head = False, 0
+        self._head_is_there()
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The next head begins."""
+        super().on_message_complete()
+        self._in_head = True
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no request, and close."""
+        self._end(400, msg)
+
+    def _await_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def _head_is_there(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _too_late(self) -> None:
+        if self._head:
+            self._end(408, "The head of the request took too long.")
+        else:
+            self.transport.close()  # nothing was asked
+
+    def _end(self, status: int, said: str) -> None:
+        self._head_is_there()
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:  # else it would stand in an answer
+            kind = {"content-type": "text/plain; charset=utf-8", "connection": "close"}
+            headers = encoded({**kind, "content-length": str(len(said)), **OF_ALL})
+            lines = [b"%s: %s\r\n" % pair for pair in headers]
+            self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", said.encode()]))
+        self.transport.close()
 
 
 class AnnouncingServer(uvicorn.Server):

@@ -1,22 +1,38 @@
 """What is read: the studies of a folder, or one of them, by the names of their folders."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from delibsim.conduct.reading.comparisons import Comparisons, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
 from delibsim.conduct.reading.listing import Columns, columns_of
-from delibsim.conduct.reading.overview import Overview, figures_of, overview_of, report_of
+from delibsim.conduct.reading.overview import Overview, overview_of
+from delibsim.conduct.reading.written import (
+    figure_of,
+    figures_of,
+    has_report,
+    not_shown,
+    refuse_links,
+    report_of,
+)
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import natural
-from delibsim.store.branch_folders import BRANCHES
+from delibsim.domain.text import counted
+from delibsim.store.branch_folders import BRANCHES, FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.session_facts import begun_sessions
+
+if TYPE_CHECKING:
+    from delibsim.conduct.reading.branch_links import Branching, ForkEffects
 
 T = TypeVar("T")
 Watch = Callable[[str, int, int], None]
@@ -44,7 +60,8 @@ class Site:
     """The studies that are read, and how: `only` is the one study of them that is shown, if one was
     named, `alone` the one session of it. `private` leaves out personas and the answers of people,
     `read_only` keeps no notes, `static` is a folder of pages in the place of a server. An index is
-    taken for up to date for `fresh` seconds.
+    taken for up to date for `fresh` seconds. It is made beside, and a page waits `patience` seconds
+    for it.
     """
 
     root: Path
@@ -55,48 +72,145 @@ class Site:
     static: bool = False
     cache: Path | None = None
     fresh: float = FRESH
+    patience: float = inf
     _indexes: dict[str, StudyIndex] = field(default_factory=dict)
     _kept: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
     _compared: dict[str, Comparisons] = field(default_factory=dict)
     _lock: Any = field(default_factory=threading.Lock)
+    _checked: dict[Path, tuple[float, WrongInput | None]] = field(default_factory=dict)
+    _work: dict[Path, Future[None]] = field(default_factory=dict)
+    _stands: dict[Path, str] = field(default_factory=dict)
+    _workers: ThreadPoolExecutor | None = None
+    _closed: bool = False
 
     def folders(self) -> dict[str, Path]:
         """The folders of all studies by their name, in the order in which people read them."""
         if self.only is not None:
             found = {address_of(self.only): self.only.folder}
+            bases = list(found.items())
         else:
             found = {path.parent.name: path.parent for path in self.root.glob("*/study.json")}
-        for name, folder in list(found.items()):
+            bases = [(path.name, path) for path in self.root.glob("*")]
+        for name, folder in bases:
             for kind in BRANCHES:
-                if (folder / kind / "study.json").is_file():
-                    found[f"{name}{BRANCH}{kind}"] = folder / kind
+                place = folder / kind
+                if (place / "study.json").is_file() and not place.is_symlink():
+                    found[f"{name}{BRANCH}{kind}"] = place
         return {name: found[name] for name in sorted(found, key=natural)}
 
+    def readable(self) -> list[str]:
+        """The names of the studies that can be read."""
+        found = []
+        for name in self.folders():
+            with suppress(WrongInput):
+                self.runs(name)
+                found.append(name)
+        return found
+
     def runs(self, folder: str) -> Runs:
-        """The study in a folder of this name; NotFound if there is none."""
+        """The study in a folder of this name; NotFound if there is none, WrongInput where it cannot
+        be read or holds a link.
+        """
         known = self.folders()
         if folder not in known:
             raise NotFound("there is no such study")
-        return Runs.at(known[folder].resolve())
+        place = known[folder].resolve()
+        self._refuse_links(place)
+        return Runs.at(place)
+
+    def _refuse_links(self, place: Path) -> None:
+        """WrongInput where a study holds a link, as far as was seen some seconds ago."""
+        looked, fault = self._checked.get(place, (-inf, None))
+        if time.monotonic() - looked >= self.fresh:
+            fault = None
+            try:
+                refuse_links(place)
+            except WrongInput as error:
+                fault = error
+            self._checked[place] = time.monotonic(), fault
+        if fault is not None:
+            raise fault
 
     def index(self, folder: str, watch: Watch | None = None) -> StudyIndex:
-        """The index of a study, up to date to some seconds."""
+        """The index of a study, up to date to some seconds, or as far as it is there while a new
+        one is made (see `making`).
+        """
         runs = self.runs(folder)
         with self._lock:
             if folder not in self._indexes:
                 self._indexes[folder] = StudyIndex(runs, self.cache)
             index = self._indexes[folder]
-        if not StudyTexts(runs).held():
+        if StudyTexts(runs).held():
+            return index
+        if self.patience == inf:
             index.refresh(watch, self.fresh)
+        else:
+            self._wait(index)
         return index
 
-    def overview(self, index: StudyIndex) -> Overview:
-        """The study at a glance; made anew when it has changed."""
-        return self._made("overview", index, overview_of)
+    def making(self, index: StudyIndex) -> str:
+        """How far a new index of a study is; "" where none is being made."""
+        work = self._work.get(index.file)
+        if work is None or work.done():
+            return ""
+        return self._stands.get(index.file) or "the study is looked through"
 
-    def columns(self, index: StudyIndex) -> Columns:
-        """What the runs of the study can be filtered and sorted by."""
-        return self._made("columns", index, columns_of)
+    def _wait(self, index: StudyIndex) -> None:
+        """Have an index brought up to date beside, and wait a moment for it; what went wrong with
+        it is raised once.
+        """
+        with self._lock:
+            work = self._work.get(index.file)
+            if work is not None and work.done():
+                del self._work[index.file]
+                work.result()
+                work = None
+            if work is None and not index.is_fresh(self.fresh):
+                if self._workers is None:
+                    self._workers = ThreadPoolExecutor(2, thread_name_prefix="index")
+                self._stands.pop(index.file, None)
+                work = self._workers.submit(self._make, index)
+                self._work[index.file] = work
+        if work is not None and wait([work], self.patience).done:
+            self._work.pop(index.file, None)
+            work.result()
+
+    def _make(self, index: StudyIndex) -> None:
+        """Bring an index up to date, and make of it what pages show."""
+
+        def watch(what: str, n: int, of: int) -> None:
+            if self._closed:
+                raise InterruptedError("the reader was stopped")
+            self._stands[index.file] = f"{what}, {n:,} of {of:,}"
+
+        index.refresh(watch, self.fresh)
+        if index.size():
+            self._stands[index.file] = "means and counts"
+            self._made("overview", index, overview_of)
+            self._made("columns", index, columns_of)
+            if has_forks(index.runs):
+                self._stands[index.file] = "the effects of forks"
+                self._made("effects", index, _effects_of)
+
+    def overview(self, index: StudyIndex) -> Overview | None:
+        """The study at a glance; made anew when it has changed. None while the first is made."""
+        return self._made_of("overview", index, overview_of)
+
+    def columns(self, index: StudyIndex) -> Columns | None:
+        """What the runs of the study can be filtered and sorted by; None while that is made."""
+        return self._made_of("columns", index, columns_of)
+
+    def effects(self, index: StudyIndex) -> "ForkEffects | None":
+        """The effects of forks; None while they are made."""
+        return self._made_of("effects", index, _effects_of)
+
+    def tree(self, index: StudyIndex) -> "Sequence[Branching]":
+        """The forks of a study, by run, turn and change."""
+        from delibsim.conduct.reading.branch_links import tree_of
+
+        if self.making(index):
+            return tree_of(index.runs)
+        return self._made("tree", index, lambda index: tree_of(index.runs))
 
     def figures(self, folder: str) -> list[str]:
         """The figures of `delibsim analyze` that are shown; none where personas and the answers of
@@ -104,11 +218,22 @@ class Site:
         """
         return [] if self.private else figures_of(self.runs(folder))
 
-    def report(self, folder: str) -> Path | None:
-        """The report of `delibsim analyze`, where it is shown; None where it is not, or is not
-        there.
-        """
+    def figure(self, folder: str, name: str) -> bytes | None:
+        """One of these figures; None where there is none of that name."""
+        shown = not self.private and is_name(name)
+        return figure_of(self.runs(folder), name) if shown else None
+
+    def has_report(self, folder: str) -> bool:
+        """Whether the report of `delibsim analyze` is there and shown."""
+        return not self.private and has_report(self.runs(folder))
+
+    def report(self, folder: str) -> bytes | None:
+        """The report of `delibsim analyze`; None where it is not shown, or is not there."""
         return None if self.private else report_of(self.runs(folder))
+
+    def not_shown(self, folder: str) -> list[str]:
+        """Which files of the analysis are not shown, and why."""
+        return [] if self.private else not_shown(self.runs(folder))
 
     def comparisons(self, folder: str) -> Comparisons:
         """The pairs of runs that have a page of their own in a folder of pages; none where runs are
@@ -120,6 +245,13 @@ class Site:
         if folder not in self._compared:
             self._compared[folder] = comparisons_of(self.runs(folder), MOST_COMPARED)
         return self._compared[folder]
+
+    def _made_of(self, what: str, index: StudyIndex, make: Callable[[StudyIndex], T]) -> T | None:
+        """What is made of an index; of the one before while it is made, None without one."""
+        if self.making(index):
+            kept = self._kept.get((what, str(index.runs.folder)))
+            return None if kept is None else kept[1]
+        return self._made(what, index, make) if index.size() else None
 
     def _made(self, what: str, index: StudyIndex, make: Callable[[StudyIndex], T]) -> T:
         """What is made of an index, kept until the study has changed."""
@@ -147,8 +279,15 @@ class Site:
     def listed(self) -> tuple[list[dict[str, Any]], list[str]]:
         """All studies with how many sessions are planned and held, and what cannot be read."""
         rows, faults = [], []
-        for name, path in self.folders().items():
-            if BRANCH in name:
+        folders = self.folders()
+        for name, path in folders.items():
+            base, mark, _ = name.rpartition(BRANCH)
+            if mark and base in folders:
+                continue
+            try:
+                self._refuse_links(path.resolve())
+            except WrongInput as error:
+                faults.append(str(error))
                 continue
             try:
                 runs = Runs.at(path.resolve())
@@ -167,9 +306,44 @@ class Site:
         return rows, faults
 
     def close(self) -> None:
-        """Close all indexes."""
+        """Close all indexes, and end what is being made."""
+        self._closed = True
+        if self._workers is not None:
+            self._workers.shutdown(wait=True, cancel_futures=True)
         for index in self._indexes.values():
             index.close()
+
+
+def has_forks(runs: Runs) -> bool:
+    """Whether these are the forks of a study."""
+    return is_of_branches(runs) and runs.folder.name == FORKS
+
+
+def _effects_of(index: StudyIndex) -> "ForkEffects":
+    from delibsim.conduct.reading.branch_links import effects_of  # so that pages open at once
+
+    return effects_of(index)
+
+
+def on_comparisons(site: Site, folder: str) -> list[str]:
+    """How many comparisons a study has in a folder of pages, and which are left out."""
+    known = site.comparisons(folder)
+    said = what_is_left_out(known)
+    if known.pairs:
+        n = len(known.pairs)
+        said.insert(0, f"{counted(n, 'comparison')} of two runs, on the pages of these runs")
+    return said
+
+
+def what_is_left_out(known: Comparisons) -> list[str]:
+    """Why comparisons are not there, in sentences."""
+    said = []
+    for kind, n in known.too_many.items():
+        said.append(
+            f"{counted(n, 'comparison')} of {kind} would be more than {MOST_COMPARED:,} pages and"
+            " are left out; delibsim compare-runs A B has each of them"
+        )
+    return said
 
 
 def is_name(text: str) -> bool:

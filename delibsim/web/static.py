@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from delibsim.conduct.reading.overview import ANALYSIS
+from delibsim.domain.errors import WrongInput
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.study_texts import StudyTexts
-from delibsim.web.comparison import comparison_pages, on_comparisons
-from delibsim.web.conversation import call_pages, calls_page, conversation_page, page_name
+from delibsim.web.comparison import comparison_pages
+from delibsim.web.conversation import call_pages, calls_page, conversation_page
+from delibsim.web.frame import page_name
 from delibsim.web.pages import runs_page, studies_page, study_page
 from delibsim.web.render import ASSETS, asset
-from delibsim.web.site import Site, address_of
+from delibsim.web.site import Site, address_of, on_comparisons
 
 WRITER = "reader"
 OPTION = "--static"
@@ -26,19 +27,30 @@ Watch = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Written:
-    """How many files there are, and what is to be known of them, in sentences."""
+    """How many files there are, what is to be known of them, in sentences, and which studies or
+    files of them are left out because they are no plain files, or not such as delibsim writes.
+    """
 
     files: int
     notes: Sequence[str]
+    left_out: Sequence[str] = ()
 
 
 def write_static(site: Site, folder: Path, watch: Watch) -> Written:
     """Write every page into a folder, which takes its place as a whole.
 
     A folder of this name is replaced if it holds nothing but such pages; else WrongInput. Known
-    keys are taken out of every text.
+    keys are taken out of every text. A study that cannot be read is left out beside others.
     """
     refuse_others(folder, WRITER, OPTION)
+    left_out = []
+    for study in [] if site.alone else site.folders():
+        try:
+            left_out += [f"{study}: {line}" for line in site.not_shown(study)]
+        except WrongInput as error:
+            if site.only is not None:
+                raise
+            left_out.append(f"{study} is left out: {error}")
     hidden = secrets()
     written = []
     with staged(folder) as stage:
@@ -50,9 +62,9 @@ def write_static(site: Site, folder: Path, watch: Watch) -> Written:
         manifest = {"written_by": "delibsim", "files": written}
         (stage / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
     notes = []
-    for study in [] if site.alone else site.folders():
+    for study in [] if site.alone else site.readable():
         notes += [f"{study}: {line}" for line in on_comparisons(site, study)]
-    return Written(len(written), notes)
+    return Written(len(written), notes, left_out)
 
 
 def _files(site: Site, watch: Watch) -> Iterator[File]:
@@ -63,7 +75,7 @@ def _files(site: Site, watch: Watch) -> Iterator[File]:
         yield from _session(site, address_of(site.only), site.alone, "")
         return
     yield "index.html", studies_page(site).encode()
-    for folder in site.folders():
+    for folder in site.readable():
         yield from _study(site, folder, watch)
 
 
@@ -74,11 +86,12 @@ def _study(site: Site, folder: str, watch: Watch) -> Iterator[File]:
         return
     yield f"{folder}/runs.html", runs_page(site, folder, {}).encode()
     for name in site.figures(folder):
-        path = runs.folder / ANALYSIS / "figures" / f"{name}.svg"
-        yield f"{folder}/~figures/{name}.svg", path.read_bytes()
+        figure = site.figure(folder, name)
+        if figure is not None:
+            yield f"{folder}/~figures/{name}.svg", figure
     report = site.report(folder)
     if report is not None:
-        yield f"{folder}/~report.html", report.read_bytes()
+        yield f"{folder}/~report.html", report
     sessions = runs.sessions()
     for n, session in enumerate(sessions):
         watch(f"writing the pages of {runs.study}", n, len(sessions))

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -219,13 +220,13 @@ def test_a_weighting_of_ones_own_is_read_from_a_file(delibsim, wide, write):
 
 REFUSED = {
     "no such file": ((), ("no.csv",), "no.csv cannot be read"),
-    "header alone": (("id,anna",), (), "no row below a header"),
+    "header alone": (("id,anna",), (), "has a header and no rows"),
     "an id twice": (("id,anna,ben", "a,1,1", "b,1,0", "a,0,0"), (), "line 4: the id 'a' stands in line 2 already"),
     "no id": (("id,anna,ben", "a,1,1", ",1,0"), (), "line 3: no id"),
     "a code twice": (("text,coder,level", "a,x,1", "a,y,1", "a,x,0"), (), "line 4: x has coded the text 'a' in line 2 already"),
     "no coder": (("text,coder,level", "a,x,1", "a,,1"), (), "line 3: no coder"),
     "off the scale": (("id,a,b", "t,0,1", "u,3,1"), ("--levels", "0,1"), "line 3: the code '3' of a is none of the levels 0, 1"),
-    "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells under 3 headings"),
+    "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells, but 3 columns"),
     "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "ordinal"), "whose order must be said: --levels high,low"),
     "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "interval"), "has numbers as levels"),
     "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("--scale", "ratio"), "no level below 0"),
@@ -236,11 +237,16 @@ REFUSED = {
     "one resample": (("id,a,b", "t,0,1", "u,1,1"), ("--bootstrap", "1"), "2 resamples or more"),
     "no such column": (("id,a,b", "t,0,1"), ("--by", "debat"), "unknown column 'debat'"),
     "two clusters": (("text,coder,level,debate", "t,a,1,x", "t,b,1,y"), ("--by", "debate"), "the text 't' is of 'y', and of 'x' in line 2"),
-    "speeches": (("id,a,speech", *(f"t{i},1,speech {i}" for i in range(40))), (), "name the columns that are (now a, speech)"),
+    "speeches": (("id,a,speech", *(f"t{i},1,speech {i}" for i in range(40))), ("coder=a", "coder=speech"), "name the columns that are (now a, speech)"),
     "ids under another name": (("post,a,b", *(f"{i},{i % 2},1" for i in range(12))), (), "the column 'post' has another value in every row, as ids have; say so (text=post)"),
     "measurements": (("id,a,b", *(f"t{i},{i / 7},{i / 3}" for i in range(1, 700))), (), "are measurements and no levels"),
     "two files": (("id,a,b", "t,0,1"), ("other.csv",), "one file at a time"),
     "an unknown role": (("id,a,b", "t,0,1"), ("rater=a",), "unknown role of a column 'rater'"),
+    "a row a code": (("post,who,verdict", "p1,x,yes", "p1,y,yes", "p2,x,no", "p2,y,yes"), (), "'post' has no value that another of them has; say what each column holds: text=NAME coder=NAME level=NAME"),
+    "a row a code in numbers": (("post,who,verdict", *(f"{i},{j},{(i + j) % 3}" for i in range(3) for j in range(2))), (), "'post' and 'who' together name every row once, as text and coder do; say"),
+    "a coder and no level": (("text,coder,verdict", "a,x,yes", "b,y,no"), (), "'coder' has no value that another of them has; say"),
+    "a row a code with ids": (("id,who,verdict", "a,x,yes", "a,y,yes", "b,x,no"), (), "a row needs an id of its own\nor say what each column holds"),
+    "an age": (("id,a,b,age", *(f"{i},{i % 2},1,{30 + i // 2}" for i in range(12))), (), "'age' has no value that another of them has; say"),
     "two headings": (("id,a,a", "t,0,1"), (), "2 columns named 'a'"),
 }  # fmt: skip
 
@@ -259,6 +265,48 @@ def test_ids_that_stand_twice_are_all_named(delibsim, write):
     rows = [f"t{i % 3},1,1" for i in range(9)]
     answer = delibsim("agreement", write("id,a,b", *rows))
     assert answer.err.count("stands in") == 6
+
+
+COLUMNS_OF_PANDAS = {
+    "whole numbers that may lack": lambda frame: frame.astype({"ann": "Int64", "ben": "Int8"}),
+    "decimals that may lack": lambda frame: frame.astype({"ann": "Float64", "ben": "Float64"}),
+    "texts": lambda frame: frame.astype({"ann": "Int64", "ben": "Int64"}).astype("string"),
+    "categories": lambda frame: frame.astype({"ann": "category", "ben": "category"}),
+    "what pandas thinks best": lambda frame: frame.convert_dtypes(),
+    "objects": lambda frame: frame.astype(object).where(frame.notna(), None),
+    "ids as index": lambda frame: frame.convert_dtypes().set_index("id"),
+    "a row a code, indexed": lambda frame: (
+        frame.melt("id", var_name="coder", value_name="level")
+        .convert_dtypes()
+        .set_index(["id", "coder"])
+    ),
+    "Arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS_OF_PANDAS)
+def test_columns_of_every_kind_that_pandas_has_are_the_same_codes(kind):
+    if kind == "Arrow":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    codes = {"ann": [0, 1, 2, 1, 0, 2], "ben": [0, 1, 1, 1, 0, None]}
+    frame = pd.DataFrame({"id": list("abcdef"), **codes})
+    expected, found = agreement(frame), agreement(COLUMNS_OF_PANDAS[kind](frame))
+    assert found.dimensions == expected.dimensions
+    assert expected.dimensions[0].missing == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        (5, "no codes"), ({}, "no codes"), (pd.Series([1, 2]), "no codes"),
+        ([[1], [1, 2]], "rows of several lengths"),
+        (np.zeros((2, 2, 2)), "a cell of the table holds several values"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "2 columns named 'a'"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_python_is_refused(table, fault):
+    with pytest.raises(WrongInput, match=fault):
+        agreement(table)
 
 
 def test_tables_of_python_give_the_same_as_files(delibsim, wide, home):

@@ -19,7 +19,7 @@ from fake_provider import FakeProvider, Rule
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.aqua.hub import FILES, fetch_adapters
 from delibsim.scorers.aqua.setup import FOLDERS
-from delibsim.store.texts import TextFile, read_texts
+from delibsim.store.tables.csv_cells import read_sheet
 
 EXTRA = (
     importlib.util.find_spec("torch") is not None
@@ -52,7 +52,7 @@ def test_without_the_extra_the_scorer_says_what_to_install(delibsim, study, home
     (home / "a.csv").write_text("text\nJa.\n", encoding="utf-8")
     answer = delibsim(*words)
     assert (answer.code, answer.out) == (2, "")
-    assert "pip install 'delibsim[aqua]'" in answer.err
+    assert "pip install '.[aqua]' in the clone" in answer.err
     assert not (home / "aqua").exists()
 
 
@@ -95,12 +95,9 @@ def test_files_of_texts(tmp_path, separator):
         f' dann?"\n\n2{separator}\n',
         encoding="utf-8",
     )
-    assert read_texts(file, "text") == TextFile(
-        ["id", "text"],
-        [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]],
-        separator,
-        "text",
-    )
+    found = read_sheet(file, ["text"])
+    assert (found.header, found.delimiter) == (("id", "text"), separator)
+    assert found.rows == [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]]
 
 
 def test_a_very_long_text_is_read_whole(tmp_path):
@@ -108,7 +105,7 @@ def test_a_very_long_text_is_read_whole(tmp_path):
     file, text = tmp_path / "texts.csv", "Wir reden lange. " * 20_000
     file.write_text(f"id,text\n1,{text}\n", encoding="utf-8")
     try:
-        assert read_texts(file, "text").rows == [["1", text]]
+        assert read_sheet(file, ["text"]).rows == [["1", text]]
     finally:
         csv.field_size_limit(before)
 
@@ -137,22 +134,12 @@ def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, ho
     assert (home / "a.csv").read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        (b"id,text\n1,a,b\n", "line 2: 3 cells under 2 headings; quote texts that hold ','"),
-        (b'id,text\n1,"a\n', "line 2: unexpected end of data"),
-        (b"id,text\n1,\xe4\n", "is not UTF-8 \\(byte 10\\)"),
-        (b"text,text\n1,a\n", "has 2 columns named 'text'"),
-        (b"id,text\n", "has a header and no row"),
-        (b"", "unknown column 'text'"),
-    ],
-)
-def test_broken_files_of_texts_are_refused(tmp_path, text, fault):
-    file = tmp_path / "texts.csv"
-    file.write_bytes(text)
-    with pytest.raises(WrongInput, match=fault):
-        read_texts(file, "text")
+def test_a_column_that_is_not_there_is_named_with_those_that_are(delibsim, home):
+    (home / "a.csv").write_text("id,said\n1,Ja.\n", encoding="utf-8")
+    answer = delibsim("score", "texts", "a.csv", "--scorer", "aqua")
+    assert (answer.code, answer.out) == (2, "")
+    assert "unknown column 'text'" in answer.err
+    assert "name the one with the texts: --column NAME" in answer.err
 
 
 # fetching, from a server of our own

@@ -20,6 +20,7 @@ def edited(study):
     answers = run["responses"][2]["answers"]
     answers["C1"] = 8 - answers["C1"] if answers["C1"] != 4 else 5
     path.write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
+    (path.parent / "SHA256SUMS").unlink()
     return other
 
 

@@ -39,6 +39,7 @@ def test_an_estimate_counts_what_is_to_be_held_and_writes_nothing(delibsim, stud
     assert (
         delibsim("estimate", "study=s", *small).out
         == "study s: 1 session, 1 held already, 0 to be held\n"
+        "Nothing is left to be asked: 0 calls, 0 tokens, 0 USD\n"
     )
 
 

@@ -109,7 +109,7 @@ def test_another_text_under_an_id_that_stands_is_refused(
         ("a\x00,One.\nb\u202e,Two.\n", ["line 2: id 'a\\x00'", "line 3: id 'b\\u202e'"]),
         (f"{'x' * 201},One.\n", ["line 2: the id has 201 characters"]),
         ("a,One.,more\n", ["line 2: 3 cells, but 2 columns"]),
-        ('a,"One.\n', ["line 2: unexpected end of data"]),
+        ('a,"One.\n', ["line 2: not readable as CSV: unexpected end of data"]),
     ],
 )
 def test_rows_that_cannot_be_kept_are_named_with_their_lines(delibsim, home, rows, faults):

@@ -2,7 +2,6 @@
 terminal.
 """
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -99,19 +98,28 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+SLOW_DISK = """
+import sys, time
+def wait(event, args):
+    if event == "open" and str(args[0]).endswith("tea.yaml"):
+        open("begun", "w").close()
+        time.sleep(60)
+sys.addaudithook(wait)
+"""
+
+
 def test_who_interrupts_before_the_first_call_is_told_how_to_go_on(tmp_path):
+    """While a topic is read from a disk that takes a minute."""
     (tmp_path / "topics").mkdir()
-    os.mkfifo(tmp_path / "topics" / "tea.yaml")  # which is read for as long as nobody writes
+    (tmp_path / "topics" / "tea.yaml").write_text("id: tea\n", encoding="utf-8")
+    (tmp_path / "sitecustomize.py").write_text(SLOW_DISK, encoding="utf-8")
     words = [DELIBSIM, "run", "topic=tea", "study=s"]
-    process = subprocess.Popen(words, cwd=tmp_path, stdout=-1, stderr=-1, text=True)
-    writer = None
-    while writer is None and process.poll() is None:
-        with contextlib.suppress(OSError):  # as long as nobody reads it
-            writer = os.open(tmp_path / "topics" / "tea.yaml", os.O_WRONLY | os.O_NONBLOCK)
+    path = os.environ | {"PYTHONPATH": str(tmp_path)}
+    process = subprocess.Popen(words, cwd=tmp_path, env=path, stdout=-1, stderr=-1, text=True)
+    while not (tmp_path / "begun").exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    os.close(writer)
     assert (process.returncode, out) == (3, "")
     assert (
         err

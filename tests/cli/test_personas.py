@@ -182,9 +182,13 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
             "reading",
             f"base_url={provider.base_url}",
         ]
+        before = await command(home, *words, "--estimate")
+        assert (before.code, provider.calls) == (0, 0)
+        assert "personas trams_2: 4 calls to be made" in before.out
         first = await command(home, *words)
         assert first.code == 0, first.err
         assert provider.calls == 4
+        assert "0 calls to be made" in (await command(home, *words, "--estimate")).out
         assert [call.body["model"] for call in provider.requests].count("local") == 2
         again = await command(home, *words)
         assert (again.code, provider.calls) == (0, 4)

@@ -109,6 +109,7 @@ def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
+        ((), "name a study that exists"),
         (("nothing",), "unknown study 'nothing'"),
         (("topic=ccsp",), "did you mean ccps"),
         (("study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=8"), "seed: 7 -> 8"),

@@ -359,6 +359,7 @@ def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, h
     plain = json.loads(file.read_text())
     plain["transcript"][2]["text"] = "Something else was said. " * 30
     file.write_text(json.dumps(plain))
+    (file.parent / "SHA256SUMS").unlink()
     before = files()
     done = delibsim("ratings", "ask", "d", "group.size=3")
     assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
@@ -563,6 +564,7 @@ def fill(form, change=lambda row: None):
         for name in COLUMNS[4:]:
             row[name] = "60"
         row["winner"] = "A"
+        row["check"] = "5"  # nobody is told so small a number
         change(row)
     with form.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -667,7 +669,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     assert {line["attentive"] for line in lines if line["source"] == "human"} == {
         None,
         False,
-    }  # 60 is not what they were told
+    }
     found = delibsim("ratings", "report", oxford, "--json").json
     assert sum(row["without_winner"] for row in found["counts"]) == 1
     assert sum(row["failed_attention"] for row in found["counts"]) == 4

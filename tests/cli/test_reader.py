@@ -1,12 +1,14 @@
 """`delibsim view`: what it says before it serves, a real server, pages as files."""
 
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
 
 import pytest
+from small_study import SMALL
 
 
 def test_pages_are_written_as_files(delibsim, study, home, monkeypatch):
@@ -72,3 +74,33 @@ def test_a_real_server_is_read_and_ended_by_ctrl_c(study, home):
     assert "server" not in answer.headers
     assert server.returncode == 0
     assert "Traceback" not in out + err
+
+
+def test_one_study_that_is_left_out_leaves_the_others(delibsim, study, home, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    root, pages = home / "runs", home / "pages"
+    shutil.copytree(root / "s", root / "t")
+    (root / "t" / study.name / "more.json").symlink_to("/etc/hostname")
+    answer = delibsim("view", "--static", "pages")
+    assert answer.code == 3
+    assert (
+        f"t is left out: {study.name}/more.json in the folder of the study t is no file"
+        in answer.err
+    )
+    assert (pages / "s" / "index.html").is_file()
+    assert not (pages / "t").exists()
+    assert delibsim("view", "t", "--static", "others").code == 2
+
+
+def test_what_delibsim_writes_is_shown_as_it_is(delibsim, home, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    design = ("study=a", "topic=ccps", "treatment=none,basic", "replicate=1,2", "seed=7", *SMALL)
+    assert delibsim("run", "-q", "-m", *design).code == 0
+    assert delibsim("analyze", "a").code == 0
+    assert delibsim("view", "a", "--static", "pages").code == 0
+    analysis, pages = home / "runs" / "a" / "analysis", home / "pages" / "a"
+    figures = sorted((analysis / "figures").glob("*.svg"))
+    assert len(figures) > 3
+    assert (pages / "~report.html").read_bytes() == (analysis / "report.html").read_bytes()
+    for path in figures:
+        assert (pages / "~figures" / path.name).read_bytes() == path.read_bytes()

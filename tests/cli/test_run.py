@@ -443,6 +443,7 @@ def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, hom
     assert [path.name for path in home.iterdir()] == ["deep"]
     assert [path.name for path in where.parent.iterdir()] == ["er"]
     (folder,) = where.iterdir()
+    assert ("lies in the folder" in answer.err) == (folder.name != name)
     assert folder.resolve().parent == where
     assert folder.name.split(".")[0].lower() not in {"con", ""}
     assert len(folder.name) < 150
@@ -512,6 +513,7 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
     copied whole.
     """
     run = partial / "run.json"
+    (partial / "SHA256SUMS").unlink()
     long = "against my policy, " * 9 + "as I said"
     run.write_text(
         run.read_text(encoding="utf-8").replace("against my policy", long), encoding="utf-8"

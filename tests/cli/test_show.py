@@ -23,6 +23,7 @@ def change_run(session, change):
     run = json.loads(path.read_text(encoding="utf-8"))
     change(run)
     path.write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
+    (session / "SHA256SUMS").unlink()
 
 
 def test_who_spoke_when_and_what_everybody_answered_before_and_after(delibsim, study):
@@ -126,6 +127,7 @@ def test_foreign_text_is_printed_inert(delibsim, study):
 def test_names_are_printed_inert_too(delibsim, study):
     path = study / "run.json"
     whole = path.read_text(encoding="utf-8")
+    (study / "SHA256SUMS").unlink()
     path.write_text(whole.replace('"citizen"', json.dumps(f"mod{ESC}[1mel[red]")), encoding="utf-8")
     answer = delibsim("show", "s")
     assert answer.code == 0

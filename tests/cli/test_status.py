@@ -36,7 +36,11 @@ def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
     }
     shown = delibsim("status", "p")
     assert shown.code == 3
-    assert "Participant 1, before: refusal: against my policy" in " ".join(shown.out.split())
+    lines = shown.out.splitlines()
+    assert "missing: 54 answers in 1 session: the model refused (against my policy)" in lines
+    assert "missing: 1 silent turn in 1 session: the model refused (against my policy)" in lines
+    refused = "not ok: citizen refused: 1 session, 3 calls (against my policy)"
+    assert [line.partition(";")[0] for line in lines if line.startswith("not ok")] == [refused]
 
 
 def test_a_study_in_which_nothing_was_finished(delibsim, study):
@@ -81,3 +85,31 @@ def test_an_unknown_study_is_refused_with_those_there_are(delibsim, study, parti
     answer = delibsim("status", "demo")
     assert (answer.code, answer.out) == (2, "")
     assert "unknown study 'demo'. There are: p, s" in answer.err
+
+
+def test_what_an_earlier_look_found_is_what_the_files_say(delibsim, study, partial):
+    name = study.name
+    kept = study.parent / ".known.jsonl"
+    assert kept.is_file()  # written when the run was
+    by_run = delibsim("status", "s", "--json").json
+    kept.unlink()
+    assert delibsim("status", "s", "--json").json == by_run
+    assert kept.read_text().count("\n") == 1  # written by the look
+    assert delibsim("status", "s", "--json").json == by_run
+    assert not (partial.parent / ".known.jsonl").exists()  # nothing is kept of what is not well
+    run = (study / "run.json").read_bytes()
+    log = (study / "exchanges.jsonl").read_bytes()
+    for file, bytes_, found in (
+        ("run.json", run.replace(b'"complete"', b'"complex!"'), {"damaged": 1}),
+        ("exchanges.jsonl", log[:-50], {"complete": 1}),
+        ("withdrawn.json", b"{}", {"withdrawn": 1}),
+    ):
+        (study / file).write_bytes(bytes_)
+        answer = delibsim("status", "s", "--json").json
+        assert answer["states"] == found
+        assert answer["sessions"][0]["damaged_lines"] == (file == "exchanges.jsonl")
+        (study / "run.json").write_bytes(run)
+        (study / "exchanges.jsonl").write_bytes(log)
+    (study / "withdrawn.json").unlink()
+    kept.write_text(f'{{"edition":1,"session":"{name}","files":[],"found":3}}\n[]\n{{')
+    assert delibsim("status", "s", "--json").json == by_run

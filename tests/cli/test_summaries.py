@@ -280,3 +280,87 @@ def test_an_embedding_may_be_a_plug_in_and_what_it_gives_is_checked(
     assert (answer.code, "it must give a row of finite numbers a text" in answer.err) == (2, True)
     answer = delibsim("summaries", "minorities", "tram", "embedding=length", "summaries=main")
     assert (answer.code, "built in are tfidf" in answer.err) == (2, True)
+
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "summaries"
+SCORES = "model,topic,size,characters,rep,inf,neu,pol\n" + "".join(
+    f"{model},t{topic},10,{900 + topic},{score + topic / 100},0.5,0.5,\n"
+    for model, score in (("a", 0.6), ("b", 0.5))
+    for topic in range(3)
+)
+RATINGS = "question,summariser,size,dimension,rating,n\n" + "".join(
+    f"t{topic},{model},10,representativeness,{rating},{2 + topic}\n"
+    for model in "ab"
+    for topic in range(3)
+    for rating in (3, 4 + (model == "a"))
+)
+COMPARISONS = "dimension,comparison,n\nrep,1,50\nrep,3,10\nrep,5,20\n"
+
+
+def test_published_scores_are_reported_without_a_text(delibsim, home):
+    for name, text in (("s", SCORES), ("r", RATINGS), ("c", COMPARISONS)):
+        (home / f"{name}.csv").write_text(text, encoding="utf-8")
+    found = delibsim("summaries", "report", "s.csv", "--json").json
+    assert found["sentences"][0] == "s.csv: 6 summaries by 2 summarisers on 3 topics."
+    scores = {(row["model"], row["dimension"]): row["score"] for row in found["overall"]}
+    assert scores["a", "rep"] == pytest.approx(0.61)
+    assert scores["a", "overall"] is None  # one dimension of the four is missing
+    assert {"pairs", "sizes", "topics", "equal_length", "length"} <= set(found)
+    answer = delibsim("summaries", "report", "r.csv", "c.csv", "--to", "both", "--json")
+    assert answer.code == 0
+    rated = {
+        row["model"]: row["score"] for row in answer.json["overall"] if row["dimension"] == "rep"
+    }
+    assert rated == pytest.approx({"a": (4 + 1) / 8, "b": (3.5 + 1) / 8})
+    (row,) = answer.json["place"]
+    assert (row["n"], row["ties"], row["share"]) == (80, 10, pytest.approx(50 / 70))
+    page = (home / "both" / "report.html").read_text(encoding="utf-8")
+    assert "Published scores of summaries" in page
+    assert "Scores of summarisers" in delibsim("summaries", "report", "s.csv").out
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published aggregates are absent")
+def test_the_published_aggregates_are_read(delibsim, home):
+    files = ("human_ratings_counts.csv", "human_comparisons_counts.csv")
+    found = delibsim("summaries", "report", *(PUBLISHED / name for name in files), "--json").json
+    assert found["sentences"][:2] == [
+        "human_ratings_counts.csv: 18,000 ratings of 5 summarisers on 10 topics.",
+        "human_comparisons_counts.csv: 18,000 comparisons.",
+    ]
+    words = ("summaries", "report", PUBLISHED / "judge_scores.csv", "intervals=cells", "--json")
+    first = delibsim(*words).json["overall"][0]
+    assert (first["model"], first["n"]) == ("gpt-5-mini", 110)
+    assert [first["score"], (first["high"] - first["low"]) / 2] == pytest.approx(
+        [0.622, 0.004], abs=6e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("id,text\n1,a\n", "has no column model or summariser, topic or question, size"),
+        ("model,topic,size\na,t,10\n", "has no column of scores: rep, inf, neu, pol"),
+        ("model,topic,size,rep\na,t,10,\n", "has no score in 1 row"),
+        ("model,topic,size,rep\na,t,10,high\n", "line 2: rep is 'high', no number"),
+        ("model,topic,size,rep\na,t,10,1e400\n", "line 2: rep is '1e400', no number"),
+        ("model,topic,size,rep\na,t,1.5,1\n", "line 2: size is '1.5', no whole number"),
+        ("model,topic,size,rep\n,t,10,1\n", "line 2: model is empty"),
+        ("model,topic,size,rep\na,t,10,80\n", "scores lie from 80 to 80; they are from 0 to 1, or"),
+        ("dimension,comparison,n\nrep,6,1\n", "line 2: comparison is 6, none from 1 to 5"),
+        ("dimension,comparison,n\nfun,1,1\n", "line 2: dimension is 'fun', none of rep"),
+        ("dimension,comparison,n\nrep,1,-1\n", "line 2: n is '-1', no whole number"),
+        ("dimension,comparison,n\nrep,1,0\n", "counts nothing"),
+    ],
+)
+def test_tables_that_hold_no_scores_are_refused(delibsim, home, text, fault):
+    (home / "s.csv").write_text(text, encoding="utf-8")
+    answer = delibsim("summaries", "report", "s.csv")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert fault in answer.err
+
+
+def test_two_files_of_one_kind_and_settings_of_studies_are_refused(delibsim, home):
+    (home / "s.csv").write_text(SCORES, encoding="utf-8")
+    (home / "t.csv").write_text(SCORES, encoding="utf-8")
+    for words in (("s.csv", "t.csv"), ("s.csv", "by=district"), ("s.csv", "tram")):
+        assert delibsim("summaries", "report", *words).code == 2

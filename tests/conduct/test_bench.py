@@ -238,6 +238,7 @@ def test_an_undefined_index_has_its_reason_in_every_table(study, tmp_path):
     gone["answers"] = {}
     plain["status"] = "partial"
     path.write_text(json.dumps(plain), encoding="utf-8")
+    (path.parent / "SHA256SUMS").unlink()
     for score in (runs.folder / SCORES).glob("dri.*"):
         score.unlink()
     written = export_bench(runs, tmp_path / "out")

@@ -116,6 +116,7 @@ async def test_a_session_leaves_its_plan_its_exchanges_and_its_run(session, runs
     held = await hold_session(session, runs)
     folder = runs.path(session.id)
     assert sorted(path.name for path in folder.iterdir()) == [
+        "SHA256SUMS",
         "exchanges.jsonl",
         "run.json",
         "session.json",

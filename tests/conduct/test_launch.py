@@ -294,7 +294,7 @@ runs = Runs(Path(sys.argv[1]), "s")
 while not Path(sys.argv[1], "go").exists():
     time.sleep(0.001)
 for k in range(40):
-    runs.note_answering("m", f"answers {k % 4}", "fp", "call", "now")
+    runs.answering.note("m", f"answers {k % 4}", "fp", "call", "now")
 """
 
 

@@ -157,7 +157,8 @@ async def test_a_model_without_money_stops_and_the_other_sessions_of_a_study_are
     said = CliRunner().invoke(status_app, [str(runs.folder)])
     assert said.exit_code == 3
     assert "2 cut off, 2 complete" in said.output
-    assert "poor.1, Participant 1/pre/0: quota: HTTP 402" in said.output
+    assert "no credit left: 2 sessions, " in said.output
+    assert "HTTP 402" in said.output
 
 
 async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_alone(

@@ -425,7 +425,9 @@ def test_nesting_of_any_depth_is_refused(home):
 def test_a_file_that_is_no_utf_8_is_refused(home):
     path = put(home, "topics/tea.yaml", "")
     path.write_bytes("id: tea\nquestion: Für wen?\n".encode("latin-1"))
-    assert refusal(Library(home).topic, "tea") == f"{path}: not UTF-8 text; save it as UTF-8"
+    assert refusal(Library(home).topic, "tea") == (
+        f"{path}: line 2 is not UTF-8; save the file as UTF-8"
+    )
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(home):

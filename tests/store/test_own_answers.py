@@ -211,18 +211,11 @@ def test_empty_rows_are_nobody(file):
     assert (checked.faults, checked.answers.participants, checked.notes) == ((), ("Ann", "Ben"), ())
 
 
-@pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
-def test_another_separator_is_named(tmp_path, separator, name):
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_another_separator_is_read(tmp_path, separator):
     path = tmp_path / "mine.csv"
     path.write_text("\n".join(separator.join(map(str, row)) for row in [HEADER, *GOOD]))
-    with pytest.raises(
-        WrongInput,
-        match=(
-            rf"mine.csv, line 1: the columns seem to be separated by {name}; save the file as CSV"
-            r" with commas"
-        ),
-    ):
-        check_answers(path, TRAMS)
+    assert check_answers(path, TRAMS).answers.participants == ("Ann", "Ben")
 
 
 def test_another_encoding_is_told_with_its_line(tmp_path):
@@ -233,16 +226,14 @@ def test_another_encoding_is_told_with_its_line(tmp_path):
     path.write_bytes(rows.encode("latin-1"))
     with pytest.raises(
         WrongInput,
-        match=(
-            r"mine.csv, line 12002: not UTF-8 \(invalid.*b'\\xf6'\); save the file as 'CSV UTF-8'"
-        ),
+        match=("mine.csv: line 12002 is not UTF-8; save the file as UTF-8"),
     ):
         check_answers(path, TRAMS)
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [[""] * 7]])
 def test_a_file_without_answers_is_refused(file, rows):
-    with pytest.raises(WrongInput, match="there are no answers in it"):
+    with pytest.raises(WrongInput, match=r"is empty|has a header and no rows"):
         check_answers(file(rows), TRAMS)
 
 

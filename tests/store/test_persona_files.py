@@ -71,7 +71,7 @@ def test_a_plain_list_will_do(tmp_path):
     ("name", "text", "fault"),
     [
         ("p.csv", "text\nYou.\n", "line 1: column persona is missing; the file has: text"),
-        ("p.csv", "persona\n", "there are no personas in it"),
+        ("p.csv", "persona\n", "has a header and no rows"),
         ("p.csv", "persona,size\nYou.,1\n ,2\n", "line 3, column persona: the cell is empty"),
         (
             "p.csv",

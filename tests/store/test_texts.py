@@ -5,14 +5,15 @@ import math
 import pytest
 
 from delibsim import WrongInput
-from delibsim.store.texts import check_place, read_texts, write_values
+from delibsim.store.tables.csv_cells import read_sheet
+from delibsim.store.texts import check_place, write_values
 
 
 def test_rows_stay_as_they_were_and_undefined_values_are_empty(tmp_path):
     file, out = tmp_path / "texts.csv", tmp_path / "out.csv"
     file.write_text('id;text\n1;"Yes; no"\n\n2;No\n', encoding="utf-8-sig")
-    texts = read_texts(file, "text")
-    assert texts.texts == ["Yes; no", "No"]
+    texts = read_sheet(file, ["text"])
+    assert texts.rows == [["1", "Yes; no"], ["2", "No"]]
     write_values(out, texts, [{"s.score": 1.5, "s.note": ""}, {"s.score": math.nan, "s.note": "x"}])
     lines = ["id;text;s.score;s.note", '1;"Yes; no";1.5;', "2;No;;x"]
     assert out.read_text(encoding="utf-8").splitlines() == lines

@@ -84,20 +84,28 @@ def hostile(root, spoken):
 
 
 @pytest.fixture
-def branched(root, spoken, tmp_path, monkeypatch, capsys):
+def command(root, monkeypatch, capsys):
+    """Gives a command of delibsim to the studies of that folder; what it prints."""
+
+    def give(*words):
+        monkeypatch.setattr("sys.argv", ["delibsim", *words, "--runs", str(root)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr()
+        assert end.value.code == 0, said.err
+        return said.out
+
+    return give
+
+
+@pytest.fixture
+def branched(root, spoken, tmp_path, command):
     """The study with a fork of its run at turn 2, where a statement is edited, and a probe after
     turn 1.
     """
     words = tmp_path / "say.txt"
     words.write_text("I have changed my mind about the bills.", encoding="utf-8")
-    run, where = f"s/{spoken}", ["--runs", str(root)]
-    for command in (
-        ["fork", run, "--at", "2", "--say", f"2={words}"],
-        ["probe", run, "--after", "1"],
-    ):
-        monkeypatch.setattr("sys.argv", ["delibsim", *command, *where])
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert end.value.code == 0, capsys.readouterr().err
-    capsys.readouterr()
+    command("fork", f"s/{spoken}", "--at", "2", "--say", f"2={words}")
+    command("probe", f"s/{spoken}", "--after", "1")
     return Runs(root, "s")

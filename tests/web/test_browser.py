@@ -58,14 +58,16 @@ def opened(browser):
 
 
 @pytest.fixture
-def addresses(here, hostile, spoken):
+def addresses(here, hostile, branched, spoken):
     """One page of every kind, hostile ones among them."""
     (evil,) = hostile.sessions()
+    (fork,) = Runs.at(branched.folder / "forks").sessions()
     Notes(hostile).add(evil, 1, "a note", "tag")
     return [
         f"{here}/", f"{here}/s/index.html", f"{here}/s/runs.html?q=options", f"{here}/s/{spoken}/index.html",
         f"{here}/s/{spoken}/calls/index.html", f"{here}/s/{spoken}/calls/1.html", f"{here}/evil/index.html",
-        f"{here}/evil/{evil}/index.html", f"{here}/nothing/index.html",
+        f"{here}/evil/{evil}/index.html", f"{here}/s~forks/index.html", f"{here}/s~forks/runs.html", f"{here}/s~forks/{fork}/index.html",
+        f"{here}/s/{spoken}/beside.html?with=ccps.none.citizen_size3.r1", f"{here}/nothing/index.html",
     ]  # fmt: skip
 
 

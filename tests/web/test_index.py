@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from dataclasses import replace
 
 import pytest
@@ -156,7 +157,81 @@ def test_nothing_of_the_study_is_changed(root, tmp_path):
     overview_of(index)
     index.close()
     assert files_of(root) == before
-    assert index.file.stat().st_mode & 0o077 == 0
+
+
+def test_nobody_but_its_owner_reads_what_is_kept(root, tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o755)
+    index = StudyIndex(Runs(root, "s"), folder)
+    index.file.write_bytes(b"from another version, for all to read")
+    index.file.chmod(0o644)
+    seen = set()
+
+    def look(*_):
+        for path in (folder, *folder.iterdir()):
+            seen.add((path.name, path.stat().st_mode & 0o077))
+
+    index.refresh(look)
+    index.refresh()
+    look()
+    assert {mode for _, mode in seen} == {0}
+    assert len(seen) > 4
+    index.delete()
+    assert list(folder.iterdir()) == []
+
+
+def test_the_old_index_is_read_while_a_new_one_is_made(own, spoken):
+    before = found(own, measure="dri").runs
+    (own.runs.path("ccps.none.citizen_size3.r1") / "run.json").unlink()
+    seen = []
+    own.refresh(lambda *_: seen.append(found(own, measure="dri").runs))
+    assert seen
+    assert all(runs == before for runs in seen)
+    assert found(own, measure="dri").runs != before
+
+
+def test_two_processes_make_it_one_after_the_other(own, root, tmp_path):
+    other = StudyIndex(Runs(root, "s"), tmp_path / "cache")
+    assert not other.refresh()  # it is there
+    (own.runs.path("ccps.none.citizen_size3.r1") / "run.json").unlink()
+    asked = []
+    threads = [
+        threading.Thread(target=one.refresh, args=[lambda *what: asked.append(what)])
+        for one in (own, other)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [what for what in asked if what[0] == "reading statements"] == [
+        ("reading statements", 0, 1)
+    ]
+    assert own.digest == other.digest
+    assert found(own).runs == found(other).runs
+    other.close()
+
+
+def test_what_fails_while_it_is_made_leaves_the_old_one(own):
+    before, kept = found(own).runs, sorted(own.file.parent.iterdir())
+    (own.runs.path("ccps.none.citizen_size3.r1") / "run.json").unlink()
+
+    def fail(*_):
+        raise InterruptedError("stopped")
+
+    with pytest.raises(InterruptedError):
+        own.refresh(fail)
+    assert found(own).runs == before
+    assert sorted(own.file.parent.iterdir()) == kept
+    assert own.refresh()
+
+
+def test_the_scores_of_a_run_are_there_before_the_index_is(index, root, tmp_path, spoken):
+    new = StudyIndex(Runs(root, "s"), tmp_path / "cache")
+    by_target = {score.target: score for score in index.scores(spoken)}
+    assert len(by_target) > 1
+    assert {score.target: score for score in new.scores(spoken)}.keys() == by_target.keys()
+    assert len(new.scores(spoken)) == len(index.scores(spoken))
+    assert new.scores("no such run") == []
 
 
 def test_without_a_cache_that_can_be_written_it_is_held_in_memory(root, tmp_path):

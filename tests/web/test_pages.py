@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import threading
+import time
 from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import urldefrag, urljoin
@@ -13,6 +15,7 @@ from starlette.testclient import TestClient
 
 from delibsim.analysis.table import number
 from delibsim.conduct.probes import course_of
+from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.consensus import Candidate, Consensus, Vote
 from delibsim.domain.text import safe
 from delibsim.store.codec import run_to_json
@@ -22,6 +25,7 @@ from delibsim.web.app import application
 from delibsim.web.guard import Guard
 from delibsim.web.site import Site
 
+REFRESH = StudyIndex.refresh
 ADDRESS = "http://127.0.0.1:8377"
 OWN = {"origin": ADDRESS}
 
@@ -103,14 +107,8 @@ def test_every_link_of_every_page_leads_somewhere(client, site, spoken):
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_forks_are_a_tree_and_probes_lines_over_turns(client, site, branched, spoken):
+def test_probes_are_lines_over_turns(client, branched, spoken):
     page = Elements(client.get(f"/s/{spoken}/index.html").text)
-    (link,) = [link for link in page.links() if "s~forks" in link and "beside" not in link]
-    assert "turn 2 said as given" in page.text
-    fork = client.get(urljoin(f"/s/{spoken}/", link))
-    assert fork.status_code == 200
-    assert "I have changed my mind about the bills." in fork.text
-    assert f"../../s/{spoken}/index.html#turn-2" in Elements(fork.text).links()
     own = [one for one in course_of(branched, spoken).readings if one.measure == "dri"]
     told = [f"after turn {one.after} ({one.source}): {number(one.mean)}" for one in own]
     drawn = [attrs.get("aria-label", "") for tag, attrs in page.elements if tag == "svg"]
@@ -120,6 +118,104 @@ def test_forks_are_a_tree_and_probes_lines_over_turns(client, site, branched, sp
     assert "4 complete" in study.text
     assert client.get("/s~probes/runs.html").status_code == 200
     assert "s~forks" not in client.get("/").text
+
+
+def test_forks_stand_as_a_tree_in_words_with_the_effects_that_the_terminal_prints(
+    client, branched, command, spoken
+):
+    run = f"s/{spoken}"
+    command("fork", run, "--at", "2", "--times", "3", "--control", "treatment=basic")
+    (one, *_) = Runs.at(branched.folder / "forks").sessions()
+    command("fork", f"s/forks/{one}", "--at", "3", "--control")
+    printed = command("forks", "s")
+    pages = {}
+    for address in ("/s~forks/index.html", f"/s/{spoken}/index.html", f"/s~forks/{one}/index.html"):
+        page = pages[address] = Elements(client.get(address).text)
+        assert "From turn 2" in page.text
+        assert "treatment: normative → basic: fork 1" in page.text
+        assert "nothing but the seed: fork 1" in page.text
+        shown = [text for text in page.texts if "_" in text and one.rpartition("_")[2] in text]
+        assert shown == ([one] if one in address else [])  # among the facts
+        assert [
+            link for link in page.links() if link.endswith(f"{one}/index.html")
+        ] or one in address
+    tables = [table for table in printed.split("\n\n") if f"{run} at 2: treatment" in table]
+    numbers = re.findall(r"[-+]?\d+\.\d+", tables[0].replace("\n", " "))
+    assert len(numbers) > 20
+    for page in pages.values():
+        there = [text.strip().replace("−", "-") for text in page.texts]
+        told = [part for text in there for part in re.findall(r"[-+]?\d+\.\d+", text)]
+        assert not set(numbers) - set(told)
+    why = "all replicates differ by the same amount"
+    assert why in " ".join(printed.split())
+    assert why in pages["/s~forks/index.html"].text
+    words = pages[f"/s~forks/{one}/index.html"]
+    assert words.text.count("at 2: ") >= 2  # its place above the page, and the title of its effects
+    listed = Elements(client.get("/s~forks/runs.html").text)
+    assert "at 2: treatment: normative → basic, fork 2" in listed.text
+    assert one.rpartition("_")[2] not in listed.text
+    assert f"../../s/{spoken}/index.html#turn-2" in words.links()
+    beside = [link for link in words.links() if "beside" in link]
+    assert client.get(urljoin(f"/s~forks/{one}/", beside[0])).status_code == 200
+
+
+def test_a_study_of_nothing_but_forks_is_listed(client, branched, command, spoken):
+    command("fork", f"s/{spoken}", "--at", "2", "--control", "study=whatif")
+    links = Elements(client.get("/").text).links()
+    assert "whatif~forks/index.html" in links
+    page = Elements(client.get("/whatif~forks/index.html").text)
+    assert f"../s/{spoken}/index.html" in page.links()
+    assert "nothing but the seed" in page.text
+
+
+def test_a_run_leads_to_its_neighbours_and_to_the_same_replicate_under_other_treatments(
+    client, site, spoken
+):
+    names = Runs(site.root, "s").sessions()
+    at = names.index(spoken)
+    page = Elements(client.get(f"/s/{spoken}/index.html").text)
+    ends = {
+        attrs["rel"]: attrs["href"] for tag, attrs in page.elements if tag == "a" and "rel" in attrs
+    }
+    assert ends == {
+        "prev": f"../{names[at - 1]}/index.html",
+        "next": f"../{names[at + 1]}/index.html",
+    }
+    (twin,) = [link for link in page.links() if link.startswith("beside.html?with=")]
+    assert twin.endswith("ccps.none.citizen_size3.r1")
+    assert "under none" in page.text
+    both = client.get(f"/s/{spoken}/{twin}")
+    assert both.status_code == 200
+    assert "One replicate (seed 7, topic ccps, replicate 1)" in Elements(both.text).text
+    first = Elements(client.get(f"/s/{names[0]}/index.html").text)
+    assert "Previous run" not in first.text
+    plots = client.get(f"/s/{spoken}/index.html").text
+    before = plots[: plots.index('<ol class="items">')]
+    assert '<details class="fold"><summary>' in before[before.rindex("<details") :]
+    site.private = True
+    assert "beside.html" not in client.get(f"/s/{spoken}/index.html").text
+
+
+PYTHON = re.compile(
+    r"""\{\}|\[\]|\(\)|\[['"]|\{['"]|\(['"]|\bNone\b|\bTrue\b|\bFalse\b|(?<!\w)(""|'')(?!\w)|\bnan\b|[a-z]\w+\(\w+=|<\w+ object"""
+)
+
+
+def test_no_page_shows_python(client, branched, spoken):
+    seen, wanted = set(), {"/", f"/s/{spoken}/beside.html?with=ccps.none.citizen_size3.r1"}
+    while wanted - seen:
+        address = min(wanted - seen)
+        answer = client.get(address)
+        seen.add(address)
+        if "html" not in answer.headers["content-type"]:
+            continue
+        page = Elements(answer.text)
+        told = [text for text in page.texts if PYTHON.search(text)]
+        assert told == [], address
+        links = {urldefrag(urljoin(address, link)).url for link in page.links()}
+        wanted |= {link for link in links if link.startswith("/") and "~notes" not in link}
+        wanted -= {link for link in wanted if link.endswith("/beside.html")}
+    assert len(seen) > 60
 
 
 def test_two_runs_stand_beside_each_other_word_for_word(client, site, branched, spoken):
@@ -150,6 +246,7 @@ def test_collective_statements_stand_beside_each_other(client, root, spoken):
     vote = Vote((Candidate("c1", "<b>Bread for all</b>"),), (), "c1", "only")
     run = replace(runs.run(spoken), consensus=Consensus((), vote))
     (runs.path(spoken) / "run.json").write_text(run_to_json(run), encoding="utf-8")
+    (runs.path(spoken) / "SHA256SUMS").unlink()
     other = "ccps.none.citizen_size3.r1"
     page = Elements(client.get(f"/s/{spoken}/beside.html?with={other}").text)
     assert "<b>Bread for all</b>" in page.text
@@ -281,6 +378,7 @@ def test_the_answers_of_people_can_be_left_out(site, root, spoken, client):
     for file in ("run.json", "session.json"):
         path = root / "s" / spoken / file
         path.write_text(re.sub(r'"kind": ?"citizen"', '"kind":"human"', path.read_text()))
+    (path.parent / "SHA256SUMS").unlink()
     address = f"/s/{spoken}/index.html"
     assert 'class="items"' in client.get(address).text
     assert "then" in client.get(address).text
@@ -337,6 +435,57 @@ def test_a_study_that_is_being_held_refreshes_itself(client, site):
     assert "this list refreshes itself" in shown.text
     assert 'hx-trigger="every 5s"' in page
     assert "4 of 4 sessions held" in page
+
+
+def test_pages_are_there_while_the_index_is_made_and_right_after_it(site, spoken, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held_up(self, *args):
+        begun.set()
+        assert go_on.wait(30)
+        return REFRESH(self, *args)
+
+    monkeypatch.setattr(StudyIndex, "refresh", held_up)
+    site.patience = 0.01
+    with client_of(site) as client:
+        assert client.get("/").status_code == 200
+        page = client.get("/s/index.html").text
+        assert begun.is_set()
+        assert "The index of this study is being made" in page
+        assert 'hx-trigger="every 1s"' in page
+        assert "No session of this study" not in page
+        runs = Elements(client.get("/s/runs.html").text)
+        assert "is being made" in runs.text
+        assert f"{spoken}/index.html" in runs.links()
+        run = Elements(client.get(f"/s/{spoken}/index.html").text)
+        assert "Deliberative Reason Index" in run.text
+        go_on.set()
+        until = time.monotonic() + 60
+        while "is being made" in (page := client.get("/s/index.html").text):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+    assert "4 complete" in Elements(page).text
+    assert "Deliberative Reason Index" in Elements(page).text
+    assert "hx-trigger" not in page
+    assert "is being made" not in client.get("/s/runs.html").text
+    monkeypatch.setattr(StudyIndex, "refresh", REFRESH)
+    (site.root / "s" / spoken / "run.json").unlink()
+    site.patience = 60
+    assert "1 no run" in Elements(client.get("/s/index.html").text).text
+
+
+def test_what_goes_wrong_with_the_index_is_told_once(site, monkeypatch, capfd):
+    def broken(self, *args):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(StudyIndex, "refresh", broken)
+    site.patience = 5
+    client = client_of(site)
+    assert client.get("/s/index.html").status_code == 500
+    assert "no space left on device" in capfd.readouterr().err
+    monkeypatch.setattr(StudyIndex, "refresh", REFRESH)
+    site.patience = 60
+    assert "4 complete" in Elements(client.get("/s/index.html").text).text
 
 
 def test_notes_are_written_on_the_page_and_beside_the_study(client, site, spoken):

@@ -1,6 +1,6 @@
 """Agreement of coders in a table of codes: every coefficient with its interval, by dimension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -144,8 +144,9 @@ def agreement(
     return AgreementReport(read.layout, tuple(reports))
 
 
-def _listed(names: str | Sequence[str]) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names
+def _listed(names: Any) -> Sequence[str]:
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    return [str(name) for name in names] if several else [str(names)]
 
 
 def _dimension(

@@ -2,28 +2,35 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
-from delibsim.analysis.agreement.layout import CODERS_IN_ROWS, LONG, WIDE, Layout, layout_of
+from delibsim.analysis.agreement.layout import CODER, CODERS_IN_ROWS, LONG, WIDE, Layout, layout_of
 from delibsim.domain.coding import NO_CODE
 from delibsim.domain.errors import SHOWN, WrongInput
 from delibsim.domain.text import counted
-from delibsim.store.rows import read_rows
+from delibsim.store.tables.csv_cells import read_sheet
 
 MANY_ROWS = 10
 """In fewer rows a coder may well give a different code each time."""
+ROLES_BY_HAND = (
+    "say what each column holds: text=NAME coder=NAME level=NAME where a row is a code, coder=NAME"
+    " for each coder where a row is a text"
+)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A table as it was given: header, rows of texts, and where each row stands ("line 3")."""
+    """A table as it was given: header, rows of texts, and where each row stands ("line 3");
+    columns that are not `named` are coders, as those of an array.
+    """
 
     name: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     places: Sequence[str]
+    named: bool = True
 
 
 @dataclass(frozen=True)
@@ -64,10 +71,13 @@ def source_of(table: Any) -> Source:
     an array with a row a text and a column a coder. WrongInput for anything else.
     """
     if isinstance(table, (str, Path)):
-        file = read_rows(Path(table))
-        places = [f"line {line}" for line in file.lines]
-        return Source(str(table), file.header, file.rows, places)
+        file = read_sheet(Path(table))
+        rows = [[cell.strip() for cell in row] for row in file.rows]
+        return Source(str(table), file.header, rows, [f"line {line}" for line in file.lines])
+    named = True
     if hasattr(table, "columns") and hasattr(table, "itertuples"):
+        if any(name is not None for name in table.index.names):
+            table = table.reset_index()
         header = [str(name) for name in table.columns]
         rows = [list(map(_as_text, row)) for row in table.itertuples(index=False)]
     elif isinstance(table, Sequence) and table and isinstance(table[0], Mapping):
@@ -75,11 +85,26 @@ def source_of(table: Any) -> Source:
         header = list(dict.fromkeys(map(str, keys)))
         rows = [_cells(row, header) for row in table]
     else:
-        rows = [list(map(_as_text, row)) for row in table]
+        rows, named = _rows_of_array(table), False
         header = [f"coder {i + 1}" for i in range(len(rows[0]) if rows else 0)]
     if not rows or not header:
         raise WrongInput("the table has no codes: it needs columns and at least one row")
-    return Source("the table", header, rows, [f"row {i + 1}" for i in range(len(rows))])
+    for name in header:
+        if header.count(name) > 1:
+            raise WrongInput(f"the table has {header.count(name)} columns named '{name}'")
+    places = [f"row {i + 1}" for i in range(len(rows))]
+    return Source("the table", header, rows, places, named)
+
+
+def _rows_of_array(table: Any) -> list[list[str]]:
+    """An array as rows of texts; WrongInput where it has not two dimensions."""
+    try:
+        rows = [list(map(_as_text, row)) for row in table if not isinstance(row, str)]
+    except TypeError:
+        rows = []
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise WrongInput("the table has rows of several lengths; each has a code a coder")
+    return rows
 
 
 def code_table(
@@ -94,9 +119,8 @@ def code_table(
     one text in two clusters, and in the wide form for more coders than texts.
     """
     layout = layout_of(source.header, columns, by, coders_in_rows)
-    if not columns:
-        _check_first(source, layout)
-    _check_ids(source, layout)
+    guessed = layout.form == WIDE and not columns.get(CODER)
+    _check_ids(source, layout, guessed)
     codes = list(_codes(source, layout))
     by_dimension: dict[str, list[Code]] = {}
     for code in codes:
@@ -104,6 +128,8 @@ def code_table(
     found = [_dimension(name, own, source.name) for name, own in by_dimension.items()]
     if layout.form == WIDE:
         _check_shape(found, source.name)
+    if guessed and source.named:
+        _check_coders(source, layout)
     return CodeTable(layout, found)
 
 
@@ -113,10 +139,16 @@ def _cells(row: Mapping[Any, Any], header: Sequence[str]) -> list[str]:
 
 
 def _as_text(value: Any) -> str:
-    """A cell as text, "" for None and NaN."""
-    if value is None or value != value:
-        return ""
-    return str(value).strip()
+    """A cell as text, "" for None, NaN and pandas' NA, of which nothing is true or false;
+    WrongInput for an array.
+    """
+    try:
+        missing = value is None or bool(value != value)
+    except TypeError:
+        missing = True
+    except ValueError:
+        raise WrongInput("a cell of the table holds several values, and one code is one") from None
+    return "" if missing else str(value).strip()
 
 
 def _codes(source: Source, layout: Layout) -> Iterator[Code]:
@@ -142,24 +174,58 @@ def _level(cell: str) -> str:
     return "" if cell.casefold() in NO_CODE else cell
 
 
-def _check_first(source: Source, layout: Layout) -> None:
-    """WrongInput where the first of several coders has another code in every row, as ids have."""
-    if layout.form != WIDE or layout.text or len(source.rows) < MANY_ROWS:
-        return
-    distinct = []
-    for coder in layout.coders:
-        at = source.header.index(coder)
-        distinct.append(len({row[at] for row in source.rows}))
+def _check_coders(source: Source, layout: Layout) -> None:
+    """WrongInput where columns that were taken for coders, a column each, are likely none: the
+    first has another code in every row, as ids have; one shares no code with any other; or two of
+    them together name every row once, as text and coder do in a table with a row a code.
+    """
+    given: dict[str, list[str]] = {}
+    for name in layout.coders:
+        at = source.header.index(name)
+        given[name] = [_level(row[at]) for row in source.rows]
+    codes = {name: set(column) - {""} for name, column in given.items()}
+    many = len(source.rows) >= MANY_ROWS
+    least = min(map(len, codes.values()))
     first = layout.coders[0]
-    if distinct[0] == len(source.rows) and min(distinct) < distinct[0]:
+    if many and not layout.text and len(codes[first]) == len(source.rows) > least:
         raise WrongInput(
             f"{source.name}: the column '{first}' has another value in every row, as ids have; say"
             f" so (text={first}), or name the columns that hold codes (coder={first} ...)"
         )
+    numeric = {name for name, own in codes.items() if all(map(_is_number, own))}
+    for name, own in codes.items():
+        others = [other for other in codes if other != name and codes[other]]
+        excused = layout.text and not many and name in numeric and bool(numeric - {name})
+        if own and others and not excused and not any(own & codes[other] for other in others):
+            told = f"'{name}' has no value that another of them has"
+            raise WrongInput(_not_coders(source, layout, told))
+    if layout.text or len(layout.coders) < 3:
+        return
+    for one, other in combinations(given, 2):
+        pairs = set(zip(given[one], given[other], strict=True))
+        twice = 2 * max(len(codes[one]), len(codes[other])) <= len(source.rows)
+        if twice and len(pairs) == len(source.rows):
+            told = f"'{one}' and '{other}' together name every row once, as text and coder do"
+            raise WrongInput(_not_coders(source, layout, told))
 
 
-def _check_ids(source: Source, layout: Layout) -> None:
-    """WrongInput where an id is missing, or in the wide forms stands in several rows."""
+def _not_coders(source: Source, layout: Layout, why: str) -> str:
+    listed = ", ".join(layout.coders)
+    return f"{source.name}: the columns {listed} were taken for coders, but {why}; {ROLES_BY_HAND}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_ids(source: Source, layout: Layout, guessed: bool) -> None:
+    """WrongInput where an id is missing, or in the wide forms stands in several rows; `guessed`
+    says that nobody named the coders.
+    """
     faults, seen = [], {}
     for row, place in zip(source.rows, source.places, strict=True):
         cells = dict(zip(source.header, row, strict=True))
@@ -175,6 +241,8 @@ def _check_ids(source: Source, layout: Layout) -> None:
                     f" {seen[key]} already; a row needs an id of its own"
                 )
             seen.setdefault(key, place)
+    if guessed and len(seen) < len(source.rows) and faults:
+        faults.append(f"or {ROLES_BY_HAND}")
     _refuse(faults)
 
 

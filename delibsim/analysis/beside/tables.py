@@ -50,7 +50,7 @@ def _is_long(*values: str | None) -> bool:
 def _setting(value: str | None) -> str:
     if value is None:
         return NONE
-    return value or '""'
+    return value or "(empty)"
 
 
 def in_turn(pairs: Sequence[TurnPair]) -> Iterator[list[TurnPair]]:

@@ -267,7 +267,8 @@ def _ends_within(
     found["note"] = few_topics(len(topics))
     for column, ends in (("r", ("low", "high")), ("rho", ("rho_low", "rho_high"))):
         mean = mean_of_units([row[column] for row in topics], level)
-        found |= {ends[0]: mean.low, ends[1]: mean.high, "df": mean.df}
+        low, high = np.clip([mean.low, mean.high], -1.0, 1.0)  # what t does not know
+        found |= {ends[0]: float(low), ends[1]: float(high), "df": mean.df}
         if few:
             draws = []
             for place, row in enumerate(topics):

@@ -166,7 +166,7 @@ class PairsReport:
                 continue
             ends = f" {interval(row['low'], row['high'])}" if row["low"] == row["low"] else ""
             told = f"r {decimals(row['r'])}{ends}"
-            reliable = row["reliability"] == row["reliability"]
+            reliable = row["r_of_ceiling"] == row["r_of_ceiling"]
             ceiling = (
                 f"{decimals(row['r_of_ceiling'])} of what the reliability"
                 f" {decimals(row['reliability'])} of {whose} scores allows"

@@ -1,6 +1,6 @@
 """What of the scores is not merit: order of the input, place, scale use, kinship of judges."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,10 +81,17 @@ def _positions(judged: JudgedSet) -> pd.DataFrame:
 
 def places(sets: Sequence[JudgedSet]) -> Result:
     """Whether judges favour the summary that is shown as A, and what is left at equal length."""
-    rows = []
     table = comparisons_of(sets)
-    for people in (False, True):
-        given = table[table["people"] == people]
+    people = table["people"].astype(bool)
+    return place_of({"models": table[~people], "people": table[people]})
+
+
+def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Result:
+    """The table of `places`, from the comparisons of each kind of judge: 1..5 by dimension, and
+    `log_ratio`, the log of the words of A over those of B.
+    """
+    rows = []
+    for judges, given in comparisons.items():
         for name in DIMENSIONS:
             known = given[given[name].notna()]
             if not len(known):
@@ -92,7 +99,6 @@ def places(sets: Sequence[JudgedSet]) -> Result:
             lead = 3 - known[name].to_numpy(dtype=float)
             first, second = int((lead > 0).sum()), int((lead < 0).sum())
             found = place(first, first + second)
-            judges = "people" if people else "models"
             row: dict[str, Any] = {"judges": judges, "dimension": name}
             row |= {"n": len(known), "ties": len(known) - first - second, "share": found.share}
             row |= {"low": found.low, "high": found.high, "p": found.p}

@@ -47,22 +47,28 @@ BESIDE = "People have judged too: what they say stands in the tables of judges, 
 class SummariesReport:
     """The tables of a report by name, in their order; `faults` say what could not be read.
 
-    `opinions` (opinion, score, minority) are the scores of single opinions.
+    `opinions` (opinion, score, minority) are the scores of single opinions. A report on published
+    scores has no sets and some of the tables; `told` says what they are of.
     """
 
     sets: Sequence[JudgedSet]
     results: Mapping[str, Result]
     opinions: pd.DataFrame
     faults: Sequence[str] = ()
+    told: Sequence[str] = ()
 
     @property
     def judged(self) -> bool:
         """Whether there is a rating or a comparison with a value."""
-        return any(one.ratings["rep"].notna().any() or len(one.comparisons) for one in self.sets)
+        return bool(self.told) or any(
+            one.ratings["rep"].notna().any() or len(one.comparisons) for one in self.sets
+        )
 
     @property
     def whole(self) -> bool:
         """Whether everything could be read, and every planned summary and judgment is there."""
+        if "counts" not in self.results:
+            return not self.faults
         rows = self.results["counts"].rows
         return not self.faults and bool((rows["planned"] <= rows["made"]).all())
 
@@ -76,6 +82,7 @@ class SummariesReport:
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, sentence by sentence; nothing that they do not hold."""
+        yield from self.told
         for one in self.sets:
             n = counted(len(one.opinions), "opinion")
             yield f"{one.study}: {n} on “{one.question}”."
@@ -84,16 +91,23 @@ class SummariesReport:
             yield NULL_ONLY
             if any(one.ratings["people"].any() for one in self.sets):
                 yield BESIDE
-        yield from self._left_out()
-        yield from self._scores()
-        yield from self._length()
+        if "gaps" in self.results:
+            yield from self._left_out()
+        if "overall" in self.results:
+            yield from self._scores()
+        if "length" in self.results:
+            yield from self._length()
         yield from self._biases()
-        for row in self.results["counts"].rows.to_dict("records"):
+        for row in self._rows("counts").to_dict("records"):
             if row["made"] < row["planned"] or row["missing"]:
                 left = row["planned"] - row["made"]
                 why = f": {row['reasons']}" if row["reasons"] else ""
                 where = f"{row['study']}, {row['who']}"
                 yield f"{where}: {left:,} of {row['planned']:,} {row['what']} are missing{why}."
+
+    def _rows(self, name: str) -> pd.DataFrame:
+        """The rows of a table; none where the report has no such table."""
+        return self.results[name].rows if name in self.results else pd.DataFrame()
 
     def _left_out(self) -> Iterator[str]:
         """Which groups are represented less than random groups of their size, with what holds
@@ -156,7 +170,7 @@ class SummariesReport:
             )
 
     def _biases(self) -> Iterator[str]:
-        for row in self.results["order"].rows.to_dict("records"):
+        for row in self._rows("order").to_dict("records"):
             if row["p"] < 0.05:
                 less = "less" if row["estimate"] < 0 else "more"
                 yield (
@@ -164,11 +178,11 @@ class SummariesReport:
                     f" represented {less}, by {decimals(abs(row['estimate']))} from first to"
                     f" last (p {p_value(row['p'])})."
                 )
-        for row in self.results["place"].rows.to_dict("records"):
+        for row in self._rows("place").to_dict("records"):
             if row["p"] < 0.05:
-                side = "A" if row["share"] > 0.5 else "B"
+                side, judges = "A" if row["share"] > 0.5 else "B", row["judges"]
                 yield (
-                    f"{row['judges'].capitalize()} favour summary {side} on {row['dimension']}:"
+                    f"{judges[:1].upper()}{judges[1:]} favour summary {side} on {row['dimension']}:"
                     f" A wins {100 * row['share']:.1f}% of those decided (p {p_value(row['p'])})."
                 )
 
@@ -271,12 +285,15 @@ def write_page(report: SummariesReport, folder: Path) -> Path:
     for id, (title, names) in PARTS.items():
         shown = [name for name in FIGURES.get(id, ()) if name in drawn]
         pictures = [drawn[name].picture(documents[name]) for name in shown]
-        tables = [report.results[name] for name in names if report.results[name].given]
-        reasons = [report.results[name].detail for name in names if not report.results[name].given]
+        own = [report.results[name] for name in names if name in report.results]
+        if not own:
+            continue
+        tables = [table for table in own if table.given]
+        reasons = [table.detail for table in own if not table.given]
         parts.append(Part(id, title, sentences=reasons, tables=tables, pictures=pictures))
     studies = ", ".join(one.study for one in report.sets)
     page = Page(
-        title=f"Summaries of {studies}",
+        title=f"Summaries of {studies}" if studies else "Published scores of summaries",
         kind="Report on summaries of opinions, by delibsim",
         summary=list(report.sentences()),
         parts=parts,

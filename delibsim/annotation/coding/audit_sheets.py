@@ -6,7 +6,7 @@ from typing import Any
 
 from delibsim.annotation.coding.sheets import entry_html
 from delibsim.annotation.coding.tables import level_of
-from delibsim.annotation.forms import Fault, form_text, rows_of
+from delibsim.annotation.forms import Fault, form_text
 from delibsim.annotation.pages import document, escaped, paragraphs
 from delibsim.domain.audit import KINDS, Failure, Verdict
 from delibsim.domain.coding import Sample
@@ -78,7 +78,7 @@ def read_verdicts(
     """The verdicts in the form of samples of this scheme."""
     found = AuditTable()
     seen: dict[tuple[Any, ...], int] = {}
-    for row, line in rows_of(sheet):
+    for line, row in sheet.records():
         if not row["level"]:
             found.empty += 1
             continue
@@ -120,7 +120,7 @@ def read_corrections(sheet: Sheet, failures: Sequence[Failure]) -> AuditTable:
     """The kinds in a table of disagreements that differ from those there are."""
     found = AuditTable()
     known = {(one.text, one.dimension, one.person): one for one in failures}
-    for row, line in rows_of(sheet):
+    for line, row in sheet.records():
         failure = known.get((row["text"], row["dimension"], row["person"]))
         if failure is None:
             found.faults.append(

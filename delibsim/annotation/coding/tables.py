@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from delibsim.annotation.coding.sheets import COLUMNS, NOT_APPLICABLE
-from delibsim.annotation.forms import Fault, key_of, rows_of
+from delibsim.annotation.forms import Fault, key_of
 from delibsim.domain.coding import ENSEMBLE, NO_CODE, Code
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
@@ -46,7 +46,7 @@ def read_form_codes(
 ) -> CodeTable:
     """The codes in the form of one or several packs; `known` by the name of the pack."""
     found = CodeTable()
-    for row, line in rows_of(sheet):
+    for line, row in sheet.records():
         about = known.get(row["pack"])
         if no_code(row["level"], None if about is None else about.scheme):
             found.empty += 1
@@ -79,7 +79,7 @@ def read_codes(sheet: Sheet, known: Known) -> CodeTable:
 
 def _long(sheet: Sheet, known: Known) -> CodeTable:
     found = CodeTable(not_read=[name for name in sheet.header if name not in LONG])
-    for row, line in rows_of(sheet):
+    for line, row in sheet.records():
         _add(found, known, (row["text"], row["coder"], row["dimension"], row["level"]), line)
     return found
 
@@ -102,7 +102,7 @@ def _wide(sheet: Sheet, known: Known) -> CodeTable:
             f" (dimensions: {ids}); or in the form of a pack"
         )
         return found
-    for row, line in rows_of(sheet):
+    for line, row in sheet.records():
         for name, (coder, dimension) in columns.items():
             _add(found, known, (row[texts], coder, dimension, row[name]), line)
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.annotation.forms import Fault, key_of, rows_of
+from delibsim.annotation.forms import Fault, key_of
 from delibsim.conduct.judging.packs import COLUMNS, COMPARED
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, SCALE, Judgment, Sitting
@@ -46,7 +46,7 @@ def import_form(judgments: Judgments, file: Path) -> ImportedForm:
     found: dict[Any, Judgment] = {}
     opinions: dict[str, str] = {}
     faults, seen, empty, inattentive = [], set(), 0, 0
-    for given, line in rows_of(cells):
+    for line, given in cells.records():
         if not any(list(given.values())[2:]):
             empty += 1
             continue

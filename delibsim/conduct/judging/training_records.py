@@ -11,11 +11,10 @@ from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import Record, Triple
 from delibsim.measures.summaries.labels import derived, normalised
-from delibsim.store.files import each_line
 from delibsim.store.habermas import habermas_records
 from delibsim.store.judgments import Judgments, judgments_of
 from delibsim.store.opinions import opinions_of
-from delibsim.store.reading import json_value
+from delibsim.store.reading import file_text, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries
 from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
@@ -165,22 +164,27 @@ def _with_scores(sheet: Sheet, file: Path) -> Sheet:
         except (ValueError, AttributeError):
             faults.append(f"line {line}: scores is no JSON object")
     refuse_faults(file, faults)
-    return Sheet((*sheet.header, *names), rows, sheet.lines, False)
+    return Sheet((*sheet.header, *names), rows, sheet.lines)
 
 
 def _lines(file: Path) -> Sheet:
     """JSON lines as published: texts by name, and an object of scores."""
     header = tuple(name for name in COLUMNS if name != "scores")
     rows, lines, faults = [], [], []
-    for number, (_, plain) in enumerate(each_line(file), start=1):
-        inner = (plain or {}).get("scores", {})
-        if plain is None or not isinstance(inner, dict):
+    given = enumerate(file_text(file).split("\n"), start=1)
+    for number, line in ((n, line) for n, line in given if line.strip()):
+        try:
+            plain = json_value(line)
+            inner = plain.get("scores", {})
+        except (ValueError, AttributeError):
+            plain, inner = {}, None
+        if not isinstance(inner, dict):
             faults.append(f"line {number}: it is no object with texts and scores")
         else:
             rows.append(_cells({**plain, **inner}, header))
             lines.append(number)
     refuse_faults(file, faults)
-    return Sheet(header, rows, lines, False)
+    return Sheet(header, rows, lines)
 
 
 def _cells(plain: Mapping[str, Any], names: Sequence[str]) -> list[str]:

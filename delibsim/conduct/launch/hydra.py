@@ -51,8 +51,8 @@ def check(name: str, overrides: Collection[str]) -> None:
         )
     if name not in here:
         raise WrongInput(
-            f"hydra/launcher={name} is not installed: pip install 'delibsim[{EXTRAS[name]}]'"
-            f" ({installed})"
+            f"hydra/launcher={name} is not installed: pip install '.[{EXTRAS[name]}]' in the"
+            f" clone of delibsim ({installed})"
         )
 
 

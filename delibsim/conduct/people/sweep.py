@@ -29,7 +29,15 @@ from delibsim.store.reading import json_value
 from delibsim.store.runs import BENCH, EXPORT, Runs
 from delibsim.store.withdrawn import FILE
 
-OF_STUDY = ("study.json", "people.yaml", "fingerprints.jsonl", "task.json", "scheme.json", "packs")
+OF_STUDY = (
+    "study.json",
+    "people.yaml",
+    "served.json",
+    "fingerprints.jsonl",
+    "task.json",
+    "scheme.json",
+    "packs",
+)
 """What describes the study and its tasks: nothing of it was said by anybody."""
 ALONE = ("session.json", FILE)
 """What stays of a session that was withdrawn."""

@@ -1,13 +1,24 @@
 """Where a run branches off another, which branches it has itself, and its course over probes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from delibsim.analysis.fork_effects import (
+    ITEM,
+    Effect,
+    notes_on_effects,
+    shown,
+    tables_of_effects,
+    unmeasured,
+)
+from delibsim.analysis.fork_effects_over_runs import notes_over_runs, tables_over_runs
+from delibsim.analysis.table import Table
 from delibsim.conduct.probes import Course, course_of
-from delibsim.domain.branching import in_short
+from delibsim.conduct.reading.index import StudyIndex
+from delibsim.domain.branching import SEED_ALONE, told_apart
 from delibsim.domain.run import Session
 from delibsim.domain.study import natural
-from delibsim.store.branch_folders import FORKS, PROBES
+from delibsim.store.branch_folders import PROBES
 from delibsim.store.branches import branches_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
@@ -18,33 +29,128 @@ OF_SUMMARY = ("dri", "diversity", "consideration_agreement", "preference_agreeme
 
 @dataclass(frozen=True)
 class Fork:
-    """A fork of a run: its name, the first turn that may differ, what differs in short, and whether
-    it was held.
-    """
+    """A fork: its name, its number among those that are alike, and whether it was held."""
 
     session: str
-    at: int
-    differs: str
+    number: int
     held: bool
 
 
-def forks_of(runs: Runs, session: str) -> list[Fork]:
-    """The forks of a run, by the turn at which they branch off."""
-    folder = branches_of(runs, FORKS)
-    found = []
-    for name, plan in ({} if folder is None else folder.plans_by_name()).items():
-        if folder is None or plan.parentage is None or plan.parentage.session != session:
-            continue
-        found.append(Fork(name, plan.parentage.at, in_short(plan), folder.held(name)))
-    return sorted(found, key=lambda fork: (fork.at, natural(fork.session)))
+@dataclass(frozen=True)
+class Change:
+    """What forks that are alike have otherwise, in words, and these forks in their order."""
+
+    differs: str
+    forks: Sequence[Fork]
 
 
-def by_turn(forks: Sequence[Fork]) -> list[tuple[int, list[Fork]]]:
-    """The forks as a tree: the turns at which a run branches, and the forks of each."""
-    found: dict[int, list[Fork]] = {}
-    for fork in forks:
-        found.setdefault(fork.at, []).append(fork)
-    return list(found.items())
+@dataclass(frozen=True)
+class Branching:
+    """A run that was forked: its study and name, and by turn the changes that forks begin there
+    with, controls last.
+    """
+
+    study: str
+    session: str
+    turns: Sequence[tuple[int, Sequence[Change]]]
+
+    @property
+    def place(self) -> str:
+        """The run as it is named."""
+        return f"{self.study}/{self.session}"
+
+
+def tree_of(forks: Runs) -> list[Branching]:
+    """The forks of a study as a tree: by run, by the turn at which they branch off, and by what
+    differs; where forks of a run at a turn have several seeds, by these too.
+    """
+    plans = {name: plan for name, plan in forks.plans_by_name().items() if plan.parentage}
+    told = told_apart(plans.values())
+    seeds: dict[tuple[str, int], set[int]] = {}
+    for plan in plans.values():
+        seeds.setdefault(_place(plan), set()).add(plan.seed)
+    found: dict[str, dict[int, dict[str, list[Fork]]]] = {}
+    for name in sorted(plans, key=natural):
+        plan = plans[name]
+        place, at = _place(plan)
+        differs = told[plan.id]
+        if len(seeds[place, at]) > 1:
+            differs += f" (seed {plan.seed})"
+        same = found.setdefault(place, {}).setdefault(at, {}).setdefault(differs, [])
+        same.append(Fork(name, plan.replicate, forks.held(name)))
+    trees = []
+    for place, by_turn in found.items():
+        turns = []
+        for at in sorted(by_turn):
+            changes = [Change(differs, own) for differs, own in by_turn[at].items()]
+            turns.append((at, sorted(changes, key=lambda one: one.differs.startswith(SEED_ALONE))))
+        study, _, session = place.rpartition("/")
+        trees.append(Branching(study, session, turns))
+    return trees
+
+
+def _place(plan: Session) -> tuple[str, int]:
+    """The run that a fork branches off, and the turn."""
+    assert plan.parentage is not None
+    return plan.parentage.place, plan.parentage.at
+
+
+def labels_of(trees: Sequence[Branching]) -> dict[str, str]:
+    """What stands for the name of a fork where people read it: the turn, what differs, its number;
+    before it the run, where several were forked, or the fork that was forked again.
+    """
+    own, parents = {}, {}
+    for tree in trees:
+        for at, changes in tree.turns:
+            for change in changes:
+                for fork in change.forks:
+                    own[fork.session] = f"at {at}: {change.differs}, fork {fork.number}"
+                    parents[fork.session] = tree.session
+    roots = {parent for parent in parents.values() if parent not in own}
+    found = {}
+    for session, label in own.items():
+        parent = parents[session]
+        while parent in own:
+            label = f"{own[parent]}; {label}"
+            parent = parents[parent]
+        found[session] = f"{parent} {label}" if len(roots) > 1 else label
+    return found
+
+
+@dataclass(frozen=True)
+class ForkEffects:
+    """The effects of forks, as `delibsim forks` prints them: those in each run, those over runs as
+    tables, names of measures, and what must be known of the forks and of effects over runs.
+    """
+
+    effects: Sequence[Effect]
+    labels: Mapping[str, str]
+    over_runs: Sequence[Table]
+    notes: Sequence[str]
+
+    def told(self, place: str = "", at: int | None = None) -> tuple[list[Table], list[str]]:
+        """The table of every change and what must be known of them, or those in one run, or at one
+        turn of it.
+        """
+        wanted = []
+        for one in self.effects:
+            if place in ("", one.parent) and at in (None, one.at):
+                wanted.append(one)
+        notes = notes_on_effects(shown(wanted))
+        notes += [] if place else self.notes
+        return tables_of_effects(wanted, self.labels), notes
+
+
+def effects_of(index: StudyIndex) -> ForkEffects:
+    """The effects of the forks of a study, scored as `delibsim forks` scores them."""
+    from delibsim.conduct.forks import fork_report  # scorers are slow to import
+
+    found = fork_report(index.runs, keep=False)
+    over = [one for one in found.over_runs if not one.measure.startswith(ITEM)]
+    notes = [*notes_over_runs(over), *unmeasured(found.values, found.study)]
+    notes += [f"left out, damaged: {fault}" for fault in found.faults]
+    tables = tables_over_runs(found.over_runs, found.labels, False)
+    return ForkEffects(found.effects, found.labels, tables, notes)
 
 
 def course(runs: Runs, session: str) -> Course | None:

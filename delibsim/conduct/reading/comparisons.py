@@ -3,9 +3,13 @@ replicate under different treatments.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from delibsim.conduct.reading.index import StudyIndex
+from delibsim.conduct.reading.overview import HELD
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.branches import branches_of
@@ -47,6 +51,26 @@ def comparisons_of(runs: Runs, most: int) -> Comparisons:
         else:
             found += pairs
     return Comparisons(tuple(found), too_many)
+
+
+def twins_of(index: StudyIndex, plan: Session) -> list[tuple[str, str]]:
+    """The runs of one replicate with a run under other treatments, each with its treatment."""
+    if not index.size():
+        return []
+    same = "topic = ? AND survey = ? AND model = ? AND replicate = ? AND seed = ?"
+    values = [plan.topic.id, plan.survey.id, "+".join(plan.models), plan.replicate, str(plan.seed)]
+    rows = index.rows(
+        f"SELECT session FROM design WHERE {same} AND treatment <> ? AND status IN (?, ?)"
+        " ORDER BY place",
+        [*values, plan.treatment.name, *HELD],
+    )
+    found = []
+    for (name,) in rows:
+        with suppress(WrongInput):
+            other = index.runs.planned(name)
+            if _all_but_treatment(other) == _all_but_treatment(plan) and _spoken_alike(plan, other):
+                found.append((name, other.treatment.name))
+    return found
 
 
 def _forks(runs: Runs, plans: Mapping[str, Session]) -> list[Pair]:

@@ -2,7 +2,8 @@
 cache.
 
 It is made of the files of the study, and made anew in those parts that are older than these;
-deleting it loses nothing. What a study holds is never changed.
+deleting it loses nothing. What a study holds is never changed. A new index is made beside the old
+one and takes its place when it is whole, so that the old one is read until then.
 """
 
 import hashlib
@@ -21,11 +22,13 @@ from typing import Any
 
 from delibsim.domain.score import Score
 from delibsim.store import codec
-from delibsim.store.files import each_line, json_text
+from delibsim.store.files import each_line, in_turn, json_text
+from delibsim.store.own_folder import own_bytes
+from delibsim.store.reading import JSON_BYTES
 from delibsim.store.runs import Runs
 from delibsim.store.spoken import spoken
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.session_facts import begun_sessions
+from delibsim.store.tables.session_facts import FACTS, begun_sessions
 
 VERSION = 1
 """Raised whenever the index holds something else."""
@@ -78,21 +81,28 @@ class StudyIndex:
         place = hashlib.sha256(os.fsencode(runs.folder.resolve())).hexdigest()[:16]
         self.file = (folder or cache_folder()) / f"{place}.sqlite"
         self._facts = self.file.with_suffix(".facts.jsonl")
-        self._lock = threading.RLock()
+        self._lock, self._making = threading.RLock(), threading.Lock()
         self._looked = 0.0
         self._open: sqlite3.Connection | None = None
+        self._opened: tuple[int, int] | None = None
 
     @property
     def digest(self) -> str:
-        """What changes whenever the study does, as far as it was looked at."""
+        """What changes whenever the study does, as far as it was looked at; "" before the first
+        time.
+        """
         return self._about("digest") or ""
+
+    def is_fresh(self, seconds: float) -> bool:
+        """Whether the study was looked at less than so many seconds ago."""
+        return time.monotonic() - self._looked < seconds
 
     def refresh(self, watch: Watch | None = None, seconds: float = 0.0) -> bool:
         """Bring the index up to date, unless it was less than so many seconds ago; whether anything
         had changed.
         """
-        with self._lock:
-            if seconds and time.monotonic() - self._looked < seconds:
+        with self._making:
+            if self.is_fresh(seconds):
                 return False
             now = self._stamps()
             changed = now.digest != self.digest
@@ -118,6 +128,8 @@ class StudyIndex:
     def scores(self, session: str) -> list[Score]:
         """All scores of a session that can be read, of the highest version of each scorer."""
         found = self.rows("SELECT file, lines FROM score WHERE session = ?", [session])
+        if not self.digest:  # it is being made for the first time
+            found = self._lines_about(session)
         newest: dict[str, tuple[int, list[bytes]]] = {}
         for file, lines in found:
             name, _, version = str(file).removesuffix(".jsonl").rpartition(".v")
@@ -133,6 +145,19 @@ class StudyIndex:
                     scores.append(codec.score_from_plain(json.loads(line)))
         return scores
 
+    def _lines_about(self, session: str) -> list[tuple[str, bytes]]:
+        """The lines about a session of every file of scores, by name of the file."""
+        found = []
+        begins = json.dumps(session)[:-1].encode()  # parsing every line takes seconds
+        for file in sorted(self.runs.scores_folder.glob("*.jsonl")):
+            own = []
+            with file.open("rb") as lines:
+                for line in lines:
+                    if begins in line and _session_of(line) == session:
+                        own.append(line)
+            found.append((file.name, b"".join(own)))
+        return found
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
@@ -140,46 +165,69 @@ class StudyIndex:
                 self._open.close()
                 self._open = None
 
+    def delete(self) -> None:
+        """Delete the file, and what is kept beside it: it is made anew when it is asked for."""
+        with self._lock:
+            self.close()
+            for path in self.file.parent.glob(f"{self.file.stem}.*"):
+                path.unlink(missing_ok=True)
+
     @property
     def _connection(self) -> sqlite3.Connection:
+        """The index that is there; an empty one before one was made."""
         if self._open is None:
             try:
-                self._open = self._connected(str(self.file))
-            except sqlite3.DatabaseError:  # damaged, or of another version: made anew
-                self._delete()
-                self._open = self._connected(str(self.file))
+                self._open = self._connected()
+            except (OSError, sqlite3.DatabaseError):  # none, damaged, or of another version
+                self._open, self._opened = _empty(":memory:"), None
         return self._open
 
-    def _connected(self, file: str) -> sqlite3.Connection:
+    def _connected(self) -> sqlite3.Connection:
+        _for_its_owner(self.file)
+        self._opened = _identity(self.file)
+        made = sqlite3.connect(self.file, check_same_thread=False, isolation_level=None)
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            # It holds what participants said, which is nobody else's.
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError:
-            file = ":memory:"  # a cache that cannot be written is made for this time only
-        made = sqlite3.connect(file, timeout=60, check_same_thread=False, isolation_level=None)
-        try:
-            made.execute("PRAGMA synchronous = OFF")
-            (version,) = made.execute("PRAGMA user_version").fetchone()
-            if version not in (0, VERSION):
+            if made.execute("PRAGMA user_version").fetchone() != (VERSION,):
                 raise sqlite3.DatabaseError("of another version")
-            if version == 0:
-                made.executescript(f"BEGIN; {FIXED} PRAGMA user_version = {VERSION}; COMMIT;")
         except BaseException:
             made.close()
             raise
         return made
 
-    def delete(self) -> None:
-        """Delete the file, and what is kept beside it: it is made anew when it is asked for."""
+    @contextmanager
+    def _new(self) -> Generator[sqlite3.Connection]:
+        """A copy of the index, to be changed; it takes its place when the context ends well, and is
+        held in memory where no cache can be written.
+        """
+        file = self.file.with_suffix(".new.sqlite")
+        try:
+            _private_folder(file.parent)
+            # It holds what participants said, which is nobody else's.
+            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+            os.close(os.open(file, flags, 0o600))
+            _for_its_owner(file)
+            made = _empty(str(file))
+        except OSError:
+            made = _empty(":memory:")
+        kept = made.execute("PRAGMA database_list").fetchone()[2]
+        try:
+            with self._lock:
+                self._connection.backup(made)
+            made.execute("BEGIN")
+            yield made
+            made.execute("COMMIT")
+        except BaseException:
+            made.close()
+            if kept:
+                file.unlink(missing_ok=True)
+            raise
         with self._lock:
             self.close()
-            self._delete()
-            self._facts.unlink(missing_ok=True)
-
-    def _delete(self) -> None:
-        for end in ("", "-journal", "-wal", "-shm"):
-            Path(f"{self.file}{end}").unlink(missing_ok=True)
+            if kept:
+                made.close()
+                os.replace(file, self.file)
+            else:
+                self._open, self._opened = made, None
 
     def _about(self, name: str) -> str | None:
         found = self.rows("SELECT value FROM about WHERE name = ?", [name])
@@ -198,24 +246,32 @@ class StudyIndex:
 
     def _make(self, now: Stamps, watch: Watch | None) -> None:
         """Make anew what is older than the files of the study."""
-        before = json.loads(self._about("scores") or "null")
-        with self._changing() as database:
-            self._read_table(database, before != dict(now.scores), watch)
-            self._read_statements(database, now.sessions, watch)
-            self._read_scores(database, before or {}, now.scores)
-            told = {"digest": now.digest, "scores": json.dumps(dict(now.scores))}
-            database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", told.items())
+        with self._in_turn():
+            if now.digest == self.digest:  # another process made it meanwhile
+                return
+            before = json.loads(self._about("scores") or "null")
+            with self._new() as database:
+                self._read_table(database, before != dict(now.scores), watch)
+                self._read_statements(database, now.sessions, watch)
+                self._read_scores(database, before or {}, now.scores)
+                told = {"digest": now.digest, "scores": json.dumps(dict(now.scores))}
+                database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", told.items())
 
     @contextmanager
-    def _changing(self) -> Generator[sqlite3.Connection]:
-        database = self._connection
-        database.execute("BEGIN IMMEDIATE")
+    def _in_turn(self) -> Generator[None]:
+        """Wait until no other process makes this index, and take over what it made."""
+        lock = self.file.with_suffix(".lock")
         try:
-            yield database
-            database.execute("COMMIT")
-        except BaseException:
-            database.execute("ROLLBACK")
-            raise
+            _private_folder(lock.parent)
+            os.close(os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        except OSError:  # it is held in memory, which no other process sees
+            yield
+            return
+        with in_turn(lock):
+            with self._lock:
+                if self._opened != _identity(self.file):
+                    self.close()
+            yield
 
     def _read_table(
         self, database: sqlite3.Connection, rescored: bool, watch: Watch | None
@@ -227,10 +283,13 @@ class StudyIndex:
         from delibsim.conduct.analysed import design_table, study_table  # pandas is slow to import
 
         fixed = {column.name for own in fixed_columns() for column in own}
+        self._begin_facts()
         if rescored:
             table = study_table(self.runs, watch, score=False, kept_in=self._facts)
         else:
             table = design_table(self.runs, watch, self._facts)
+        with suppress(OSError):
+            _for_its_owner(self._facts)
         names = [column.name for column in table.columns]
         places = [place for place, name in enumerate(names) if name in fixed]
         others = [names.index("session")]
@@ -241,6 +300,17 @@ class StudyIndex:
             _write(database, "measured", [names[place] for place in others], others, rows)
             columns = json.dumps([asdict(column) for column in table.columns])
             database.execute("INSERT OR REPLACE INTO about VALUES ('columns', ?)", [columns])
+
+    def _begin_facts(self) -> None:
+        """Begin with the facts that the study keeps of its sessions, where none are kept here."""
+        if self._facts.exists():
+            return
+        with suppress(OSError, ValueError):
+            content = own_bytes(self.runs.folder, FACTS, JSON_BYTES)
+            _private_folder(self._facts.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            with os.fdopen(os.open(self._facts, flags, 0o600), "wb") as file:
+                file.write(content)
 
     def _read_statements(
         self,
@@ -302,6 +372,43 @@ class StudyIndex:
                 _write_scores(database, file, held)
                 held = {}
         _write_scores(database, file, held)
+
+
+def _session_of(line: bytes) -> str:
+    """The session that a line of scores is about; "" of a damaged one."""
+    with suppress(ValueError, AttributeError):
+        return str(json.loads(line).get("target", "")).partition("/")[0]
+    return ""
+
+
+def _empty(file: str) -> sqlite3.Connection:
+    """An index that holds nothing. Nobody else sees it, so it needs no journal."""
+    made = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+    made.execute("PRAGMA journal_mode = OFF")
+    made.execute("PRAGMA synchronous = OFF")
+    made.executescript(f"{FIXED} PRAGMA user_version = {VERSION};")
+    return made
+
+
+def _private_folder(folder: Path) -> None:
+    """Make a folder that nobody but its owner can look into."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+
+
+def _for_its_owner(file: Path) -> None:
+    """Let nobody but its owner read a file that is there."""
+    if file.stat(follow_symlinks=False).st_mode & 0o077:
+        file.chmod(0o600)
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """By what a file is told from another that took its place; None where there is none."""
+    try:
+        found = file.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _write_scores(

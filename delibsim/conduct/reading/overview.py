@@ -3,23 +3,21 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.table import Table
 from delibsim.conduct.reading.index import StudyIndex
-from delibsim.conduct.score import measures_of, usual_scorers
+from delibsim.conduct.scorers import measures_of, usual_scorers
 from delibsim.domain.cost import sum_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import Measure
 from delibsim.domain.run import Session
+from delibsim.plugins import names as installed
 from delibsim.store.runs import Runs
 
 HELD = ("complete", "partial")
 FAILURES = 50
 """Sessions that failed and are named."""
-ANALYSIS = "analysis"
-"""The folder of the report that `delibsim analyze` writes, within that of the study."""
 FAILED = (
     "SELECT session, status, statements_missing, statements_missing_why, answers_missing,"
     " answers_missing_why, calls_not_ok FROM design WHERE status <> 'complete'"
@@ -95,6 +93,11 @@ def shown_measures(runs: Runs) -> dict[str, Measure]:
     return {name: measure for name, measure in known.items() if measure.in_summary}
 
 
+def all_measures(runs: Runs) -> dict[str, Measure]:
+    """The measures of all installed scorers, by id."""
+    return measures_of(installed("delibsim.scorers"), runs)
+
+
 def study_table_of(index: StudyIndex) -> Any:
     """The table of the study, as it was when it was read last."""
     from delibsim.analysis.study.table.kept_table import table_of_rows  # pandas is slow to import
@@ -106,18 +109,6 @@ def study_table_of(index: StudyIndex) -> Any:
         "SELECT * FROM design d LEFT JOIN measured m ON m.session = d.session ORDER BY d.place"
     )
     return table_of_rows(index.runs.study, index.columns(), names, rows)
-
-
-def figures_of(runs: Runs) -> list[str]:
-    """The figures that `delibsim analyze` wrote, by name."""
-    folder = runs.folder / ANALYSIS / "figures"
-    return sorted(path.stem for path in folder.glob("*.svg") if path.is_file())
-
-
-def report_of(runs: Runs) -> Path | None:
-    """The report that `delibsim analyze` wrote; None without one."""
-    path = runs.folder / ANALYSIS / "report.html"
-    return path if path.is_file() else None
 
 
 def _planned(runs: Runs, session: str) -> Session | None:

@@ -30,14 +30,13 @@ from delibsim.analysis.sharing.leave_out import (
 from delibsim.analysis.statement_scores import StatementScores, of_statements
 from delibsim.analysis.table import Table, number
 from delibsim.conduct.reading.index import StudyIndex
+from delibsim.conduct.reading.overview import all_measures
 from delibsim.conduct.replay import record_of
-from delibsim.conduct.score import annotator, measures_of
-from delibsim.domain.measure import Measure
+from delibsim.conduct.scorers import annotator
 from delibsim.domain.rating import Rated
 from delibsim.domain.run import Run, Session
 from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.models.replay import Exchange
-from delibsim.plugins import names as installed
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN
@@ -169,11 +168,6 @@ def calls_of(runs: Runs, session: str) -> list[Call]:
     of its parent.
     """
     return [Call(n, exchange) for n, exchange in enumerate(record_of(runs, session), 1)]
-
-
-def all_measures(runs: Runs) -> dict[str, Measure]:
-    """The measures of all installed scorers, by id."""
-    return measures_of(installed("delibsim.scorers"), runs)
 
 
 def _turns(

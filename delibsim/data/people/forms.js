@@ -105,7 +105,8 @@
     const { least, limit } = area.dataset;
     const count = () => {
       const words = area.value.trim() ? area.value.trim().split(/\s+/).length : 0;
-      counter.textContent = `${words} ${area.dataset.counter}`;
+      const one = words === 1 || (words === 0 && document.documentElement.lang === "fr");
+      counter.textContent = `${words} ${one ? area.dataset.one : area.dataset.counter}`;
       if (least > 0) counter.textContent += ` (${least}–${limit})`;
       counter.classList.toggle("fault", words > Number(limit));
     };

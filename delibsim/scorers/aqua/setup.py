@@ -15,7 +15,7 @@ from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES
 from delibsim.scorers.neural import missing_files, refuse_empty, weight_files
 from delibsim.store.files import json_text, write_atomically
-from delibsim.store.reading import json_value
+from delibsim.store.reading import file_bytes, json_value, opened
 
 RECORD = "setup.json"
 SCHEMA = 1
@@ -241,7 +241,7 @@ def read(folder: Path) -> Setup:
             f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER"
         )
     try:
-        plain = json_value(file.read_bytes())
+        plain = json_value(file_bytes(file))
         if plain.pop("schema", None) != SCHEMA:
             raise ValueError("it was written under another schema")
         return SETUP.validate_python(plain)
@@ -300,7 +300,7 @@ def _folders(folder: Path, depth: int) -> Iterable[Path]:
 
 def _model_type(folder: Path) -> str:
     try:
-        return str(json_value((folder / "config.json").read_bytes()).get("model_type", ""))
+        return str(json_value(file_bytes(folder / "config.json")).get("model_type", ""))
     except (OSError, ValueError, AttributeError):
         return ""
 
@@ -310,7 +310,7 @@ def _indicator(folder: Path) -> tuple[str, str]:
     folder's; and what is wrong.
     """
     try:
-        trained = _plain(str(json_value((folder / "adapter_config.json").read_bytes())["name"]))
+        trained = _plain(str(json_value(file_bytes(folder / "adapter_config.json"))["name"]))
     except (OSError, ValueError, KeyError, TypeError):
         trained = ""
     by_name = {name: name for name in INDICATORS}
@@ -330,6 +330,6 @@ def _plain(name: str) -> str:
 
 def _file(path: Path) -> File:
     state = os.stat(path)
-    with path.open("rb") as file:
+    with opened(path) as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     return File(sha256, state.st_size, state.st_mtime_ns)

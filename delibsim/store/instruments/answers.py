@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Phase
-from delibsim.domain.text import counted
 from delibsim.store.instruments import ranks
+from delibsim.store.tables.csv_cells import read_sheet
 
 Ratings = NDArray[np.int64]
 EMPTY = {"", "NA"}
@@ -93,65 +93,18 @@ class _Row:
 def read_rows(
     path: Path, required: Sequence[str], faults: list[str] | None = None
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file in UTF-8, as (line, cells by column); WrongInput naming file and line
-    where it is broken.
+    """The rows of a CSV file as (line, cells by column); WrongInput for a column that is missing,
+    and as `read_sheet` does.
 
     Rows of another number of cells are added to `faults`, where that is given, and left out.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, [])
-            _comma_separated(path, header)
-            if missing := [column for column in required if column not in header]:
-                raise WrongInput(
-                    f"{path}, line 1: column {', '.join(missing)} is missing; the file has:"
-                    f" {', '.join(header) or 'nothing'}"
-                )
-            if twice := sorted({column for column in header if header.count(column) > 1}):
-                raise WrongInput(f"{path}, line 1: column {', '.join(twice)} occurs more than once")
-            for cells in filter(None, reader):
-                if len(cells) != len(header):
-                    named = counted(len(cells), "cell")
-                    named += f" where the header names {counted(len(header), 'column')}"
-                    fault = f"{path}, line {reader.line_num}: {named}"
-                    if faults is None:
-                        raise WrongInput(fault)
-                    faults.append(fault)
-                    continue
-                stripped = [cell.strip() for cell in cells]
-                yield reader.line_num, dict(zip(header, stripped, strict=True))
-    except csv.Error as error:
-        raise WrongInput(f"{path}, line {reader.line_num}: not readable as CSV: {error}") from error
-    except UnicodeDecodeError as error:
-        line, cell = _line_not_utf8(path)
+    sheet = read_sheet(path, required, faults)
+    if missing := [column for column in required if column not in sheet.header]:
         raise WrongInput(
-            f"{path}, line {line}: not UTF-8 ({cell}); save the file as 'CSV UTF-8'"
-        ) from error
-    except OSError as error:
-        raise WrongInput(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def _comma_separated(path: Path, header: Sequence[str]) -> None:
-    """Refuse a first line that has more of another separator than columns."""
-    line = ",".join(header)
-    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
-        if line.count(separator) >= max(len(header), 1):
-            raise WrongInput(
-                f"{path}, line 1: the columns seem to be separated by {name}; save the file as CSV"
-                " with commas between them"
-            )
-
-
-def _line_not_utf8(path: Path) -> tuple[int, str]:
-    """The first line that is not UTF-8, and the bytes that are not."""
-    raw = path.read_bytes()
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return line, f"{error.reason}: {raw[error.start : error.end]!r}"
-    return 1, "it changed while it was read"
+            f"{path}, line 1: column {', '.join(missing)} is missing; the file has:"
+            f" {', '.join(sheet.header)}"
+        )
+    yield from sheet.records()
 
 
 def whole_number(text: str, where: str) -> int:
@@ -192,8 +145,6 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
         rank_1 = cells.get(ranks.COLUMN, "")
         row = _Row(line, cells["case"], columns.phases[stage], participant, items, rank_1)
         surveys.setdefault(cells["survey"], []).append(row)
-    if not surveys:
-        raise WrongInput(f"{path}: there are no answers in it")
     return {
         survey: _answers(path, survey, rows, columns.participant)
         for survey, rows in surveys.items()

@@ -96,7 +96,7 @@ def check_answers(
     Raises WrongInput where the file is no such table, or holds answers to another survey or
     instrument; everything else is a fault of a row.
     """
-    lines = _lines(path)
+    lines = list(read_rows(path, []))
     header = list(lines[0][1])
     who = _column(path, header, participant, PARTICIPANT, "--participant")
     when = _column(path, header, stage, STAGE, "--phase")
@@ -119,14 +119,6 @@ def check_answers(
     named += [fault.participant for fault in faults if fault.participant]
     left_out = tuple(name for name in dict.fromkeys(named) if name not in kept)
     return Checked(answers, tuple(faults), tuple(notes), left_out)
-
-
-def _lines(path: Path) -> list[_Line]:
-    """The rows that hold anything; spreadsheets leave rows of empty cells."""
-    lines = [(line, cells) for line, cells in read_rows(path, []) if any(cells.values())]
-    if not lines:
-        raise WrongInput(f"{path}: there are no answers in it")
-    return lines
 
 
 def _column(

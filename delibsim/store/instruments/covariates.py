@@ -47,8 +47,6 @@ def read_covariates(path: Path, ids: Iterable[str]) -> dict[str, Covariates]:
             rows[who] = _covariates(cells)
     if faults:
         raise WrongInput("\n".join(faults))
-    if not rows:
-        raise WrongInput(f"{path}: there is nobody in it")
     return rows
 
 

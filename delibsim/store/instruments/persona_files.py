@@ -110,8 +110,6 @@ def read_own_personas(path: Path, name: str) -> Personas:
         return _of_yaml(path, name)
     faults: list[str] = []
     rows = list(read_rows(path, ["persona"], faults))
-    if not rows and not faults:
-        raise WrongInput(f"{path}: there are no personas in it")
     sizes = []
     for line, cells in rows:
         if not cells["persona"]:

@@ -2,6 +2,7 @@
 sheet each.
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
 from delibsim.store.instruments.answers import read_rows, whole_number
+from delibsim.store.reading import file_bytes
 
 LONG, SHEETS = "surveys.csv", "surveys.xlsx"
 """The file names: all instruments in one table, and the same with a sheet each."""
@@ -78,7 +80,7 @@ def read_instruments_csv(path: Path) -> dict[str, Instrument]:
 def read_instruments_xlsx(path: Path) -> dict[str, Instrument]:
     """The instruments in the package's workbook, a sheet each, by id."""
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        book = openpyxl.load_workbook(io.BytesIO(file_bytes(path)), read_only=True, data_only=True)
         with closing(book):
             sheets = {}
             for sheet in book.worksheets:

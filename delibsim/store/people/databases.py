@@ -75,7 +75,10 @@ def postgres(address: str) -> Engine:
             **POOL,
         )
     except ModuleNotFoundError:
-        wanted = "the package psycopg is not installed: pip install 'delibsim[postgres]'"
+        wanted = (
+            "the package psycopg is not installed: pip install '.[postgres]' in the clone of"
+            " delibsim"
+        )
         raise WrongInput(wanted) from None
 
 

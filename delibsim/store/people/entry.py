@@ -14,7 +14,7 @@ from delibsim.store.people.persons import (
     WITHDRAWN,
     Identity,
     Person,
-    add_person,
+    add_person_within,
     person_in,
     person_of_panel,
 )
@@ -59,6 +59,13 @@ def digest(text: str) -> str:
 
 def invite(register: Register, invitation: Invitation, days: float) -> str:
     """Keep an invitation; the secret of its link, which is nowhere else."""
+    with register.writing() as connection:
+        return _invite_within(connection, invitation, days)
+
+
+def _invite_within(
+    connection: Connection, invitation: Invitation, days: float, used: float | None = None
+) -> str:
     token = secret()
     values = {
         "token": digest(token),
@@ -69,9 +76,9 @@ def invite(register: Register, invitation: Invitation, days: float) -> str:
         "task": invitation.task or None,
         "made": now(),
         "expires": now() + days * DAY,
+        "used": used,
     }
-    with register.writing() as connection:
-        connection.execute(insert(INVITATION).values(**values))
+    connection.execute(insert(INVITATION).values(**values))
     return token
 
 
@@ -79,9 +86,9 @@ def invite_person(
     register: Register, invitation: Invitation, days: float, language: str, who: Identity
 ) -> tuple[str, str]:
     """Keep a person with an invitation of her own; her code, and the secret of her link."""
-    code = add_person(register, invitation.role, language, who)
-    own = Invitation(code, invitation.role, invitation.session, invitation.seat, invitation.task)
-    return code, invite(register, own, days)
+    with register.writing() as connection:
+        code = add_person_within(connection, invitation.role, language, who)
+        return code, _invite_within(connection, replace(invitation, person=code), days)
 
 
 def accept(register: Register, link: Invitation, language: str, who: Identity | None) -> Invitation:
@@ -91,21 +98,29 @@ def accept(register: Register, link: Invitation, language: str, who: Identity | 
     The person has what the link is for, and no other link.
     """
     try:
-        code = add_person(register, link.role, language, who)
+        with register.writing(durable=False) as connection:
+            code = add_person_within(connection, link.role, language, who)
+            own = replace(link, person=code)
+            _invite_within(connection, own, 0, used=now())
     except IntegrityError:
         if who is None:
             raise
         return replace(link, person=person_of_panel(register, who.panel, who.panel_id))
-    own = replace(link, person=code)
-    note_used(register, invite(register, own, 0))
     return own
 
 
 def invited(register: Register, token: str) -> Invitation | None:
     """What a link is for; None where there is none, or it was revoked, or is too old."""
-    wanted = digest(token)
     with register.reading() as connection:
-        row = connection.execute(select(INVITATION).where(INVITATION.c.token == wanted)).first()
+        return _invited(connection, token)
+
+
+OF_TOKEN = select(INVITATION).where(INVITATION.c.token == bindparam("token"))
+
+
+def _invited(connection: Connection, token: str) -> Invitation | None:
+    wanted = digest(token)
+    row = connection.execute(OF_TOKEN, {"token": wanted}).first()
     if row is None:
         return None
     found: Mapping[str, object] = row._mapping
@@ -128,11 +143,17 @@ def invitation_of(register: Register, person: str) -> Invitation | None:
     return Invitation(*(str(row._mapping[name] or "") for name in names))
 
 
-def note_used(register: Register, token: str) -> None:
-    """Keep that a link was used."""
+def let_in(register: Register, token: str, link: Invitation) -> str:
+    """Keep that a link was used, and a cookie of the person who came by it; its secret. It opens
+    nothing where the link was revoked meanwhile.
+    """
     own = (INVITATION.c.token == digest(token)) & INVITATION.c.used.is_(None)
-    with register.writing() as connection:
+    with register.writing(durable=False) as connection:
+        cookie = _log_in(connection, link.person, link.role)  # waits for who revokes her links
         connection.execute(update(INVITATION).where(own).values(used=now()))
+        if _invited(connection, token) is None:
+            connection.execute(delete(LOGIN).where(LOGIN.c.cookie == digest(cookie)))
+    return cookie
 
 
 def revoke_within(connection: Connection, person: str) -> int:
@@ -150,11 +171,15 @@ def log_in(register: Register, person: str, role: str, stays: float = STAYS) -> 
     """Keep a cookie of a person, or of the researcher (""), good for so many seconds; its
     secret.
     """
+    with register.writing() as connection:
+        return _log_in(connection, person, role, stays)
+
+
+def _log_in(connection: Connection, person: str, role: str, stays: float = STAYS) -> str:
     token = secret()
     values = {"cookie": digest(token), "person": person or None, "role": role}
     times = {"made": now(), "expires": now() + stays}
-    with register.writing() as connection:
-        connection.execute(insert(LOGIN).values(**values, csrf=secret(), **times))
+    connection.execute(insert(LOGIN).values(**values, csrf=secret(), **times))
     return token
 
 
@@ -207,6 +232,15 @@ def still_good(register: Register, cookies: Collection[str]) -> dict[str, str]:
     with register.reading() as connection:
         rows = connection.execute(statement.where(good, PERSON.c.stage != WITHDRAWN))
         return {row.cookie: row.person for row in rows}
+
+
+def has_links(register: Register) -> bool:
+    """Whether any link is good now."""
+    good = INVITATION.c.revoked.is_(None) & (INVITATION.c.expires >= now())
+    with register.reading() as connection:
+        return (
+            connection.execute(select(INVITATION.c.token).where(good).limit(1)).first() is not None
+        )
 
 
 def is_revoked(register: Register, person: str) -> bool:

@@ -1,5 +1,7 @@
 """What a researcher declares before people come: people.yaml, kept word for word in the study."""
 
+import json
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,10 +22,12 @@ from delibsim.domain.hosting import (
     Withdrawal,
 )
 from delibsim.store.account import TOLD
-from delibsim.store.files import write_atomically
-from delibsim.store.reading import read_yaml
+from delibsim.store.files import json_text, write_atomically
+from delibsim.store.reading import file_text, read_yaml
 from delibsim.store.runs import Runs
 
+SERVED = "served.json"
+"""The file of how a study was served last."""
 NOTHING = (
     f"there is no {TOLD}, which declares what people are told and agree to: delibsim serve"
     f" --example > {TOLD} writes one to begin with"
@@ -176,8 +180,8 @@ def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     if given is None:
         return read_hosting(kept, real=True)
     found = read_hosting(given, real=True)
-    text = given.read_text(encoding="utf-8")
-    if kept.is_file() and kept.read_text(encoding="utf-8") != text:
+    text = file_text(given)
+    if kept.is_file() and file_text(kept) != text:
         raise WrongInput(
             f"{given} is not what the study was begun with ({kept}): what people were told stays as"
             " it was; another study can have other settings"
@@ -185,6 +189,36 @@ def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
     runs.folder.mkdir(parents=True, exist_ok=True)
     write_atomically(kept, text)
     return found
+
+
+@dataclass(frozen=True)
+class Served:
+    """How a study was served last, which is in no other record: at what address people reach it,
+    "" where that is not known, and with which settings that may change (base_url, limits).
+    """
+
+    address: str = ""
+    settings: tuple[str, ...] = ()
+
+
+def served_before(runs: Runs) -> Served:
+    """How a study was served last; WrongInput for a file that is damaged."""
+    path = runs.folder / SERVED
+    if not path.is_file():
+        return Served()
+    try:
+        found = json.loads(path.read_bytes())
+        return Served(str(found["address"]), tuple(map(str, found["settings"])))
+    except (ValueError, KeyError, TypeError):
+        raise WrongInput(
+            f"{path} is damaged; delete it, and serve the study with all its settings"
+        ) from None
+
+
+def note_served(runs: Runs, served: Served) -> None:
+    """Keep how a study is served, for the next time and for links."""
+    if served != served_before(runs):
+        write_atomically(runs.folder / SERVED, json_text(asdict(served), indent=1) + "\n")
 
 
 def _question(path: Path, name: str, part: _QuestionPart) -> Question:

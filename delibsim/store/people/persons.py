@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.errors import WrongInput
@@ -54,13 +54,20 @@ def add_person(
     register: Register, role: str, language: str = "en", identity: Identity | None = None
 ) -> str:
     """Keep a person, and who she is apart from her, if that is known; her code."""
-    code, key = new_code(), None
     with register.writing() as connection:
-        if identity is not None and any(vars(identity).values()):
-            key = new_code()
-            connection.execute(insert(IDENTITY).values(key=key, made=now(), **vars(identity)))
-        values = {"id": code, "role": role, "language": language, "identity": key}
-        connection.execute(insert(PERSON).values(**values, stage=INVITED, made=now()))
+        return add_person_within(connection, role, language, identity)
+
+
+def add_person_within(
+    connection: Connection, role: str, language: str = "en", identity: Identity | None = None
+) -> str:
+    """The same within a transaction."""
+    code, key = new_code(), None
+    if identity is not None and any(vars(identity).values()):
+        key = new_code()
+        connection.execute(insert(IDENTITY).values(key=key, made=now(), **vars(identity)))
+    values = {"id": code, "role": role, "language": language, "identity": key}
+    connection.execute(insert(PERSON).values(**values, stage=INVITED, made=now()))
     return code
 
 
@@ -111,9 +118,11 @@ def set_language(register: Register, code: str, language: str) -> None:
         connection.execute(update(PERSON).where(PERSON.c.id == code).values(language=language))
 
 
-def consent(register: Register, code: str, version: str) -> None:
-    """Keep that a person agreed to this version of the consent text, and when: once."""
-    values = {"stage": CONSENTED, "consent_version": version, "consented": now()}
+def consent(register: Register, code: str, version: str, stage: str = CONSENTED) -> None:
+    """Keep that a person agreed to this version of the consent text, and when: once; and how far
+    she is with that, READY where nothing comes before the conversation.
+    """
+    values = {"stage": stage, "consent_version": version, "consented": now()}
     own = (PERSON.c.id == code) & PERSON.c.stage.in_((INVITED, DECLINED))
     with register.writing() as connection:
         connection.execute(update(PERSON).where(own).values(**values))
@@ -130,7 +139,7 @@ def note_withdrawn(register: Register, code: str) -> None:
 
 def note_seen(register: Register, codes: Collection[str], moment: float) -> None:
     """Keep when persons last asked for a page."""
-    with register.writing() as connection:
+    with register.writing(durable=False) as connection:
         wanted = PERSON.c.id.in_(sorted(codes))
         connection.execute(update(PERSON).where(wanted).values(seen=moment))
 

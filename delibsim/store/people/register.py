@@ -13,6 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.files import keep_private
 from delibsim.store.people.databases import (
     ADDRESS,
     POOL_OF_FILE,
@@ -53,6 +54,7 @@ class Register:
         WrongInput for an address that is none, or that cannot be reached, and for tables of another
         study or version.
         """
+        keep_private(runs.folder)
         address = os.environ.get(ADDRESS, "") if address is None else address
         made = cls(postgres(address) if address else _beside(runs.folder))
         try:
@@ -70,13 +72,16 @@ class Register:
         return made
 
     @contextmanager
-    def writing(self) -> Generator[Connection]:
+    def writing(self, durable: bool = True) -> Generator[Connection]:
         """One transaction that changes something; Unavailable if it cannot be written.
+
+        What is not `durable` outlives the process, and a loss of power once a later transaction is
+        durable: to wait for the disk takes longer than all else.
 
         SQLite lets one transaction at a time change anything. PostgreSQL lets many, each of which
         sees what others have committed: who reads before it writes locks what it read.
         """
-        with self._transaction(True) as connection:
+        with self._transaction(True, durable) as connection:
             yield connection
 
     @contextmanager
@@ -100,7 +105,7 @@ class Register:
         return self._outage.within(seconds)
 
     @contextmanager
-    def _transaction(self, writes: bool) -> Generator[Connection]:
+    def _transaction(self, writes: bool, durable: bool = True) -> Generator[Connection]:
         """One transaction; while the database fails, one at a time waits for it."""
         sqlite = self.engine.dialect.name == "sqlite"
         with self._outage.waiting() as may_wait:
@@ -108,10 +113,12 @@ class Register:
                 raise Unavailable(self._outage.cause)
             try:
                 if writes and sqlite:
-                    with self._in_turn(may_wait) as connection:
+                    with self._in_turn(may_wait, durable) as connection:
                         yield connection
                 else:
                     with self.engine.begin() if writes else self.engine.connect() as connection:
+                        if not durable:
+                            connection.exec_driver_sql("set local synchronous_commit to off")
                         yield connection
             except SQLAlchemyError as error:
                 raise self._told(error) from None
@@ -119,7 +126,7 @@ class Register:
             self._outage.over()
 
     @contextmanager
-    def _in_turn(self, may_wait: bool) -> Generator[Connection]:
+    def _in_turn(self, may_wait: bool, durable: bool) -> Generator[Connection]:
         """A transaction of SQLite, which lets one at a time write. Those of this process wait in
         turn; it is by chance whom SQLite itself lets in next, and some would wait for too long.
         """
@@ -130,7 +137,9 @@ class Register:
             may_wait = may_wait and (lasts or not self._outage.lasts)  # it may have begun meanwhile
             with self.engine.begin() as connection:
                 wait = round(1000 * BUSY) if may_wait else 0
+                sync = "full" if durable else "normal"
                 connection.exec_driver_sql(f"pragma busy_timeout={wait}")
+                connection.exec_driver_sql(f"pragma synchronous={sync}")
                 connection.exec_driver_sql("begin immediate")
                 yield connection
         finally:
@@ -156,10 +165,9 @@ def now() -> float:
 
 
 def _beside(folder: Path) -> Engine:
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / FILE
     try:
-        file.touch(mode=0o600, exist_ok=True)
+        file.touch(exist_ok=True)
     except OSError as error:
         fault = f"the register of the people cannot be opened: {file}: {error.strerror}"
         raise WrongInput(fault) from None

@@ -64,7 +64,7 @@ def put_request(
     """
     values = {"key": key, "session": session, "seat": seat, "occasion": occasion, "page": page}
     try:
-        with register.writing() as connection:
+        with register.writing(durable=False) as connection:
             if connection.execute(OF_KEY, {"key": key}).first() is None:
                 note_within(connection, session, "asked", {"seat": seat})
                 time = _time_so_far(connection, session, seat) if again else {}
@@ -137,7 +137,7 @@ def hand_in(
 def save_draft(register: Register, key: str, draft: str) -> bool:
     """Keep the fields of a request as they are typed; False where it was handed in before."""
     waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
-    with register.writing() as connection:
+    with register.writing(durable=False) as connection:
         values = {"draft": draft, "drafted": now()}
         return connection.execute(update(REQUEST).where(waits).values(**values)).rowcount == 1
 
@@ -145,7 +145,7 @@ def save_draft(register: Register, key: str, draft: str) -> bool:
 def note_shown(register: Register, key: str) -> None:
     """Keep when the person first saw a request; its time counts from then on."""
     unseen = (REQUEST.c.key == key) & REQUEST.c.shown.is_(None)
-    with register.writing() as connection:
+    with register.writing(durable=False) as connection:
         connection.execute(update(REQUEST).where(unseen).values(shown=now(), paused=0.0))
 
 

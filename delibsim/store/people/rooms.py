@@ -148,7 +148,7 @@ def take_seat(
         if known := seat_of(register, person):
             return known
         try:
-            with register.writing() as connection:
+            with register.writing(durable=False) as connection:
                 place = _next_free(connection, session, name)
                 if place and _taken(connection, *place, person):
                     return place
@@ -160,16 +160,16 @@ def take_seat(
 
 def _next_free(connection: Any, session: str, name: str) -> tuple[str, str] | None:
     """A free seat in the room that lacks fewest, so that groups begin; then in the oldest."""
-    other = SEAT.alias("other")
-    lacks = select(func.count()).where(other.c.session == ROOM.c.session, other.c.state == FREE)
-    order = lacks.scalar_subquery(), ROOM.c.opened, ROOM.c.session, SEAT.c.name
-    statement = select(SEAT.c.session, SEAT.c.name).join(ROOM, SEAT.c.session == ROOM.c.session)
+    order = func.count(), ROOM.c.opened, ROOM.c.session
+    statement = select(SEAT.c.session, func.min(SEAT.c.name))
+    statement = statement.join(ROOM, SEAT.c.session == ROOM.c.session)
     statement = statement.where(ROOM.c.state == LOBBY, SEAT.c.state == FREE)
     if session:
         statement = statement.where(SEAT.c.session == session)
     if name:
         statement = statement.where(SEAT.c.name == name)
-    row = connection.execute(statement.order_by(*order).limit(1)).first()
+    groups = statement.group_by(SEAT.c.session, ROOM.c.opened, ROOM.c.session)
+    row = connection.execute(groups.order_by(*order).limit(1)).first()
     return None if row is None else (row[0], row[1])
 
 
@@ -267,7 +267,7 @@ def in_turn_within(connection: Any, session: str) -> str:
 def lease(register: Register, session: str, server: str) -> bool:
     """Hold a room, or go on holding it; False where another server does."""
     mine = or_(ROOM.c.server.is_(None), ROOM.c.server == server, ROOM.c.lease < now())
-    with register.writing() as connection:
+    with register.writing(durable=False) as connection:
         statement = update(ROOM).where((ROOM.c.session == session) & mine)
         values = {"server": server, "lease": now() + LEASE}
         return connection.execute(statement.values(**values)).rowcount == 1
@@ -291,7 +291,7 @@ def keep_said(register: Register, session: str, turns: Sequence[Said]) -> None:
     """Keep what happened in turns of a session, in order: `about` of the change, and what was said.
     What was kept before, of a server that held the session, stays.
     """
-    with register.writing() as connection:
+    with register.writing(durable=False) as connection:
         in_turn_within(connection, session)
         for about, said in turns:
             if said is not None:

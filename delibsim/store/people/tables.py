@@ -1,7 +1,6 @@
 """The register as tidy tables, to be joined to those of runs by session and participant."""
 
 import csv
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -69,15 +68,14 @@ def export_people(
 
     `checks` are the ids of questions that are checks; `hosting` has the codes of endings and the
     rules of a bonus. Texts that a spreadsheet would take for
-    formulas begin with an apostrophe. With `names` who people are is in a file of its own, which
-    the user alone can read. WrongInput if the folder holds anything else.
+    formulas begin with an apostrophe. With `names` who people are is in a file of its own. The user
+    alone can read any of it (`files.keep_private`). WrongInput if the folder holds anything else.
     """
     refuse_others(folder, "export")
     folder = folder.resolve()
     wanted = [name for name in people_tables() if names or name != NAMES]
     counts = {}
     with staged(folder) as new:
-        new.chmod(0o700)
         for name in wanted:
             counts[name] = _write(register, new, name, checks, hosting)
         _write_codebook(new, wanted)
@@ -100,9 +98,6 @@ def _write(
 ) -> int:
     """Write one table; how many rows it has."""
     columns = people_tables()[table][1]
-    if table == NAMES:
-        mode = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        os.close(os.open(folder / f"{table}.csv", mode, 0o600))
     with SheetWriter(folder, table, columns, ("csv",), True) as sheet:
         for row in _rows(register, table, checks, hosting):
             values = [row.get(column.name) for column in columns]

@@ -43,7 +43,7 @@ def _told(version: int) -> str:
     if version > VERSION:
         return (
             f"the register of the people was made by a newer delibsim {known}: install that one,"
-            " or a newer one: pip install --upgrade delibsim"
+            " or a newer one"
         )
     return (
         f"the register of the people was made by an older delibsim {known}: finish the study with"

@@ -1,18 +1,24 @@
-"""A CSV file that others wrote: its header and its rows as texts, with the lines they stand on."""
+"""A CSV file that others wrote: its header and its rows as texts, with the lines they stand on.
+
+Every table that a user names is read here.
+"""
 
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
+from delibsim.store.reading import file_text
 
-MOST = 2**31
+MOST = 2**28
 """Bytes of the largest file that is read."""
+WIDEST, LONGEST_NAME = 10_000, 1_000
+"""Columns of the widest table that is read, and characters of the longest name of one."""
 DELIMITERS = (",", ";", "\t")
 SHOWN = 20
 """Of so many faults each is told; of more, how many there are."""
@@ -20,54 +26,87 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Sheet:
-    """The cells of a file as texts: `rows` as long as `header`, `lines` where each begins.
-
-    `decimal_comma`: numbers may be written 0,5 because the cells are parted by semicolons.
+    """The cells of a file as texts: `rows` as long as `header`, `lines` where each begins,
+    `delimiter` what parts them.
     """
 
     header: tuple[str, ...]
     rows: list[list[str]]
     lines: list[int]
-    decimal_comma: bool
+    delimiter: str = ","
+
+    @property
+    def decimal_comma(self) -> bool:
+        """Whether numbers may be written 0,5: the cells are parted by semicolons."""
+        return self.delimiter == ";"
+
+    def records(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows as (line, cells by column), without spaces around the cells."""
+        for line, row in zip(self.lines, self.rows, strict=True):
+            stripped = [cell.strip() for cell in row]
+            yield line, dict(zip(self.header, stripped, strict=True))
 
 
-def read_sheet(path: Path, columns: Sequence[str] = ()) -> Sheet:
+def read_sheet(path: Path, columns: Sequence[str] = (), faults: list[str] | None = None) -> Sheet:
     """The cells of a CSV file: UTF-8 with or without a mark, parted by comma, semicolon or tab,
     whichever the header has most of; of several, one under which these `columns` are found.
 
-    WrongInput, with the lines, for rows of another length than the header, names that stand twice
-    in it, a file without a row, and what is no text.
+    A first column without a name, as other programs write the names of rows, is called row; rows of
+    empty cells are left out. WrongInput, with the lines, for rows of another length than the
+    header, names that stand twice in it, a file without a row, and what is no text. Where `faults`
+    are given, those of rows are added to them, and the rows left out.
     """
-    text = _text(path)
-    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    text = file_text(path, MOST)
+    begin = re.match("(?:[ \t]*[\r\n])*", text)
+    first = re.split("[\r\n]", text[begin.end() if begin else 0 :], maxsplit=1)[0]
     if not first.strip():
         raise WrongInput(f"{path} is empty: its first line must name the columns")
+    csv.field_size_limit(MOST)  # a text may be longer than the 131,072 characters of the default
     delimiter = _delimiter(first, columns)
-    # A text may be longer than the 131,072 characters of the default.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: tuple[str, ...] = ()
-    rows, lines, faults = [], [], []
+    rows, lines, found = [], [], []
     begins = 1
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
                 if not header:
-                    header = tuple(cell.strip() for cell in row)
-                    faults += _of_header(header)
+                    header = _header(path, row)
                 elif len(row) == len(header):
                     rows.append(row)
                     lines.append(begins)
                 else:
-                    cells, columns = counted(len(row), "cell"), counted(len(header), "column")
-                    faults.append(f"line {begins}: {cells}, but {columns}")
+                    cells, width = counted(len(row), "cell"), counted(len(header), "column")
+                    found.append(f"line {begins}: {cells}, but {width}")
             begins = reader.line_num + 1
     except csv.Error as error:
-        faults.append(f"line {begins}: {error}")
-    if not rows and not faults:
-        faults.append("it has a header and no rows")
-    refuse_faults(path, faults)
-    return Sheet(header, rows, lines, delimiter == ";")
+        raise WrongInput(
+            f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not closed?"
+        ) from None
+    if faults is None:
+        refuse_faults(path, found)
+    else:
+        faults += [f"{path}, {fault}" for fault in found]
+    if not rows and not found:
+        raise WrongInput(f"{path} has a header and no rows")
+    return Sheet(header, rows, lines, delimiter)
+
+
+def _header(path: Path, row: Sequence[str]) -> tuple[str, ...]:
+    """The names of the columns; WrongInput for two that are the same, and for too many."""
+    if len(row) > WIDEST:
+        raise WrongInput(f"{path} has {len(row):,} columns; at most {WIDEST:,} are read")
+    names = [cell.strip() or (f"column {n}" if n > 1 else "row") for n, cell in enumerate(row, 1)]
+    longest = max(map(len, names))
+    if longest > LONGEST_NAME:
+        raise WrongInput(
+            f"{path} has a column whose name has {longest:,} characters; the first line must name"
+            " the columns"
+        )
+    for name, n in Counter(names).items():
+        if n > 1:
+            raise WrongInput(f"{path} has {n} columns named '{name}'; give each a name of its own")
+    return tuple(names)
 
 
 def _delimiter(first: str, columns: Sequence[str]) -> str:
@@ -84,32 +123,9 @@ def refuse_faults(path: Path, faults: list[str], what: str = "cannot be read as 
     """WrongInput that tells all faults of a file, if it has any; `what` they come to."""
     if not faults:
         return
+    if len(faults) == 1:
+        raise WrongInput(f"{path} {what}: {faults[0]}")
     told = faults[:SHOWN]
     if len(faults) > SHOWN:
         told.append(f"and {len(faults) - SHOWN} more")
     raise WrongInput("\n  ".join([f"{path} {what}:", *told]))
-
-
-def _of_header(header: tuple[str, ...]) -> list[str]:
-    counts = Counter(header)
-    faults = [f"column '{name}' stands {n} times" for name, n in counts.items() if n > 1 and name]
-    if counts[""]:
-        faults.append(f"{counted(counts[''], 'column')} without a name")
-    return faults
-
-
-def _text(path: Path) -> str:
-    if path.is_dir():
-        raise WrongInput(f"{path} is a folder; give a CSV file")
-    try:
-        size = path.stat().st_size
-        content = path.read_bytes() if size <= MOST else b""
-    except OSError as error:
-        raise WrongInput(f"{path} cannot be read: {error.strerror}") from None
-    if size > MOST:
-        raise WrongInput(f"{path} is larger than {MOST:,} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise WrongInput(f"{path}: line {line} is not UTF-8; save the table as UTF-8") from None

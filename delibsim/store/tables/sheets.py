@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from delibsim.store.files import json_text
+from delibsim.store.reading import opened
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.database import offline_database
 
@@ -129,5 +130,5 @@ def _quoted(path: Path) -> str:
 
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,9 +14,7 @@ from delibsim.store.people.entry import (
     accept,
     invited,
     is_revoked,
-    log_in,
-    log_out,
-    note_used,
+    let_in,
 )
 from delibsim.store.people.persons import Identity, person_of_panel
 from delibsim.web.people.gate import login_in, with_cookie
@@ -42,34 +39,35 @@ class Entry:
             Route("/i/{token}", self.enter, methods=["POST"]),
         ]
 
-    async def show(self, request: Request) -> Response:
+    def show(self, request: Request) -> Response:
         """A page with a button; nothing is changed by looking at it."""
-        found = await run_in_threadpool(self._invited, request)
+        found = self._invited(request)
         if found is None:
             return self.visits.nobody(request, 404)
         if not found.person and self._needs_id(request):
             return self._without_id(request)
-        known = None if found.person else await run_in_threadpool(self._here, request, found)
+        known = None if found.person else self._here(request, found)
         words = self.visits.words(request)
         here, query, token = bool(known), request.url.query, request.path_params["token"]
         links = [(code, _in_language(request, code)) for code in languages()]
         return page("enter.html", words, links=links, here=here, query=query, token=token)
 
-    async def enter(self, request: Request) -> Response:
+    def enter(self, request: Request) -> Response:
         """Let the person in to whom a link belongs; of an open link, a new one."""
-        found = await run_in_threadpool(self._invited, request)
+        found = self._invited(request)
         if found is None:
             return self.visits.nobody(request, 404)
         if not found.person:
             if self._needs_id(request):
                 return self._without_id(request)
-            known = await run_in_threadpool(self._here, request, found)
-            if known and "new" not in request.query_params:
+            if self._here(request, found) and "new" not in request.query_params:
                 return home()
-            found = await run_in_threadpool(self._new, request, found)
+            found = self._new(request, found)
             if found is None:
                 return self.visits.nobody(request)
-        cookie = await run_in_threadpool(self._accepted, request, found)
+        if found.task:
+            note_task(self.register, found.person, found.task)
+        cookie = let_in(self.register, request.path_params["token"], found)
         return with_cookie(home(), cookie, request)
 
     def _invited(self, request: Request) -> Invitation | None:
@@ -77,15 +75,6 @@ class Entry:
         if found is None:
             self.visits.count_try(request)
         return found
-
-    def _accepted(self, request: Request, found: Invitation) -> str:
-        note_used(self.register, request.path_params["token"])
-        if found.task:
-            note_task(self.register, found.person, found.task)
-        cookie = log_in(self.register, found.person, found.role)
-        if invited(self.register, request.path_params["token"]) is None:
-            log_out(self.register, cookie)  # it was revoked meanwhile
-        return cookie
 
     def _panel_id(self, request: Request) -> tuple[str, str]:
         """The parameter and the id with which a panel sent somebody; nothing where none did."""

@@ -104,9 +104,9 @@ def login_in(register: Register, request: Request) -> Login | None:
     return login_of(register, request.cookies.get(COOKIE, ""))
 
 
-async def fields_in(request: Request, login: Login | None) -> dict[str, list[str]]:
-    """The fields of a form; 403 where it lacks the secret of who sent it, 413 where it is too
-    long.
+async def fields_in(request: Request, login: Login | None = None) -> dict[str, list[str]]:
+    """The fields of a form; 403 where it lacks the secret of who sent it, if that is known; 413
+    where it is too long.
     """
     content = b""
     async for part in request.stream():
@@ -114,10 +114,16 @@ async def fields_in(request: Request, login: Login | None) -> dict[str, list[str
         if len(content) > LARGEST:
             raise HTTPException(413)
     given = parsed(content)
-    secret = (given.get("csrf") or [""])[-1]
-    if login is not None and not hmac.compare_digest(secret.encode(), login.csrf.encode()):
-        raise HTTPException(403)
+    if login is not None:
+        refuse_foreign(given, login)
     return given
+
+
+def refuse_foreign(given: dict[str, list[str]], login: Login) -> None:
+    """Refuse a form that lacks the secret of who sent it, with 403."""
+    secret = (given.get("csrf") or [""])[-1]
+    if not hmac.compare_digest(secret.encode(), login.csrf.encode()):
+        raise HTTPException(403)
 
 
 def parsed(content: bytes) -> dict[str, list[str]]:

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -26,6 +25,7 @@ from delibsim.store.people.rooms import rooms_of, seat_of
 from delibsim.web.people.language import Language
 from delibsim.web.people.office_entry import OFFICE, OfficeEntry
 from delibsim.web.people.office_times import clock, occasion, span
+from delibsim.web.people.rates import Streams
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields
 
@@ -49,7 +49,7 @@ class Office:
     def __init__(self, hall: Hall, desk: RaterDesk, entry: OfficeEntry) -> None:
         self.hall, self.desk, self.entry = hall, desk, entry
         self.register, self.hosting = hall.register, hall.hosting
-        self._streams = 0
+        self._streams = Streams(STREAMS)
         self._raters: tuple[float, list[Mapping[str, Any]]] | None = None
 
     def routes(self) -> list[Route]:
@@ -171,29 +171,22 @@ class Office:
         login = await run_in_threadpool(self.entry.known, request)
         if login is None:
             return Response(status_code=204)  # a browser does not ask again
-        if self._streams >= STREAMS:
-            return Response(status_code=429, headers={"retry-after": "10"})
-        lines = self._lines(request)
-        return EventSourceResponse(lines, ping=15, headers={"x-accel-buffering": "no"})
+        return self._streams.answer("", self._lines(request))
 
     async def _lines(self, request: Request) -> AsyncIterator[dict[str, str]]:
         """The lines of a stream, until the login is not good any more."""
-        self._streams += 1
-        try:
-            seen, told = -1, 0.0
-            while True:
-                try:
-                    if await run_in_threadpool(self.entry.login, request) is None:
-                        return
-                    last = await run_in_threadpool(last_of_all, self.register)
-                except Unavailable:
-                    last = seen
-                if last != seen or time.monotonic() - told > QUIET:
-                    seen, told = last, time.monotonic()
-                    yield {"event": "change", "data": ""}
-                await asyncio.sleep(LOOK)
-        finally:
-            self._streams -= 1
+        seen, told = -1, 0.0
+        while True:
+            try:
+                if await run_in_threadpool(self.entry.login, request) is None:
+                    return
+                last = await run_in_threadpool(last_of_all, self.register)
+            except Unavailable:
+                last = seen
+            if last != seen or time.monotonic() - told > QUIET:
+                seen, told = last, time.monotonic()
+                yield {"event": "change", "data": ""}
+            await asyncio.sleep(LOOK)
 
     def _study(self) -> dict[str, Any]:
         found = overview(self.hall)

@@ -76,7 +76,8 @@ class Questions:
         if visit.person.stage in (INVITED, DECLINED):
             if "agree" in fields:
                 version = self.visits.reception(visit).consent_version
-                consent(self.register, visit.person.id, version)
+                stage = READY if self.nothing(visit) else CONSENTED
+                consent(self.register, visit.person.id, version, stage)
             elif "again" in fields:
                 set_stage(self.register, visit.person.id, INVITED)
             elif "refuse" in fields:

@@ -29,12 +29,10 @@ from delibsim.store.people.assignments import (
 )
 from delibsim.store.people.register import Unavailable
 from delibsim.web.people.forms import form_of, said_of, texts_of
-from delibsim.web.people.gate import parsed
+from delibsim.web.people.gate import fields_in
 from delibsim.web.people.language import Language
 from delibsim.web.people.render import render
 
-LARGEST = 1_000_000
-"""Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 HERE = "/rate"
 KEY, CSRF, DECLINED, TO = NO_ANSWERS = ("key", "csrf", "declined", "to")
 """The fields of a form that are no answers."""
@@ -248,7 +246,7 @@ class RaterPages:
             fields = None
             try:
                 rater = await run_in_threadpool(self._who, request)
-                fields = await fields_sent(request)
+                fields = await fields_in(request)
                 sent = fields.get(CSRF, [""])[-1]
                 if not secrets.compare_digest(sent.encode(), rater.csrf.encode()):
                     raise HTTPException(403)
@@ -256,7 +254,7 @@ class RaterPages:
             except Unavailable:
                 if self.again is None:
                     raise
-                fields = fields or await fields_sent(request)
+                fields = fields or await fields_in(request)
                 return self.again(request, fields)
 
         return post
@@ -266,16 +264,6 @@ class RaterPages:
         if rater is None:
             raise HTTPException(403)
         return rater
-
-
-async def fields_sent(request: Request) -> Fields:
-    """The fields of a form; HTTPException for what is none, or too long."""
-    content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > LARGEST:
-            raise HTTPException(413)
-    return parsed(content)
 
 
 def _reply(found: Next, answers: Fields) -> str:

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
-from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -30,11 +29,10 @@ from delibsim.store.people.requests import (
 from delibsim.store.people.rooms import STOOD_IN
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
 from delibsim.web.people.gate import COOKIE
+from delibsim.web.people.rates import Streams
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
-PING = 15
-"""Seconds between two signs of life of a stream of events."""
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
 SHORT = 40
@@ -49,7 +47,7 @@ class Room:
     def __init__(self, visits: Visits) -> None:
         self.visits, self.hall, self.register = visits, visits.hall, visits.register
         self.hosting = visits.hosting
-        self._streams: dict[str, int] = {}
+        self._streams = Streams(STREAMS)
 
     def routes(self) -> list[Route]:
         """The routes of these pages."""
@@ -99,37 +97,32 @@ class Room:
 
     async def events(self, request: Request) -> Response:
         """A line whenever something happens that the person can see; its id is that of the last."""
-        visit = await run_in_threadpool(self.visits.of, request)
-        view = await run_in_threadpool(self.hall.view, visit.person.id) if visit else None
+        visit, view = await run_in_threadpool(self._seen, request)
         if visit is None or view is None or visit.person.stage == WITHDRAWN:
             return Response(status_code=204)  # a browser does not ask again
-        if self._streams.get(visit.person.id, 0) >= STREAMS:
-            return Response(status_code=429, headers={"retry-after": "10"})
         last = request.headers.get("last-event-id", "")
         seen = int(last) if last.isdecimal() and len(last) < 15 else None
-        lines = self._lines(visit, request, view, seen)
-        return EventSourceResponse(lines, ping=PING, headers={"x-accel-buffering": "no"})
+        return self._streams.answer(visit.person.id, self._lines(request, view, seen))
+
+    def _seen(self, request: Request) -> tuple[Visit | None, View | None]:
+        """Who asks, and what the page of her seat shows."""
+        visit = self.visits.of(request)
+        return visit, self.hall.view(visit.person.id) if visit else None
 
     async def _lines(
-        self, visit: Visit, request: Request, view: View, seen: int | None
+        self, request: Request, view: View, seen: int | None
     ) -> AsyncIterator[dict[str, str]]:
         """The lines of a stream, until the person is gone or her cookie is not good any more."""
-        code, session, seat = visit.person.id, view.room.session, view.seat
-        self._streams[code] = self._streams.get(code, 0) + 1
-        try:
-            with self.hall.presence.stream(request.cookies[COOKIE]) as stream:
-                before = await run_in_threadpool(self._before, session, seat)
-                async for _ in self.hall.watch.changes(session):
-                    if not self.hall.presence.may_go_on(stream):
-                        return
-                    last = max(before, self.hall.watch.last(session, seat))
-                    if seen is not None and last != seen:
-                        yield {"id": str(last), "event": "change", "data": ""}
-                    seen = last
-        finally:
-            self._streams[code] -= 1
-            if not self._streams[code]:
-                del self._streams[code]
+        session, seat = view.room.session, view.seat
+        with self.hall.presence.stream(request.cookies[COOKIE]) as stream:
+            before = await run_in_threadpool(self._before, session, seat)
+            async for _ in self.hall.watch.changes(session):
+                if not self.hall.presence.may_go_on(stream):
+                    return
+                last = max(before, self.hall.watch.last(session, seat))
+                if seen is not None and last != seen:
+                    yield {"id": str(last), "event": "change", "data": ""}
+                seen = last
 
     def _before(self, session: str, seat: str) -> int:
         """The last change before a stream, as far as that can be read now."""

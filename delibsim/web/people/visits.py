@@ -15,7 +15,7 @@ from delibsim.domain.hosting import Reception
 from delibsim.store.people.entry import PARTICIPANT, RATER, Login, visitor_of
 from delibsim.store.people.persons import WITHDRAWN, Person
 from delibsim.store.people.register import Unavailable
-from delibsim.web.people.gate import COOKIE, fields_in
+from delibsim.web.people.gate import COOKIE, fields_in, refuse_foreign
 from delibsim.web.people.language import Language, language, languages
 from delibsim.web.people.rates import NEWCOMERS, OF_ADDRESS, OFTEN, TRIES, Rates
 from delibsim.web.people.render import render
@@ -100,20 +100,20 @@ class Visits:
         register cannot be read or written, a page holds what was sent, to be sent again.
         """
 
-        async def answer(request: Request) -> Response:
-            fields, words = None, self.words(request)
+        def made(request: Request, fields: Fields) -> Response:
+            words = self.words(request)
             try:
-                visit = await run_in_threadpool(self.of, request)
+                visit = self.of(request)
                 if visit is None:
                     return self.nobody(request)
                 words = visit.words
-                fields = await fields_in(request, visit.login)
-                if visit.person.stage == WITHDRAWN:
-                    return home()
-                return await run_in_threadpool(act, visit, fields)
+                refuse_foreign(fields, visit.login)
+                return home() if visit.person.stage == WITHDRAWN else act(visit, fields)
             except Unavailable:
-                fields = fields or await fields_in(request, None)
                 return self.again(request, fields, words)
+
+        async def answer(request: Request) -> Response:
+            return await run_in_threadpool(made, request, await fields_in(request))
 
         return answer
 

@@ -1,5 +1,6 @@
 """The page of a seat over real HTTP: what goes wrong between a person, her tabs and the server."""
 
+import asyncio
 import json
 import sqlite3
 import threading
@@ -319,3 +320,23 @@ def test_a_page_stays_small(table):
     for name in ("people.css", "forms.js", "live.js"):
         assert len(browser.http.get(f"/~assets/{name}").content) < 40_000
     assert json.loads(browser.http.get("/me/part").text)["waits"] == "asked"
+
+
+async def opened_at_once(browser, address, number):
+    """The statuses of so many streams that one browser asks for at the same moment; all are open
+    until the last has answered.
+    """
+    cookies = dict(browser.http.cookies)
+    async with httpx.AsyncClient(base_url=address, cookies=cookies, timeout=20) as http:
+        requests = [http.build_request("GET", "/me/events") for _ in range(number)]
+        answers = await asyncio.gather(*(http.send(one, stream=True) for one in requests))
+        for answer in answers:
+            await answer.aclose()
+    return sorted(answer.status_code for answer in answers)
+
+
+def test_of_many_streams_that_are_asked_for_at_once_no_more_are_open_than_may_be(table):
+    _, browser, _, address = table
+    for _ in range(2):  # the places of closed streams are free again
+        assert asyncio.run(opened_at_once(browser, address, 30)) == [200] * 6 + [429] * 24
+        time.sleep(1)

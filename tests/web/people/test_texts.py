@@ -100,3 +100,25 @@ def test_rates_count_within_their_time_and_forget_who_has_not_asked(monkeypatch)
     for name in "cdef":
         rates.is_over(name, (3, 10.0))
     assert len(rates._asked) <= 3
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "said"),
+    [
+        ("en", (0, "1", 1.5, 2), ["0 minutes", "1 minute.", "1.5 minutes", "2 minutes"]),
+        ("de", (0, "1", 1.5, 2), ["0 Minuten", "1 Minute.", "1.5 Minuten", "2 Minuten"]),
+        ("fr", (0, "1", 1.5, 2), ["0 minute.", "1 minute.", "1.5 minute.", "2 minutes"]),
+    ],
+)
+def test_one_and_many_are_told_apart_in_every_text_that_counts(code, values, said):
+    words = language(code)
+    for value, expected in zip(values, said, strict=True):
+        assert expected in words("form.limit_binds", minutes=value)
+    longer = ("demo.is_one", "demo.consent")  # of ten minutes or more
+    for key, text in words.texts.items():
+        if (
+            re.search(r"\{(?:minutes|hours|count)\} (?!Zeichen|charact|caract)[A-Za-z]{3,}", text)
+            and key not in longer
+        ):
+            assert names_in(words.of_one[key]) == names_in(text), key
+            assert words.of_one[key] != text

@@ -139,5 +139,5 @@ def read_bench(folder: Path) -> StudyTable:
         rows.append(cells)
     if faults:
         raise WrongInput("\n  ".join([f"{folder / 'runs.csv'}:", *faults[:20]]))
-    joined = Sheet(tuple(header), rows, runs.lines, decimal_comma=False)
+    joined = Sheet(tuple(header), rows, runs.lines)
     return table_of_sheet(folder / "runs.csv", joined)

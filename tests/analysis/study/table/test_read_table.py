@@ -114,7 +114,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path):
         (HEAD, "a header and no rows"),
         ("topic,pre\na,1\n", "no column model, treatment, replicate"),
         ("topic,model,treatment,replicate\na,m,x,1\n", "no columns pre and post"),
-        (f"{HEAD},pre\na,m,x,1,0,0,0\n", "column 'pre' stands 2 times"),
+        (f"{HEAD},pre\na,m,x,1,0,0,0\n", "2 columns named 'pre'"),
         (f"{HEAD}\na,m,x,1,0\n", "line 2: 5 cells, but 6 columns"),
         (f"{HEAD},status\na,m,x,1,0,0,done\n", "line 2: status is 'done', none of complete"),
         (f"{HEAD},refusals\na,m,x,1,0,0,-1\n", "line 2: refusals is -1, less than 0"),

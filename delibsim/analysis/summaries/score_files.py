@@ -1,0 +1,189 @@
+"""The report on published scores of summaries: tables that hold no text, as CSV files.
+
+A row a summary (`judge_scores`), a row a rating and how often it was given, or a row a comparison
+and how often. Format: the aggregates of Zhu et al. (2025), https://arxiv.org/abs/2510.05154.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.summaries import benchmark, biases
+from delibsim.analysis.summaries.benchmark import Intervals
+from delibsim.analysis.summaries.judged import with_overall
+from delibsim.analysis.summaries.report import SummariesReport
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
+from delibsim.domain.text import counted
+from delibsim.measures.summaries.labels import normalised
+from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+
+NAMED = {"model": ("model", "summariser"), "topic": ("topic", "question"), "size": ("size",)}
+"""What a row of scores is of, and the names of its columns."""
+COLUMNS = (
+    "the columns are model, topic, size and scores (rep, inf, neu, pol); or model, topic, size,"
+    " dimension, rating, n; or dimension, comparison, n"
+)
+LENGTH = ("characters", "chars", "length")
+COUNTED = ("dimension", "n")
+"""The columns of tables of counts, beside what was counted: rating or comparison."""
+MISSING = ("", "na", "nan", "null")
+UNIT = (-0.5, 1.5)
+"""Where scores lie that are from 0 to 1; those of a trained judge may leave it."""
+MOST = 10_000_000
+"""Ratings or comparisons that a row of counts may stand for."""
+
+
+def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> SummariesReport:
+    """The tables that published scores give: of summarisers from a file with a row a summary or a
+    row a rating, of the place of a summary from one with a row a comparison.
+
+    WrongInput for a file that is neither, and for two of one kind.
+    """
+    results: dict[str, Result] = {}
+    told = []
+    for file in files:
+        sheet = read_sheet(file)
+        tables, sentence = _read(sheet, file, intervals)
+        if twice := [one.name for one in tables if one.name in results]:
+            raise WrongInput(f"{file} gives the table {twice[0]}, which another file gives too")
+        results |= {one.name: one for one in tables}
+        told.append(f"{file.name}: {sentence}.")
+    return SummariesReport((), results, pd.DataFrame(), (), tuple(told))
+
+
+def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result], str]:
+    """The tables of one file, and what it holds."""
+    header = {name.casefold(): name for name in sheet.header}
+    if all(name in header for name in (*COUNTED, "comparison")):
+        counts = _counts(sheet, file, "comparison", header, ())
+        table = counts.loc[counts.index.repeat(counts["n"])].reset_index(drop=True)
+        given = {name: table["comparison"].where(table["dimension"] == name) for name in DIMENSIONS}
+        rows = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
+        told = counted(len(rows), "comparison")
+        return [biases.place_of({f"judges of {file.name}": rows})], told
+    columns = {}
+    for role, names in NAMED.items():
+        columns[role] = next((header[name] for name in names if name in header), "")
+    if lacking := [" or ".join(NAMED[role]) for role, name in columns.items() if not name]:
+        raise WrongInput(f"{file} has no column {', '.join(lacking)}; {COLUMNS}")
+    if all(name in header for name in (*COUNTED, "rating")):
+        counts = _counts(sheet, file, "rating", header, tuple(columns.values()))
+        counts["sum"] = counts["rating"] * counts["n"]
+        by = [*columns.values(), "dimension"]
+        sums = counts.groupby(by, sort=False)[["sum", "n"]].sum()
+        means = (sums["sum"] / sums["n"]).unstack("dimension").reindex(columns=list(DIMENSIONS))
+        scores = means.reset_index().rename(columns={name: role for role, name in columns.items()})
+        for name in DIMENSIONS:
+            scores[name] = normalised(scores[name])
+        told = f"{counted(int(counts['n'].sum()), 'rating')} of"
+    else:
+        scores = _scores(sheet, file, header, columns)
+        told = f"{counted(len(scores), 'summary')} by"
+    scores = with_overall(scores)
+    models, topics = scores["model"].nunique(), scores["topic"].nunique()
+    told += f" {counted(models, 'summariser')} on {counted(topics, 'topic')}"
+    return _tables(scores, intervals), told
+
+
+def _tables(scores: pd.DataFrame, intervals: Intervals) -> list[Result]:
+    """The tables of summarisers; those of length and of kinds only where a column says it."""
+    with_kind = "kind" in scores
+    long = scores["characters"].notna().all() if "characters" in scores else False
+    scores = scores.assign(kind=scores["kind"] if with_kind else "")
+    scores["characters"] = scores["characters"] if long else np.nan
+    tables = [benchmark.overall(scores, intervals), benchmark.pairs(scores)]
+    tables += [benchmark.sizes(scores), benchmark.topics(scores)]
+    if with_kind:
+        tables.append(benchmark.kinds(scores))
+    if long:
+        tables += [benchmark.equal_length(scores), benchmark.length(scores)]
+    return tables
+
+
+def _scores(
+    sheet: Sheet, file: Path, header: Mapping[str, str], columns: Mapping[str, str]
+) -> pd.DataFrame:
+    """A row a summary, its scores from 0 to 1."""
+    dimensions = {name: header.get(name) or header.get(LABELS[name]) for name in DIMENSIONS}
+    if not any(dimensions.values()):
+        raise WrongInput(f"{file} has no column of scores: {', '.join(DIMENSIONS)}")
+    length = next((header[name] for name in LENGTH if name in header), None)
+    faults: list[str] = []
+    rows = []
+    for line, cells in sheet.records():
+        row: dict[str, Any] = {role: cells[name] for role, name in columns.items()}
+        row["size"] = _whole(cells[columns["size"]], "size", line, faults)
+        row["characters"] = _number(cells[length], "characters", line, faults) if length else np.nan
+        for name, column in dimensions.items():
+            row[name] = _number(cells[column], name, line, faults) if column else np.nan
+        if "kind" in header:
+            row["kind"] = cells[header["kind"]]
+        faults += [f"line {line}: {role} is empty" for role in ("model", "topic") if not row[role]]
+        rows.append(row)
+    refuse_faults(file, faults)
+    found = pd.DataFrame(rows)
+    scores = found[list(DIMENSIONS)].to_numpy(dtype=float)
+    if np.isnan(scores).all():
+        raise WrongInput(f"{file} has no score in {counted(len(rows), 'row')}")
+    low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
+    if UNIT[0] <= low and high <= UNIT[1]:
+        return found
+    if not (SCALE[0] <= low and high <= SCALE[1]):
+        raise WrongInput(
+            f"{file}: scores lie from {low:g} to {high:g}; they are from 0 to 1, or ratings from 1"
+            " to 5"
+        )
+    found[list(DIMENSIONS)] = normalised(scores)
+    return found
+
+
+def _counts(
+    sheet: Sheet, file: Path, what: str, header: Mapping[str, str], by: Sequence[str]
+) -> pd.DataFrame:
+    """A table of counts: dimension, what was counted, n, and the columns by which they are."""
+    faults: list[str] = []
+    rows = []
+    known = {LABELS[name]: name for name in DIMENSIONS}
+    for line, cells in sheet.records():
+        given = cells[header["dimension"]]
+        dimension = known.get(given, given)
+        if dimension not in DIMENSIONS:
+            listed = ", ".join(DIMENSIONS)
+            faults.append(f"line {line}: dimension is '{given}', none of {listed}")
+        value = _whole(cells[header[what]], what, line, faults)
+        if value is not None and not SCALE[0] <= value <= SCALE[1]:
+            faults.append(f"line {line}: {what} is {value}, none from 1 to 5")
+        n = _whole(cells[header["n"]], "n", line, faults)
+        row: dict[str, Any] = {name: cells[name] for name in by}
+        if by:
+            row[by[-1]] = _whole(cells[by[-1]], "size", line, faults)
+        rows.append(row | {"dimension": dimension, what: value, "n": n})
+    refuse_faults(file, faults)
+    found = pd.DataFrame(rows)
+    if not found["n"].sum():
+        raise WrongInput(f"{file} counts nothing: n is 0 in every row")
+    return found
+
+
+def _number(cell: str, name: str, line: int, faults: list[str]) -> float:
+    if cell.casefold() in MISSING:
+        return float("nan")
+    try:
+        value = float(cell)
+    except ValueError:
+        value = float("inf")
+    if not np.isfinite(value):
+        faults.append(f"line {line}: {name} is '{cell}', no number")
+    return value
+
+
+def _whole(cell: str, name: str, line: int, faults: list[str]) -> int | None:
+    if cell.isascii() and cell.isdigit() and len(cell) < 9 and int(cell) <= MOST:
+        return int(cell)
+    faults.append(f"line {line}: {name} is '{cell}', no whole number from 0 to {MOST:,}")
+    return None

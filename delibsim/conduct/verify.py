@@ -1,0 +1,314 @@
+"""Verifying a study: runs against their records, files and plans against their hashes, what was
+asked about its texts against the records of that.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from delibsim.annotation.debates import rate
+from delibsim.conduct.asking.replay import Replayed, compared
+from delibsim.conduct.coding.replay import replay_coding
+from delibsim.conduct.comparing.replay import replay_comparison
+from delibsim.conduct.judging.replay import replay_judging
+from delibsim.conduct.panel import raters_before
+from delibsim.conduct.replay import compare, compare_on_record
+from delibsim.conduct.summarising.replay import replay_summaries
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.format import DEBATE
+from delibsim.domain.participant import SIDES
+from delibsim.domain.rating import DIMENSIONS, Rating
+from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of, natural
+from delibsim.engine.check import prompt_hash
+from delibsim.models.ask import Interrupted
+from delibsim.models.replay import Diverged, Replay, exchanges_in
+from delibsim.planning.cell import digest
+from delibsim.store import codings, comparisons, judgments, summaries
+from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.branch_folders import BRANCHES, WITHIN
+from delibsim.store.files import read_lines
+from delibsim.store.manifest import Manifest
+from delibsim.store.ratings import RATINGS, Ratings
+from delibsim.store.runs import Runs
+from delibsim.store.sums import RECORD, RUN, changed_files, lost_run, sum_of, sums_in
+
+Watch = Callable[[str, int, int], None]
+EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record"
+WHOLE = (EQUAL, NO_RUN, WITHDRAWN, NO_RECORD)
+"""The verdicts under which nothing differs."""
+REPLAYS = {
+    codings.PREFIX: replay_coding,
+    comparisons.PREFIX: replay_comparison,
+    summaries.PREFIX: replay_summaries,
+    judgments.PREFIX: replay_judging,
+}
+"""What computes the answers of a task again, by the beginning of its name."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of verifying one session or task: its name, the verdict, what differs.
+
+    Of a session the verdicts are those of a replay, and: changed (a file, or what study.json says
+    of the plan), lost (its run is gone), no run, withdrawn. `summed` says whether its check sums
+    are known. Of a task `answers` were computed again; "no record" says that none can be.
+    """
+
+    name: str
+    verdict: str
+    changed: tuple[str, ...] = ()
+    summed: bool = True
+    answers: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing differs."""
+        return self.verdict in WHOLE
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came of verifying a study, or one of its runs.
+
+    `not_begun` are sessions that are planned and of which nothing is there.
+    """
+
+    study: str
+    sessions: Sequence[Finding]
+    tasks: Sequence[Finding] = ()
+    not_begun: Sequence[str] = ()
+
+    @property
+    def differing(self) -> list[Finding]:
+        """What is not as it was written, or not what its record gives."""
+        return [one for one in (*self.sessions, *self.tasks) if not one.whole]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many sessions have each verdict."""
+        return Counter(one.verdict for one in self.sessions)
+
+    @property
+    def without_sums(self) -> list[str]:
+        """The runs whose check sums are not known."""
+        return [one.name for one in self.sessions if not one.summed]
+
+    @property
+    def something(self) -> bool:
+        """Whether there was anything to compare."""
+        replayed = [one for one in (*self.sessions, *self.tasks) if one.verdict == EQUAL]
+        return bool(replayed or self.differing)
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        tasks = []
+        for one in self.tasks:
+            tasks.append({"task": one.name, "answers": one.answers, "verdict": one.verdict})
+        differing = []
+        for one in self.differing:
+            told = {"name": one.name, "verdict": one.verdict, "changed": list(one.changed)}
+            differing.append(told)
+        return {
+            "study": self.study,
+            "verdict": "different" if self.differing else EQUAL,
+            "sessions": dict(self.counts),
+            "not_begun": len(self.not_begun),
+            "without_check_sums": len(self.without_sums),
+            "tasks": tasks,
+            "differing": differing,
+        }
+
+
+async def verify_study(
+    runs: Runs, watch: Watch = lambda what, done, of: None, on_record: bool = False
+) -> Verified:
+    """Verify a study with its forks, probes and null twin, and what was asked about its texts.
+
+    With `on_record` recorded answers stand although this version words a prompt otherwise. Nobody
+    is asked. WrongInput where study.json cannot be read.
+    """
+    places = [(runs, "")]
+    for kind in WITHIN:
+        if (runs.folder / kind / "study.json").is_file():
+            places.append((Runs.at(runs.folder / kind), f"{kind}/"))
+    found: list[Finding] = []
+    tasks: list[Finding] = []
+    not_begun: list[str] = []
+    for place, prefix in places:
+        manifest = place.manifest()
+        begun = _begun(place)
+        planned = manifest.sessions if manifest else ()
+        not_begun += [f"{prefix}{name}" for name in planned if name not in begun]
+        for number, name in enumerate(sorted(begun, key=natural), 1):
+            found.append(await _verified(place, name, manifest, on_record, prefix))
+            watch(f"verifying {place.study}:", number, len(begun))
+        async for task in _tasks(place):
+            tasks.append(replace(task, name=f"{prefix}{task.name}"))
+    return Verified(runs.study, found, tasks, not_begun)
+
+
+async def verify_run(runs: Runs, session: str, on_record: bool = False) -> Verified:
+    """Verify one run of a study."""
+    found = await _verified(runs, session, runs.manifest(), on_record, "")
+    return Verified(runs.study, [found])
+
+
+def _begun(runs: Runs) -> set[str]:
+    """The sessions of which anything is there, those whose plan is gone among them."""
+    found = set(runs.sessions())
+    for kind in (RUN, RECORD):
+        found |= {path.parent.name for path in runs.folder.glob(f"*/{kind}")}
+    return found - {RATINGS}
+
+
+async def _verified(
+    runs: Runs, name: str, manifest: Manifest | None, on_record: bool, prefix: str
+) -> Finding:
+    """Verify one session."""
+    place, folder = f"{prefix}{name}", runs.path(name)
+    if runs.withdrawn(name):
+        return Finding(place, WITHDRAWN)
+    if not runs.held(name):
+        lost = lost_run(folder)
+        return Finding(place, "lost", tuple(lost)) if lost else Finding(place, NO_RUN)
+    sums = sums_in(folder)
+    changed = changed_files(folder)
+    try:
+        session = runs.unchecked().planned(name)
+        if not sums:
+            changed += _against_run(runs, session)
+        changed += _against_manifest(session, manifest, on_record)
+        changed += _against_parent(runs, session)
+        if on_record:
+            verdict, differences, _ = await compare_on_record(runs, name)
+        else:
+            verdict, differences = await compare(runs, name)
+    except Exception as error:  # noqa: BLE001 - files that anybody may have edited, and the others go on
+        fault = str(error) if isinstance(error, WrongInput) else f"{type(error).__name__}: {error}"
+        verdict, differences = "damaged", [f"it cannot be replayed: {fault}"]
+    if changed and verdict == EQUAL:
+        return Finding(place, "changed", tuple(changed), bool(sums))
+    return Finding(place, verdict, (*changed, *differences), bool(sums))
+
+
+def _against_run(runs: Runs, session: Session) -> list[str]:
+    """Whether the plan is not the one that the run was held under."""
+    if runs.unchecked().run(session.id).session == session:
+        return []
+    return [f"session.json is not the plan that {RUN} was held under"]
+
+
+def _against_manifest(session: Session, manifest: Manifest | None, on_record: bool) -> list[str]:
+    """What of a plan is not what study.json says: its name, its topic and survey, its seed, its
+    prompts.
+
+    The hash of a motion covers more than plans hold, so it is not compared.
+    """
+    if manifest is None or manifest.schema == 1:
+        return []
+    found = []
+    if manifest.sessions and session.id not in manifest.sessions:
+        found.append("study.json plans no such session")
+    for kind, entry in (("topics", session.topic), ("surveys", session.survey)):
+        kept = manifest.components.get(kind, {}).get(entry.id)
+        if kind == "topics" and session.format == DEBATE.name:
+            continue
+        if kept is not None and kept != _digest(entry):
+            found.append(f"{kind}.{entry.id} is not the one that study.json has the hash of")
+    seed = manifest.settings.get("seed", session.seed)
+    if seed != session.seed:
+        found.append(f"seed: {seed} in study.json, {session.seed} in the plan")
+    kept = manifest.prompts.get(cell_of(session))
+    if kept is not None and not on_record and kept != prompt_hash(session):
+        found.append(f"prompts of {cell_of(session)}: not those that study.json has the hash of")
+    return found
+
+
+@cache
+def _digest(entry: Any) -> str:
+    return digest(entry)
+
+
+def _against_parent(runs: Runs, session: Session) -> list[str]:
+    """Whether the run that a branch comes from is another now; one that is gone is not looked
+    for.
+    """
+    if session.parentage is None:
+        return []
+    kind = session.parentage.study.rpartition("/")[2]
+    study = runs.folder.parent / kind if kind in BRANCHES else runs.folder.parent
+    parent = study / session.parentage.session / RUN
+    if not parent.is_file() or sum_of(parent) == session.parentage.run:
+        return []
+    return [f"the {RUN} of its parent, {session.parentage.session}, is not what it branched off"]
+
+
+async def _tasks(runs: Runs) -> AsyncIterator[Finding]:
+    """What was asked about the texts of a study, task by task."""
+    for task in tasks_of(runs):
+        prefix = next((one for one in REPLAYS if task.startswith(one)), "")
+        if not prefix:
+            yield Finding(task, NO_RECORD)
+            continue
+        try:
+            yield _of_task(task, await REPLAYS[prefix](runs, task.removeprefix(prefix)))
+        except Exception as error:  # noqa: BLE001 - as for sessions
+            asked = TaskFolder.of(runs, task).exchanges.is_file()
+            verdict = "damaged" if asked else NO_RECORD
+            yield Finding(task, verdict, (f"{type(error).__name__}: {error}",))
+    if Ratings.of(runs).panels():
+        try:
+            yield _of_task(RATINGS, await _replay_ratings(runs))
+        except Exception as error:  # noqa: BLE001 - as for sessions
+            yield Finding(RATINGS, "damaged", (f"{type(error).__name__}: {error}",))
+
+
+def _of_task(task: str, replayed: Replayed) -> Finding:
+    return Finding(task, replayed.verdict, replayed.differences, answers=replayed.answers)
+
+
+async def _replay_ratings(runs: Runs) -> Replayed:
+    """Compute the ratings that language models gave again from their record, and compare them with
+    those that were kept.
+    """
+    ratings = Ratings.of(runs)
+    recorded: dict[Any, Rating] = {}
+    computed: dict[Any, Rating] = {}
+    faults: dict[Any, str] = {}
+    for name in filter(runs.held, runs.sessions()):
+        of_models = {one.rater: one for one in ratings.read(name) if one.source == "model"}
+        log = exchanges_in(read_lines(ratings.exchanges_file(name))[0])[0]
+        if not log and not of_models:
+            continue
+        recorded |= {(name, rater): rating for rater, rating in of_models.items()}
+        run = runs.run(name)
+        for panel in ratings.panels_kept().values():
+            drawn = raters_before(panel, run, ratings.allocation(panel.name) or None)
+            for rater, first in drawn:
+                kept = of_models.get(rater.id)
+                shown = first if kept is None else kept.first
+                try:
+                    voice = Replay(rater.model, log)
+                    computed[name, rater.id] = await rate(run, panel, rater, voice, shown)
+                except (Diverged, Interrupted, WrongInput) as error:
+                    faults[name, rater.id] = str(error).replace("\n", "; ")
+    words = (_rated_by, _said, "rating")
+    return Replayed(RATINGS, len(computed), tuple(compared(recorded, computed, faults, words)))
+
+
+def _rated_by(rating: Rating) -> str:
+    return f"{rating.session}, {rating.rater}"
+
+
+def _said(rating: Rating) -> str:
+    """What a rating says, in brief."""
+    sides = []
+    for side in SIDES:
+        given = rating.of(side)
+        sides.append("/".join(str(given.get(name, "-")) for name in DIMENSIONS))
+    return (
+        f"winner {rating.winner}, stance {rating.before} to {rating.after}, {' and '.join(sides)}"
+    )

@@ -1,0 +1,342 @@
+"""`delibsim verify`: what anybody may have edited of a study is told, and enters no number."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from delibsim import Runs
+from delibsim.cli.main import main
+from delibsim.conduct.analysed import study_table
+from delibsim.store.sums import SUMS, sums_in
+from delibsim.store.withdrawn import lay_tombstone
+
+A, B = "ccps.normative.citizen_rounds1_size3.r1", "ccps.normative.citizen_rounds1_size3.r2"
+DESIGN = ("topic=ccps", "treatment=none,normative", "replicate=1,2", "group.size=3", "rounds=1")
+
+
+def call(*words):
+    """A command, which ends well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["delibsim", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+    assert end.value.code == 0
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a scored study of four runs, a fork, its control, and a probe."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        call("run", "-m", "-q", "study=s", *DESIGN)
+        call("score", "s")
+        call("fork", f"s/{A}", "--at", "2", "--remove", "2", "--control")
+        call("probe", f"s/{B}", "--after", "2")
+    return folder
+
+
+@pytest.fixture
+def pilot(made, home):
+    """A copy of that study."""
+    shutil.copytree(made / "runs", home / "runs")
+    return home / "runs" / "s"
+
+
+def edit(path, change):
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    change(plain)
+    path.write_text(json.dumps(plain, indent=1), encoding="utf-8")
+
+
+def edit_lines(path, change):
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    change(records)
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8")
+
+
+def set_answer(plain):
+    answers = plain["responses"][-1]["answers"]
+    answers["C1"] = 1 if answers["C1"] != 1 else 2
+
+
+def in_both(folder, change):
+    """The same edit of plan and run."""
+    edit(folder / "session.json", change)
+    edit(folder / "run.json", lambda plain: change(plain["session"]))
+
+
+def unsummed(folder):
+    (folder / SUMS).unlink()
+
+
+def swap(one, other):
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(content)
+
+
+def fork_of(study):
+    return next((study / "forks").glob("*remove*"))
+
+
+NOT_WRITTEN = "run.json is not what it was when the run was written"
+RUNS = {
+    "an answer": (lambda f: edit(f / "run.json", set_answer), "different", NOT_WRITTEN),
+    "an answer, check sums removed": (
+        lambda f: (edit(f / "run.json", set_answer), unsummed(f)),
+        "different",
+        "responses[6].answers.C1: ",
+    ),
+    "a word": (
+        lambda f: edit(f / "run.json", lambda p: p["transcript"][0].update(text="Yes.")),
+        "different",
+        'transcript[1].text: "Yes." -> ',
+    ),
+    "its versions": (
+        lambda f: edit(f / "run.json", lambda p: p["provenance"].update(numpy="1")),
+        "changed",
+        NOT_WRITTEN,
+    ),
+    "cut": (
+        lambda f: (f / "run.json").write_bytes((f / "run.json").read_bytes()[:500]),
+        "damaged",
+        "not JSON",
+    ),
+    "deleted": (lambda f: (f / "run.json").unlink(), "lost", "run.json is gone"),
+    "that of another session": (
+        lambda f: swap(f / "run.json", f.with_name(B) / "run.json"),
+        "damaged",
+        "holds the run of another session",
+    ),
+    "a link to an edited copy": (
+        lambda f: (
+            edit(f / "run.json", set_answer),
+            (f / "run.json").rename(f / "copy.json"),
+            (f / "run.json").symlink_to("copy.json"),
+        ),
+        "different",
+        NOT_WRITTEN,
+    ),
+    "its plan": (
+        lambda f: edit(f / "session.json", lambda p: p["treatment"].update(name="none")),
+        "different",
+        "session.json is not what it was",
+    ),
+}
+"""Edits of a run that scores must not be made of; the verdict, and what is told."""
+RECORDS = {
+    "plan and run, check sums removed": (
+        lambda f: (in_both(f, lambda p: p["survey"]["items"][0].update(text="X")), unsummed(f)),
+        "diverged",
+        "surveys.ccps is not the one that study.json has the hash of",
+    ),
+    "plan alone, check sums removed": (
+        lambda f: (
+            edit(f / "session.json", lambda p: p["treatment"].update(name="none")),
+            unsummed(f),
+        ),
+        "different",
+        "session.json is not the plan that run.json was held under",
+    ),
+    "seed": (
+        lambda f: (in_both(f, lambda p: p.update(seed=9)), unsummed(f)),
+        "diverged",
+        "seed: 0 in study.json, 9 in the plan",
+    ),
+    "a call deleted": (
+        lambda f: edit_lines(f / "exchanges.jsonl", lambda records: records.pop()),
+        "diverged",
+        "the record holds no such call",
+    ),
+    "what a call cost": (
+        lambda f: edit_lines(
+            f / "exchanges.jsonl",
+            lambda records: records[0]["completion"]["usage"].update(cost_usd=9.0),
+        ),
+        "changed",
+        "exchanges.jsonl is not what it was",
+    ),
+    "no record": (lambda f: (f / "exchanges.jsonl").unlink(), "diverged", "is missing"),
+    "a folder in its place": (
+        lambda f: ((f / "exchanges.jsonl").unlink(), (f / "exchanges.jsonl").mkdir()),
+        "damaged",
+        "it cannot be replayed",
+    ),
+    "no plan": (lambda f: (f / "session.json").unlink(), "damaged", "session.json is missing"),
+    "a run of nobody's plan": (
+        lambda f: edit(f.parent / "study.json", lambda p: p["sessions"].remove(A)),
+        "changed",
+        "study.json plans no such session",
+    ),
+    "hash of a topic": (
+        lambda f: edit(f.parent / "study.json", lambda p: p["parts"]["topics"].update(ccps="0")),
+        "changed",
+        "topics.ccps is not the one",
+    ),
+    "hash of prompts": (
+        lambda f: edit(
+            f.parent / "study.json", lambda p: p.update(prompts=dict.fromkeys(p["prompts"], "0"))
+        ),
+        "changed",
+        "not those that study.json has the hash of",
+    ),
+}
+
+
+def test_a_study_as_it_was_written_differs_in_nothing(delibsim, pilot, files):
+    before = files()
+    answer = delibsim("verify", "s")
+    assert answer.code == 0
+    assert answer.out == "study s: nothing differs\n7 of 7 runs equal to their record\n"
+    assert files() == before
+    assert delibsim("verify", "s", "--json").json["sessions"] == {"equal": 7}
+    alone = delibsim("verify", f"s/{A}")
+    assert (alone.code, alone.out.splitlines()[0]) == (0, f"s/{A}: nothing differs")
+
+
+def test_anybody_can_compare_the_check_sums(pilot):
+    done = subprocess.run(
+        ["sha256sum", "-c", SUMS], check=True, cwd=pilot / A, capture_output=True, text=True
+    )
+    names = ["session.json", "exchanges.jsonl", "run.json"]
+    assert done.stdout.splitlines() == [f"{name}: OK" for name in names]
+    assert "inherited.jsonl" in sums_in(fork_of(pilot))
+
+
+@pytest.mark.parametrize("what", RUNS)
+def test_a_run_that_was_edited_is_told_and_enters_no_number(delibsim, pilot, what):
+    change, verdict, told = RUNS[what]
+    held = delibsim("score", "s", "--json").json
+    change(pilot / A)
+    found = delibsim("verify", "s", "--json")
+    own = {one["name"]: one for one in found.json["differing"]}
+    assert (found.code, found.json["verdict"], own[A]["verdict"]) == (4, "different", verdict)
+    assert any(told in line for line in own[A]["changed"])
+    if "check sums removed" in what:
+        return
+    if verdict == "lost":
+        assert "study s: 3 of 4 sessions held" in delibsim("score", "s").out
+        return
+    scored = delibsim("score", "s", "--json")
+    assert scored.code == 3
+    assert any(f"{A}/" in fault for fault in scored.json["unreadable"])
+    valid = [sum(row["valid"] for row in plain["conditions"]) for plain in (held, scored.json)]
+    assert valid[1] < valid[0]
+    assert f"{A}/" in delibsim("score", "s").out
+    table = study_table(Runs.at(pilot)).rows.set_index("session")
+    assert table.loc[A, "dri_note"] == "damaged"
+
+
+@pytest.mark.parametrize("what", RECORDS)
+def test_an_edited_plan_record_or_manifest_is_told(delibsim, pilot, what):
+    change, verdict, told = RECORDS[what]
+    change(pilot / A)
+    answer = delibsim("verify", "s", "--json")
+    own = {one["name"]: one for one in answer.json["differing"]}
+    assert (answer.code, own[A]["verdict"]) == (4, verdict)
+    assert any(told in line for line in own[A]["changed"])
+    assert f"  {A}: {verdict}\n" in delibsim("verify", "s").out
+
+
+def test_branches_are_compared_with_their_records_and_their_parents(delibsim, pilot):
+    fork = fork_of(pilot)
+    edit(fork / "run.json", set_answer)
+    edit(pilot / B / "run.json", lambda plain: plain["provenance"].update(numpy="1"))
+    found = {one["name"]: one for one in delibsim("verify", "s", "--json").json["differing"]}
+    assert found[f"forks/{fork.name}"]["verdict"] == "different"
+    (probe,) = (one for name, one in found.items() if name.startswith("probes/"))
+    assert probe["changed"] == [f"the run.json of its parent, {B}, is not what it branched off"]
+
+
+def test_what_is_not_known_is_said_once(delibsim, pilot):
+    for folder in pilot.glob("*/"):
+        (folder / SUMS).unlink(missing_ok=True)
+    answer = delibsim("score", "s")
+    assert answer.code == 0
+    assert answer.out.count("without check sums") == 1
+    assert "4 runs without check sums" in answer.out
+    assert "4 runs without check sums" in delibsim("verify", "s").out
+
+
+def test_sessions_without_a_run_are_no_difference(delibsim, pilot):
+    shutil.rmtree(pilot / A)
+    for name in ("run.json", SUMS):
+        (pilot / B / name).unlink()
+    gone = pilot / "ccps.none.citizen_size3.r1"
+    lay_tombstone(gone, gone.name)
+    shutil.rmtree(pilot / "forks")
+    shutil.rmtree(pilot / "probes")
+    answer = delibsim("verify", "s")
+    assert answer.code == 0
+    assert "1 session withdrawn" in answer.out
+    assert "2 sessions without a run, not compared" in answer.out
+
+
+def test_a_run_that_was_lost_or_left_when_it_was_written_is_made_again(delibsim, pilot):
+    """Killed between the check sums and the run, a process leaves what a deletion leaves."""
+    (pilot / A / "run.json").unlink()
+    assert delibsim("run", "-m", "-q", "study=s", *DESIGN).code == 0
+    assert delibsim("verify", "s").code == 0
+
+
+def test_nothing_to_compare_is_no_success(delibsim, home):
+    (home / "runs" / "e").mkdir(parents=True)
+    plain = {"schema": 3, "study": "e", "settings": {}, "parts": {}, "edition": "0.3"}
+    (home / "runs" / "e" / "study.json").write_text(json.dumps(plain), encoding="utf-8")
+    answer = delibsim("verify", "e")
+    assert (answer.code, answer.out) == (4, "study e: nothing to compare yet\n")
+
+
+def test_a_replay_of_a_study_names_this_command(delibsim, pilot):
+    answer = delibsim("replay", "s")
+    assert answer.code == 2
+    assert answer.err.endswith("one is replayed at a time: s/SESSION; all: delibsim verify s\n")
+
+
+def test_what_was_asked_about_texts_is_compared_with_its_record(delibsim, pilot):
+    asked = ("scheme=dqi3", "model=citizen", "samples=1", "group.size=2")
+    assert delibsim("code", "ask", "s", *asked).code == 0
+    assert delibsim("compare", "ask", "s", "dimension=logical", "model=citizen").code == 0
+    tasks = delibsim("verify", "s", "--json").json["tasks"]
+    assert {one["task"]: one["verdict"] for one in tasks} == {
+        "code-dqi3": "equal",
+        "compare-main": "equal",
+    }
+    edit_lines(
+        pilot / "annotations" / "compare-main" / "annotations.jsonl",
+        lambda votes: votes.pop(),
+    )
+    shutil.rmtree(pilot / "annotations" / "code-dqi3" / "packs", ignore_errors=True)
+    (pilot / "annotations" / "code-dqi3" / "exchanges.jsonl").unlink()
+    answer = delibsim("verify", "s")
+    assert answer.code == 4
+    assert "code-dqi3: 0 answers, different" in answer.out
+    assert "but not kept as a vote" in answer.out
+
+
+def test_ratings_are_compared_with_their_record(delibsim, home):
+    debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
+    assert delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting").code == 0
+    assert delibsim("ratings", "ask", "d", "group.size=3").code == 0
+    assert "ratings: 3 answers, equal" in delibsim("verify", "d").out
+    (kept,) = (home / "runs" / "d" / "ratings").glob("*/ratings.jsonl")
+
+    def change(ratings):
+        ratings[0]["proposition"]["logic"] = 1
+        ratings.pop()
+
+    edit_lines(kept, change)
+    answer = delibsim("verify", "d")
+    assert answer.code == 4
+    assert "panel 1: kept winner" in answer.out
+    assert "but not kept as a rating" in answer.out
+    (kept.parent / "exchanges.jsonl").unlink()
+    assert "the record holds no such call" in delibsim("verify", "d").out
+
+
+def test_a_study_is_verified_while_it_is_held(delibsim, pilot):
+    with Runs.at(pilot).lock():
+        assert delibsim("verify", "s", "-q").code == 0
