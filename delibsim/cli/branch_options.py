@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import print_lines
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.terminal import echo_json, safe
 from delibsim.cli.words import QUOTES
@@ -21,6 +21,7 @@ from delibsim.conduct.outcome import Outcome, failures, logs_of, report
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import Plan
 from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate_tables import plain
 
 OWN = ("at", "say", "insert", "remove", "leave", "join", "seat", "times", "runs")
 """Options of `fork` that may also be given as settings."""

@@ -7,7 +7,7 @@ import typer
 from delibsim.cli.terminal import console, echo_json, print_each
 
 HAND_ON = "After how many hours without a sign what a rater left undone may go to the next."
-HandOn = Annotated[float, typer.Option("--hand-on", min=0.1, help=HAND_ON)]
+HandOn = Annotated[float, typer.Option("--hand-on", min=0.1, max=10_000, help=HAND_ON)]
 HOURS = 48.0
 
 

@@ -34,7 +34,7 @@ from delibsim.store.runs import Runs
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]\n" for k in range(1, 12)
 )
-DEEP = f"a: {'[' * 5_000}{']' * 5_000}\n"
+DEEP = f"a: {'[' * 100_000}{']' * 5_000}\n"
 BLOCKS = "".join(f"{' ' * level}a:\n" for level in range(2_000))
 MANY = f"a: [{', '.join(['x'] * (VALUES + 1))}]\n"
 LARGE = f"a: {'x' * YAML_BYTES}\n"

@@ -26,7 +26,7 @@ from delibsim.measures.reliability.coefficients import Estimate, coefficient
 from delibsim.measures.reliability.weightings import name_of
 
 NAN = float("nan")
-RESAMPLES = 10_000
+RESAMPLES, MOST_RESAMPLES = 10_000, 1_000_000
 BY_T, BY_BOOTSTRAP, BY_CLUSTERS = "t", "bootstrap", "cluster bootstrap"
 ONE_CLUSTER = "one_cluster"
 
@@ -129,8 +129,11 @@ def agreement(
     >>> row.coefficient, round(row.value, 4)
     ('ac', 0.5294)
     """
-    if bootstrap < 0 or bootstrap == 1:
-        raise WrongInput(f"a bootstrap has 2 resamples or more (0: none), not {bootstrap}")
+    if bootstrap != 0 and not 2 <= bootstrap <= MOST_RESAMPLES:
+        raise WrongInput(
+            f"a bootstrap has 2 resamples or more (0: none), at most {MOST_RESAMPLES:,}, not"
+            f" {bootstrap}"
+        )
     chosen, declared = scale_of(scale, weights), declared_levels(levels)
     source = source_of(table)
     named = {role: _listed(names) for role, names in (columns or {}).items()}

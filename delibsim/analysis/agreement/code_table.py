@@ -72,7 +72,7 @@ def source_of(table: Any) -> Source:
     """
     if isinstance(table, (str, Path)):
         file = read_sheet(Path(table))
-        rows = [[cell.strip() for cell in row] for row in file.rows]
+        rows = [list(map(str.strip, row)) for row in file.rows]
         return Source(str(table), file.header, rows, [f"line {line}" for line in file.lines])
     named = True
     if hasattr(table, "columns") and hasattr(table, "itertuples"):
